@@ -1,0 +1,46 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+    .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409: no public signature can mention C
+    .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+]
+
+/// The code that talks to libsecret exists only with this trait; without it nothing links GLib.
+let withLibsecret: TargetDependencyCondition? = .when(traits: ["Libsecret"])
+
+let package = Package(
+    name: "swift-stored-values",
+    products: [
+        .library(name: "StoredValues", targets: ["StoredValues"])
+    ],
+    traits: [
+        .default(enabledTraits: ["Libsecret"]),
+        .trait(name: "Libsecret", description: "The desktop's keyring, through libsecret."),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+        .target(
+            name: "SecretService",
+            dependencies: [.target(name: "CSecret", condition: withLibsecret)],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "StoredValues",
+            dependencies: [
+                .target(name: "SecretService", condition: withLibsecret),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "StoredValuesTests", dependencies: ["StoredValues"], swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,33 @@
+/// A hint that something in a keyring may have changed; whoever cares reads again.
+public enum KeyringChange: Hashable, Sendable {
+    /// This secret may have been set, replaced or removed.
+    case secret(SecretIdentifier)
+    /// Any secret may have changed; the keyring does not say which.
+    case anySecret
+    /// The keyring was locked: copies of its secrets in memory are to be dropped.
+    case locked
+    /// The keyring was unlocked, or came back.
+    case unlocked
+}
+
+/// The hints of a keyring, as an async sequence. Iterating subscribes; dropping the iterator unsubscribes.
+public struct KeyringChanges: AsyncSequence, Sendable {
+    public typealias Element = KeyringChange
+    public typealias Failure = Never
+
+    private let subscribe: @Sendable () -> AsyncStream<KeyringChange>
+
+    /// A sequence that calls `subscribe` for each iteration.
+    public init(_ subscribe: @escaping @Sendable () -> AsyncStream<KeyringChange>) {
+        self.subscribe = subscribe
+    }
+
+    /// For a keyring that hears nothing: a sequence that ends at once.
+    public static var none: KeyringChanges {
+        KeyringChanges { AsyncStream { $0.finish() } }
+    }
+
+    public func makeAsyncIterator() -> AsyncStream<KeyringChange>.Iterator {
+        subscribe().makeAsyncIterator()
+    }
+}

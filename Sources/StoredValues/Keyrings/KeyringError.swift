@@ -1,0 +1,75 @@
+/// Why a keyring gave no answer. The description says what happened and what to do; it never holds a secret.
+public enum KeyringError: Error, Equatable {
+    /// The library was built without the trait `Libsecret`.
+    case notBuiltIn
+    /// This process has no D-Bus session bus.
+    case noSessionBus
+    /// The session bus is there, but nobody on it provides the Secret Service.
+    case noSecretService
+    /// The calling task was cancelled.
+    case cancelled
+    /// The keyring is locked.
+    case locked
+    /// The person closed the question whether to unlock.
+    case dismissed
+    /// No answer came within this time.
+    case timedOut(after: Duration)
+    /// The Secret Service runs, but has no default collection to write to.
+    case noDefaultCollection
+    /// The secret is larger than ``Keyring`` accepts: 1 MiB.
+    case tooLarge
+    /// The key or passphrase does not open this encrypted file.
+    case wrongKey
+    /// The file at this path is not what was written there.
+    case damaged(path: String)
+    /// The keyring refused this program.
+    case accessDenied
+    /// The secret is there, but is not of the type it is read as, or an item cannot be encoded.
+    case notDecodable
+    /// The operation needs a stored secret and there is none.
+    case notStored
+    /// The keyring cannot be written to.
+    case readOnly
+    /// Anything else, in the words of the part that failed.
+    case other(domain: String, code: Int, message: String)
+}
+
+extension KeyringError: CustomStringConvertible {
+    /// What happened and what to do, in words for people.
+    public var description: String {
+        switch self {
+        case .notBuiltIn:
+            "This program was built without the system keyring. Build StoredValues with its trait Libsecret, or pass another keyring, such as .encryptedFile."
+        case .noSessionBus:
+            "There is no D-Bus session bus, so the desktop's keyring cannot be reached. Run inside a login session (or under dbus-run-session), or choose another keyring, such as STORED_VALUES_KEYRING=file:<path>."
+        case .noSecretService:
+            "No program on the session bus provides the Secret Service. Install and start gnome-keyring, KWallet or KeePassXC, or choose another keyring, such as STORED_VALUES_KEYRING=file:<path>."
+        case .cancelled:
+            "The task was cancelled before the keyring answered. A write may or may not have happened: load() tells."
+        case .locked:
+            "The keyring is locked. Unlock it, or call unlock() where a person can answer."
+        case .dismissed:
+            "The question whether to unlock the keyring was dismissed. Call unlock() to ask again."
+        case .timedOut(let limit):
+            "The keyring did not answer within \(limit). Check that its daemon runs and is not stopped; a write may or may not have happened: load() tells."
+        case .noDefaultCollection:
+            "The Secret Service has no default collection. Create one (a keyring named \"login\") in its program, or unlock it at login."
+        case .tooLarge:
+            "The secret is larger than 1 MiB, the most a keyring takes. Keep large data in a file and only its key here."
+        case .wrongKey:
+            "The key or passphrase does not open the encrypted keyring; nothing was written. Use the one it was made with."
+        case .damaged(let path):
+            "The encrypted keyring \(path) is damaged; nothing was written. Restore it from a copy, or move it away to begin anew."
+        case .accessDenied:
+            "The keyring refused access. Allow this program in the keyring's settings, or check the owner and mode of its files."
+        case .notDecodable:
+            "The stored secret and the declared type do not fit: it does not decode as that type, or the item does not encode. Declare the type it was stored as, or reset() it."
+        case .notStored:
+            "There is no stored secret to change. set() one first."
+        case .readOnly:
+            "This keyring is read-only. Change the secret where it comes from, or put a writable keyring before it."
+        case .other(let domain, let code, let message):
+            "The keyring failed: \(message) (\(domain) \(code))."
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// The bytes of a secret. They are overwritten when the last copy goes, and never printed.
+///
+/// What this can promise is limited to these bytes: a `String` or an item decoded from them is ordinary memory, which
+/// Swift does not wipe.
+public final class Secret: Sendable {
+    // Written only in `init` and wiped only in `deinit`, when no other reference exists: reads never race a write.
+    private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
+
+    /// A copy of `bytes`.
+    public convenience init(_ bytes: some Collection<UInt8>) {
+        self.init(count: bytes.count) { buffer in
+            buffer.copyBytes(from: bytes)
+        }
+    }
+
+    /// `count` bytes, zero until `fill` writes them in place, so that no other copy need exist.
+    public init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
+        storage = .allocate(byteCount: count, alignment: 1)
+        storage.initializeMemory(as: UInt8.self, repeating: 0)
+        try fill(storage)
+    }
+
+    deinit {
+        wipe(storage)
+        storage.deallocate()
+    }
+
+    /// How many bytes the secret has.
+    public var count: Int { storage.count }
+
+    /// Lends the bytes to `body`. Whatever `body` copies out is its own to wipe.
+    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try body(UnsafeRawBufferPointer(storage))
+    }
+}
+
+extension Secret: Equatable {
+    /// Compares the bytes in a time that depends on their number only.
+    public static func == (left: Secret, right: Secret) -> Bool {
+        guard left.count == right.count else { return false }
+        return zip(left.storage, right.storage).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// "redacted", whatever the bytes.
+    public var description: String { "Secret(redacted)" }
+    /// "redacted", whatever the bytes.
+    public var debugDescription: String { description }
+    /// A mirror with no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
