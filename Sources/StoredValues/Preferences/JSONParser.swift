@@ -1,0 +1,87 @@
+extension JSONValue {
+    /// The value that `bytes` spell, from the first to the last of them.
+    init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
+        var scanner = JSONScanner(bytes)
+        try scanner.checkEncoding()
+        scanner.skipWhitespace()
+        self = try scanner.parseValue()
+        try scanner.checkEnd()
+    }
+}
+
+extension JSONScanner {
+    /// Checks that the whole text is UTF-8, as RFC 8259 demands.
+    func checkEncoding() throws(JSONSyntaxError) {
+        do {
+            _ = try UTF8Span(validating: bytes.span)
+        } catch {
+            throw failure("the text is not UTF-8 (\(error.kind))", at: error.byteOffsets.lowerBound)
+        }
+    }
+
+    /// Checks that nothing but white space is left.
+    mutating func checkEnd() throws(JSONSyntaxError) {
+        skipWhitespace()
+        guard next == nil else { throw failure("more text after the end of the value") }
+    }
+
+    /// Moves past one value and returns it.
+    mutating func parseValue(depth: Int = 0) throws(JSONSyntaxError) -> JSONValue {
+        switch next {
+        case UInt8(ascii: "{"):
+            try enter(depth)
+            var members: [String: JSONValue] = [:]
+            guard !skipEmpty(UInt8(ascii: "}")) else { return .object(members) }
+            repeat {
+                let name = try parseString()
+                try skipColon()
+                members[name] = try parseValue(depth: depth + 1)
+            } while try skipSeparator(orEnd: UInt8(ascii: "}"))
+            return .object(members)
+        case UInt8(ascii: "["):
+            try enter(depth)
+            var elements: [JSONValue] = []
+            guard !skipEmpty(UInt8(ascii: "]")) else { return .array(elements) }
+            repeat {
+                elements.append(try parseValue(depth: depth + 1))
+            } while try skipSeparator(orEnd: UInt8(ascii: "]"))
+            return .array(elements)
+        case UInt8(ascii: "\""):
+            return .string(try parseString())
+        case UInt8(ascii: "t"):
+            try skipWord("true")
+            return .bool(true)
+        case UInt8(ascii: "f"):
+            try skipWord("false")
+            return .bool(false)
+        case UInt8(ascii: "n"):
+            try skipWord("null")
+            return .null
+        default:
+            let text = try skipValue(depth: depth)
+            return .number(JSONNumber(unchecked: String(decoding: bytes[text], as: UTF8.self)))
+        }
+    }
+
+    /// Moves past a string and returns what it says.
+    mutating func parseString() throws(JSONSyntaxError) -> String {
+        let (text, escaped) = try skipString()
+        return escaped ? try unescape(text) : String(decoding: bytes[text], as: UTF8.self)
+    }
+
+    /// The string whose escaped text stands at `text`, which has been skipped before and so is sound.
+    func unescape(_ text: Range<Int>) throws(JSONSyntaxError) -> String {
+        var plain: [UInt8] = []
+        plain.reserveCapacity(text.count)
+        var rest = JSONScanner(bytes, from: text.lowerBound)
+        while rest.index < text.upperBound, let byte = rest.next {
+            if byte == UInt8(ascii: "\\") {
+                plain.append(contentsOf: String(try rest.skipEscape()).utf8)
+            } else {
+                plain.append(byte)
+                _ = rest.skip(byte)
+            }
+        }
+        return String(decoding: plain, as: UTF8.self)
+    }
+}

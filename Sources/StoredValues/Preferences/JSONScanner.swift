@@ -1,0 +1,198 @@
+/// Why a text is not JSON, and where.
+struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
+    let problem: String
+    let line: Int
+    let column: Int
+
+    var description: String { "\(problem) at line \(line), column \(column)" }
+}
+
+/// Walks over JSON text (RFC 8259) and checks it, without building anything.
+///
+/// `skip` methods move over one thing and say where it ends; ``parseValue()`` (in `JSONParser.swift`) builds values on top.
+struct JSONScanner {
+    let bytes: [UInt8]
+    private(set) var index: Int
+
+    init(_ bytes: [UInt8], from start: Int = 0) {
+        self.bytes = bytes
+        index = start
+    }
+
+    /// The next byte, or nil at the end.
+    var next: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    func failure(_ problem: String, at position: Int? = nil) -> JSONSyntaxError {
+        let before = bytes[..<min(position ?? index, bytes.count)]
+        let lineStart = (before.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
+        return JSONSyntaxError(
+            problem: problem,
+            line: before.count { $0 == UInt8(ascii: "\n") } + 1,
+            column: before.count - lineStart + 1
+        )
+    }
+
+    mutating func skipWhitespace() {
+        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
+    }
+
+    /// Moves past `byte` if it comes next.
+    mutating func skip(_ byte: UInt8) -> Bool {
+        guard next == byte else { return false }
+        index += 1
+        return true
+    }
+
+    /// Moves past a comma and returns true, or past `end` and returns false.
+    mutating func skipSeparator(orEnd end: UInt8) throws(JSONSyntaxError) -> Bool {
+        skipWhitespace()
+        if skip(UInt8(ascii: ",")) {
+            skipWhitespace()
+            return true
+        }
+        guard skip(end) else { throw failure("expected a comma or the closing bracket") }
+        return false
+    }
+
+    /// Moves past `: ` between a member's name and its value.
+    mutating func skipColon() throws(JSONSyntaxError) {
+        skipWhitespace()
+        guard skip(UInt8(ascii: ":")) else { throw failure("expected a colon after the member's name") }
+        skipWhitespace()
+    }
+
+    /// Moves past one value and returns where it stood.
+    mutating func skipValue(depth: Int = 0) throws(JSONSyntaxError) -> Range<Int> {
+        let start = index
+        switch next {
+        case UInt8(ascii: "{"):
+            try enter(depth)
+            guard !skipEmpty(UInt8(ascii: "}")) else { break }
+            repeat {
+                _ = try skipString()
+                try skipColon()
+                _ = try skipValue(depth: depth + 1)
+            } while try skipSeparator(orEnd: UInt8(ascii: "}"))
+        case UInt8(ascii: "["):
+            try enter(depth)
+            guard !skipEmpty(UInt8(ascii: "]")) else { break }
+            repeat {
+                _ = try skipValue(depth: depth + 1)
+            } while try skipSeparator(orEnd: UInt8(ascii: "]"))
+        case UInt8(ascii: "\""): _ = try skipString()
+        case UInt8(ascii: "t"): try skipWord("true")
+        case UInt8(ascii: "f"): try skipWord("false")
+        case UInt8(ascii: "n"): try skipWord("null")
+        case nil: throw failure("the text ends where a value is expected")
+        default: _ = try skipNumber()
+        }
+        return start..<index
+    }
+
+    /// Moves past an opening bracket, unless it is nested too deep.
+    mutating func enter(_ depth: Int) throws(JSONSyntaxError) {
+        guard depth < JSONValue.maximumDepth else {
+            throw failure("more than \(JSONValue.maximumDepth) levels of nesting")
+        }
+        index += 1
+    }
+
+    /// Moves past the closing bracket of an empty container.
+    mutating func skipEmpty(_ end: UInt8) -> Bool {
+        skipWhitespace()
+        return skip(end)
+    }
+
+    mutating func skipWord(_ word: StaticString) throws(JSONSyntaxError) {
+        for offset in 0..<word.utf8CodeUnitCount {
+            guard next == word.utf8Start[offset] else { throw failure("expected a value") }
+            index += 1
+        }
+    }
+
+    /// Moves past a number and returns where it ends.
+    mutating func skipNumber() throws(JSONSyntaxError) -> Int {
+        _ = skip(UInt8(ascii: "-"))
+        guard let first = next, isDigit(first) else { throw failure("expected a value") }
+        if first == UInt8(ascii: "0") { index += 1 } else { skipDigits() }
+        if skip(UInt8(ascii: ".")) { try skipRequiredDigits() }
+        if let byte = next, byte | 0x20 == UInt8(ascii: "e") {
+            index += 1
+            if !skip(UInt8(ascii: "-")) { _ = skip(UInt8(ascii: "+")) }
+            try skipRequiredDigits()
+        }
+        return index
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+
+    private mutating func skipDigits() {
+        while let byte = next, isDigit(byte) { index += 1 }
+    }
+
+    private mutating func skipRequiredDigits() throws(JSONSyntaxError) {
+        guard let byte = next, isDigit(byte) else { throw failure("expected a digit") }
+        skipDigits()
+    }
+
+    /// Moves past a string. Returns where its text stands, without the quotes, and whether that has escapes.
+    mutating func skipString() throws(JSONSyntaxError) -> (text: Range<Int>, escaped: Bool) {
+        guard skip(UInt8(ascii: "\"")) else { throw failure("expected a string") }
+        let start = index
+        var escaped = false
+        while let byte = next {
+            switch byte {
+            case UInt8(ascii: "\""):
+                index += 1
+                return (start..<(index - 1), escaped)
+            case UInt8(ascii: "\\"):
+                escaped = true
+                _ = try skipEscape()
+            case ..<0x20:
+                throw failure("a control character inside a string; write it as \\u00XX")
+            default:
+                index += 1
+            }
+        }
+        throw failure("a string that does not end", at: start - 1)
+    }
+
+    /// Moves past an escape and returns the character it stands for.
+    mutating func skipEscape() throws(JSONSyntaxError) -> Unicode.Scalar {
+        index += 1
+        guard let byte = next else { throw failure("a string that does not end") }
+        index += 1
+        switch byte {
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "u"):
+            let unit = try skipHexadecimal()
+            if let scalar = Unicode.Scalar(unit) { return scalar }
+            guard unit < 0xDC00, skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")) else {
+                throw failure("half of a surrogate pair")
+            }
+            let low = try skipHexadecimal()
+            guard (0xDC00..<0xE000).contains(low),
+                let scalar = Unicode.Scalar(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
+            else { throw failure("half of a surrogate pair") }
+            return scalar
+        default: throw failure("an unknown escape")
+        }
+    }
+
+    private mutating func skipHexadecimal() throws(JSONSyntaxError) -> UInt32 {
+        var unit: UInt32 = 0
+        for _ in 0..<4 {
+            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw failure("expected four hexadecimal digits after \\u")
+            }
+            unit = unit << 4 | UInt32(digit)
+            index += 1
+        }
+        return unit
+    }
+}

@@ -1,0 +1,88 @@
+extension JSONValue {
+    /// The value as text for people: members sorted, two spaces a level, slashes as they are.
+    ///
+    /// - Parameter level: how deep the value stands in the file, which its later lines are indented by.
+    func text(level: Int = 0) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.append(self, level: level)
+        return writer.text
+    }
+}
+
+/// Builds JSON text.
+struct JSONWriter {
+    private(set) var text: [UInt8] = []
+
+    mutating func append(_ value: JSONValue, level: Int) {
+        switch value {
+        case .null: append("null")
+        case .bool(let value): append(value ? "true" : "false")
+        case .number(let number): text.append(contentsOf: number.text.utf8)
+        case .string(let string): append(quoted: string)
+        case .array(let elements):
+            appendContainer("[", "]", of: elements, level: level) { writer, element in
+                writer.append(element, level: level + 1)
+            }
+        case .object(let members):
+            let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            appendContainer("{", "}", of: sorted, level: level) { writer, member in
+                writer.append(quoted: member.key)
+                writer.append(": ")
+                writer.append(member.value, level: level + 1)
+            }
+        }
+    }
+
+    private mutating func appendContainer<Content>(
+        _ opening: StaticString, _ closing: StaticString, of contents: [Content], level: Int,
+        appendOne: (inout JSONWriter, Content) -> Void
+    ) {
+        append(opening)
+        for (position, content) in contents.enumerated() {
+            append(position == 0 ? "\n" : ",\n")
+            indent(level + 1)
+            appendOne(&self, content)
+        }
+        if !contents.isEmpty {
+            append("\n")
+            indent(level)
+        }
+        append(closing)
+    }
+
+    mutating func append(_ literal: StaticString) {
+        text.append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    mutating func append(_ bytes: ArraySlice<UInt8>) {
+        text.append(contentsOf: bytes)
+    }
+
+    mutating func indent(_ level: Int) {
+        text.append(contentsOf: repeatElement(0x20, count: 2 * level))
+    }
+
+    /// Appends a string in quotes, escaping only what JSON demands: quotes, backslashes and control characters.
+    mutating func append(quoted string: String) {
+        text.append(UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): append("\\\"")
+            case UInt8(ascii: "\\"): append("\\\\")
+            case 0x0A: append("\\n")
+            case 0x0D: append("\\r")
+            case 0x09: append("\\t")
+            case ..<0x20:
+                append("\\u00")
+                text.append(hexadecimalDigit(byte >> 4))
+                text.append(hexadecimalDigit(byte & 0xF))
+            default: text.append(byte)
+            }
+        }
+        text.append(UInt8(ascii: "\""))
+    }
+
+    private func hexadecimalDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}

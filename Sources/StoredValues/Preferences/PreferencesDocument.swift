@@ -1,0 +1,162 @@
+/// The members of a preferences file: its text and an index into it.
+///
+/// Values stay text until somebody reads them, so opening a large file costs one pass, and a member that nobody here
+/// declared goes back into the file exactly as a person wrote it.
+struct PreferencesDocument: Sendable {
+    /// Where a member stands in the text. Offsets of four bytes keep the index small; a file is at most 64 MiB.
+    private struct Member {
+        /// The name without its quotes, escaped as ``JSONWriter`` does, so that equal names are equal bytes.
+        var name: Range<UInt32>
+        var value: Range<UInt32>
+    }
+
+    /// The whole file.
+    private(set) var text: [UInt8]
+    /// Sorted by the bytes of the name; no name stands twice.
+    private var members: [Member]
+
+    /// A file with no members.
+    init() {
+        text = Array("{\n}\n".utf8)
+        members = []
+    }
+
+    /// Reads a file: one JSON object. Of two members with one name the last counts, as in most readers of JSON.
+    init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
+        var scanner = JSONScanner(bytes, from: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+        try scanner.checkEncoding()
+        scanner.skipWhitespace()
+        guard scanner.next == UInt8(ascii: "{") else {
+            throw scanner.failure("expected an object, which begins with {")
+        }
+        try scanner.enter(0)
+        text = bytes
+        members = []
+        var orderly = true
+        if !scanner.skipEmpty(UInt8(ascii: "}")) {
+            repeat {
+                let (name, escaped) = try scanner.skipString()
+                try scanner.skipColon()
+                let value = try scanner.skipValue(depth: 1)
+                let member = Member(name: name.compact, value: value.compact)
+                if let last = members.last, !precedes(text[last.name], text[member.name]) { orderly = false }
+                if escaped { orderly = false }
+                members.append(member)
+            } while try scanner.skipSeparator(orEnd: UInt8(ascii: "}"))
+        }
+        try scanner.checkEnd()
+        if !orderly { try putInOrder() }
+    }
+
+    /// Sorts the members by name, unescapes names as far as JSON allows, and keeps the last of each.
+    private mutating func putInOrder() throws(JSONSyntaxError) {
+        let scanner = JSONScanner(text)
+        var values: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
+        for member in members {
+            let name = Self.escaped(try scanner.unescape(member.name.wide))
+            values.append((name[...], text[member.value]))
+        }
+        // The sort is stable, so of equal names the one that stood last comes last.
+        values.sort { precedes($0.name, $1.name) }
+        var unique: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
+        for value in values {
+            if unique.last?.name == value.name { unique.removeLast() }
+            unique.append(value)
+        }
+        compose(unique)
+    }
+
+    /// The JSON text of the member `key`, or nil when there is none.
+    subscript(key: String) -> [UInt8]? {
+        let name = Self.escaped(key)[...]
+        let position = position(of: name)
+        guard position < members.count, text[members[position].name] == name else { return nil }
+        return Array(text[members[position].value])
+    }
+
+    /// The names of all members, sorted.
+    var keys: [String] {
+        let scanner = JSONScanner(text)
+        // A name in the index has been scanned, so it unescapes.
+        return members.map { (try? scanner.unescape($0.name.wide)) ?? "" }
+    }
+
+    /// The document with each of `changes` made: a text replaces or adds the member, nil removes it.
+    func applying(_ changes: [String: [UInt8]?]) -> PreferencesDocument {
+        let sorted = changes.map { (name: Self.escaped($0.key)[...], value: $0.value) }
+            .sorted { precedes($0.name, $1.name) }
+        var merged: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
+        merged.reserveCapacity(members.count + sorted.count)
+        var next = 0
+        for change in sorted {
+            let position = position(of: change.name)
+            merged.append(contentsOf: members[next..<position].map { (text[$0.name], text[$0.value]) })
+            next = position
+            if next < members.count, text[members[next].name] == change.name { next += 1 }
+            if let value = change.value { merged.append((change.name, value[...])) }
+        }
+        merged.append(contentsOf: members[next...].map { (text[$0.name], text[$0.value]) })
+        var document = PreferencesDocument()
+        document.compose(merged)
+        return document
+    }
+
+    /// Writes the text and its index anew from sorted members.
+    private mutating func compose(_ sorted: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)]) {
+        var writer = JSONWriter()
+        var index: [Member] = []
+        index.reserveCapacity(sorted.count)
+        writer.append("{\n")
+        for (position, member) in sorted.enumerated() {
+            writer.append("  \"")
+            let name = writer.text.count
+            writer.append(member.name)
+            writer.append("\": ")
+            let value = writer.text.count
+            writer.append(member.value)
+            index.append(
+                Member(
+                    name: (name..<(name + member.name.count)).compact,
+                    value: (value..<writer.text.count).compact
+                ))
+            writer.append(position < sorted.count - 1 ? ",\n" : "\n")
+        }
+        writer.append("}\n")
+        text = writer.text
+        members = index
+    }
+
+    /// The position of the first member whose name is not before `name`.
+    private func position(of name: ArraySlice<UInt8>) -> Int {
+        var low = 0
+        var high = members.count
+        while low < high {
+            let middle = (low + high) / 2
+            if precedes(text[members[middle].name], name) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private func precedes(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
+        left.lexicographicallyPrecedes(right)
+    }
+
+    /// A name as it stands between its quotes.
+    private static func escaped(_ key: String) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.append(quoted: key)
+        return Array(writer.text.dropFirst().dropLast())
+    }
+}
+
+extension Range<Int> {
+    fileprivate var compact: Range<UInt32> { UInt32(lowerBound)..<UInt32(upperBound) }
+}
+
+extension Range<UInt32> {
+    fileprivate var wide: Range<Int> { Int(lowerBound)..<Int(upperBound) }
+}
+
+extension [UInt8] {
+    fileprivate subscript(range: Range<UInt32>) -> ArraySlice<UInt8> { self[range.wide] }
+}

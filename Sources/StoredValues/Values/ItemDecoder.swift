@@ -1,0 +1,175 @@
+import FoundationEssentials
+
+/// Turns JSON values back into items; the inverse of ``ItemEncoder``.
+enum ItemDecoder {
+    /// The item that `value` describes. Throws what the item's own `init(from:)` throws; a `DecodingError` names the path.
+    static func decode<Item: Decodable>(_ type: Item.Type, from value: JSONValue) throws -> Item {
+        try DecodingNode(value: value, codingPath: []).decode(type)
+    }
+}
+
+/// One value while it is being decoded. It is the `Decoder` that the item sees, and its single-value container.
+struct DecodingNode {
+    let value: JSONValue
+    let codingPath: [any CodingKey]
+
+    func decode<Item: Decodable>(_ type: Item.Type) throws -> Item {
+        // Each cast is from a value to its own type: the comparison before it has shown that they are the same.
+        if type == Date.self, let date = try JSONCoding.decodeDate(self) as? Item { return date }
+        if type == Data.self, let data = try JSONCoding.decodeData(self) as? Item { return data }
+        if type == URL.self, case .string = value, let url = try JSONCoding.decodeURL(self) as? Item { return url }
+        if type == Decimal.self, case .number(let number) = value, let decimal = Decimal(string: number.text) as? Item {
+            return decimal
+        }
+        if let dictionary = type as? any RawKeyedDictionary.Type,
+            let item = try dictionary.init(members: self) as? Item
+        {
+            return item
+        }
+        return try Item(from: self)
+    }
+
+    /// The node of a member or an element.
+    func node(_ value: JSONValue, _ key: any CodingKey) -> DecodingNode {
+        DecodingNode(value: value, codingPath: codingPath + [key])
+    }
+
+    /// The members of an object, or a type mismatch.
+    func members() throws -> [String: JSONValue] {
+        guard case .object(let members) = value else { throw mismatch([String: JSONValue].self, "an object") }
+        return members
+    }
+
+    func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
+        if case .null = value {
+            return .valueNotFound(type, .init(codingPath: codingPath, debugDescription: "expected \(expected), found null"))
+        }
+        return .typeMismatch(
+            type, .init(codingPath: codingPath, debugDescription: "expected \(expected), found \(value.kind)"))
+    }
+
+    func corrupted(_ reason: String) -> DecodingError {
+        .dataCorrupted(.init(codingPath: codingPath, debugDescription: reason))
+    }
+}
+
+extension JSONValue {
+    /// What a person would call a value of this kind. It never holds the value itself, which may be a secret.
+    fileprivate var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a bool"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+}
+
+extension DecodingNode: Decoder {
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(MemberDecoder(node: self, members: try members()))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard case .array(let elements) = value else { throw mismatch([JSONValue].self, "a list") }
+        return ElementDecoder(node: self, elements: elements)
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+}
+
+// The generic methods stand for all the requirements of the same name: one for each integer type, and so on.
+
+extension DecodingNode: SingleValueDecodingContainer {
+    func decodeNil() -> Bool { value == .null }
+
+    func decode(_ type: Bool.Type) throws -> Bool {
+        guard case .bool(let value) = value else { throw mismatch(type, "a bool") }
+        return value
+    }
+
+    func decode(_ type: String.Type) throws -> String {
+        guard case .string(let value) = value else { throw mismatch(type, "a string") }
+        return value
+    }
+
+    func decode(_ type: Double.Type) throws -> Double { try JSONCoding.decodeFloatingPoint(self) }
+    func decode(_ type: Float.Type) throws -> Float { try JSONCoding.decodeFloatingPoint(self) }
+
+    func decode<Integer: FixedWidthInteger & Decodable>(_ type: Integer.Type) throws -> Integer {
+        guard case .number(let number) = value else { throw mismatch(type, "a number") }
+        if let value = Integer(number.text) { return value }
+        // 30.0 and 3e1 are whole numbers too.
+        if let value = Double(number.text), let value = Integer(exactly: value) { return value }
+        throw corrupted("the number does not fit into \(type)")
+    }
+}
+
+private struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let node: DecodingNode
+    let members: [String: JSONValue]
+    var codingPath: [any CodingKey] { node.codingPath }
+    var allKeys: [Key] { members.keys.compactMap(Key.init(stringValue:)) }
+
+    func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
+
+    private func member(_ key: any CodingKey) throws -> DecodingNode {
+        guard let value = members[key.stringValue] else {
+            throw DecodingError.keyNotFound(
+                key, .init(codingPath: codingPath, debugDescription: "there is no member \"\(key.stringValue)\""))
+        }
+        return node.node(value, key)
+    }
+
+    func decodeNil(forKey key: Key) throws -> Bool { try member(key).decodeNil() }
+    func decode<Item: Decodable>(_ type: Item.Type, forKey key: Key) throws -> Item { try member(key).decode(type) }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> {
+        try member(key).container(keyedBy: type)
+    }
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try member(key).unkeyedContainer()
+    }
+    func superDecoder() throws -> any Decoder { try member(JSONKey("super")) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }
+}
+
+private struct ElementDecoder: UnkeyedDecodingContainer {
+    let node: DecodingNode
+    let elements: [JSONValue]
+    var currentIndex = 0
+    var codingPath: [any CodingKey] { node.codingPath }
+    var count: Int? { elements.count }
+    var isAtEnd: Bool { currentIndex >= elements.count }
+
+    /// Lends the next element to `body` and moves on if that does not throw.
+    private mutating func next<Result>(_ body: (DecodingNode) throws -> Result) throws -> Result {
+        let key = JSONKey(currentIndex)
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(
+                Result.self, .init(codingPath: codingPath + [key], debugDescription: "the list ends here"))
+        }
+        let result = try body(node.node(elements[currentIndex], key))
+        currentIndex += 1
+        return result
+    }
+
+    mutating func decodeNil() throws -> Bool {
+        guard !isAtEnd, elements[currentIndex] == .null else { return false }
+        currentIndex += 1
+        return true
+    }
+    mutating func decode<Item: Decodable>(_ type: Item.Type) throws -> Item { try next { try $0.decode(type) } }
+
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
+        try next { try $0.container(keyedBy: type) }
+    }
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try next { try $0.unkeyedContainer() } }
+    mutating func superDecoder() throws -> any Decoder { try next { $0 } }
+}

@@ -1,0 +1,164 @@
+import FoundationEssentials
+
+/// Turns items into JSON values.
+///
+/// Foundation's encoder is not used because it cannot give back every item to the bit: it refuses nan, writes
+/// dictionaries with enum keys as lists, and rounds dates.
+enum ItemEncoder {
+    /// The JSON value of `item`. Throws what the item's own `encode(to:)` throws, and `EncodingError` when it is nested
+    /// deeper than ``JSONValue/maximumDepth`` or encodes nothing.
+    static func encode(_ item: some Encodable) throws -> JSONValue {
+        let node = EncodingNode(codingPath: [])
+        try node.encode(item)
+        return try node.value
+    }
+}
+
+/// One value while it is being encoded. It is the `Encoder` that the item sees, and its single-value container.
+final class EncodingNode {
+    private enum Content {
+        case nothing
+        case value(JSONValue)
+        case array([EncodingNode])
+        case object([String: EncodingNode])
+    }
+
+    let codingPath: [any CodingKey]
+    private var content = Content.nothing
+
+    init(codingPath: [any CodingKey]) {
+        self.codingPath = codingPath
+    }
+
+    /// The finished value.
+    var value: JSONValue {
+        get throws {
+            switch content {
+            case .value(let value): value
+            case .array(let elements): .array(try elements.map { try $0.value })
+            case .object(let members): .object(try members.mapValues { try $0.value })
+            case .nothing: throw failure(codingPath, "it encoded nothing")
+            }
+        }
+    }
+
+    /// Encodes `item` here: the types with a JSON shape of their own by that, all others by themselves.
+    func encode<Item: Encodable>(_ item: Item) throws {
+        guard codingPath.count < JSONValue.maximumDepth - 1 else {
+            throw failure(item, "it has more than \(JSONValue.maximumDepth) levels of nesting")
+        }
+        if let date = item as? Date {
+            content = .value(JSONCoding.encode(date))
+        } else if let data = item as? Data {
+            content = .value(.string(data.base64EncodedString()))
+        } else if let url = item as? URL, url.baseURL == nil {
+            content = .value(.string(url.absoluteString))
+        } else if let decimal = item as? Decimal, let number = JSONNumber(text: decimal.description) {
+            content = .value(.number(number))
+        } else if let dictionary = item as? any RawKeyedDictionary {
+            addMembers()
+            for (name, value) in dictionary.valuesByName {
+                try addMember(JSONKey(name)).encode(value)
+            }
+        } else {
+            try item.encode(to: self)
+        }
+    }
+
+    private func failure(_ item: Any, _ reason: String) -> EncodingError {
+        .invalidValue(item, .init(codingPath: codingPath, debugDescription: reason))
+    }
+
+    // MARK: Containers
+
+    fileprivate var elementCount: Int {
+        if case .array(let elements) = content { elements.count } else { 0 }
+    }
+
+    fileprivate func addElements() {
+        if case .array = content { return }
+        content = .array([])
+    }
+
+    fileprivate func addElement() -> EncodingNode {
+        guard case .array(var elements) = content else { preconditionFailure("encode(to:) used two kinds of container") }
+        content = .nothing  // so that the list below is not copied
+        let node = EncodingNode(codingPath: codingPath + [JSONKey(elements.count)])
+        elements.append(node)
+        content = .array(elements)
+        return node
+    }
+
+    fileprivate func addMembers() {
+        if case .object = content { return }
+        content = .object([:])
+    }
+
+    fileprivate func addMember(_ key: any CodingKey) -> EncodingNode {
+        guard case .object(var members) = content else { preconditionFailure("encode(to:) used two kinds of container") }
+        content = .nothing
+        let node = EncodingNode(codingPath: codingPath + [key])
+        members[key.stringValue] = node
+        content = .object(members)
+        return node
+    }
+}
+
+extension EncodingNode: Encoder {
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        addMembers()
+        return KeyedEncodingContainer(MemberEncoder<Key>(node: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        addElements()
+        return ElementEncoder(node: self)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+}
+
+// The generic methods stand for all the requirements of the same name: one for each integer type, and so on.
+
+extension EncodingNode: SingleValueEncodingContainer {
+    func encodeNil() { content = .value(.null) }
+    func encode(_ value: Bool) { content = .value(.bool(value)) }
+    func encode(_ value: String) { content = .value(.string(value)) }
+    func encode(_ value: Double) { content = .value(JSONCoding.encode(value)) }
+    func encode(_ value: Float) { content = .value(JSONCoding.encode(value)) }
+    func encode<Integer: FixedWidthInteger & Encodable>(_ value: Integer) { content = .value(.number(JSONNumber(value))) }
+}
+
+private struct MemberEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let node: EncodingNode
+    var codingPath: [any CodingKey] { node.codingPath }
+
+    func encodeNil(forKey key: Key) { node.addMember(key).encodeNil() }
+    func encode<Item: Encodable>(_ value: Item, forKey key: Key) throws { try node.addMember(key).encode(value) }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
+        node.addMember(key).container(keyedBy: type)
+    }
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        node.addMember(key).unkeyedContainer()
+    }
+    func superEncoder() -> any Encoder { node.addMember(JSONKey("super")) }
+    func superEncoder(forKey key: Key) -> any Encoder { node.addMember(key) }
+}
+
+private struct ElementEncoder: UnkeyedEncodingContainer {
+    let node: EncodingNode
+    var codingPath: [any CodingKey] { node.codingPath }
+    var count: Int { node.elementCount }
+
+    func encodeNil() { node.addElement().encodeNil() }
+    func encode<Item: Encodable>(_ value: Item) throws { try node.addElement().encode(value) }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+        node.addElement().container(keyedBy: type)
+    }
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { node.addElement().unkeyedContainer() }
+    func superEncoder() -> any Encoder { node.addElement() }
+}

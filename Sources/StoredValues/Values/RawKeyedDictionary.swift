@@ -1,0 +1,42 @@
+/// A dictionary whose keys are enums (or other types) with a raw text or number. It is an object in JSON.
+///
+/// By itself `Dictionary` encodes as a list of keys and values in turn, unless its key is `String`, `Int` or
+/// `CodingKeyRepresentable` (SE-0320).
+protocol RawKeyedDictionary {
+    var valuesByName: [(String, any Encodable)] { get }
+    init(members: DecodingNode) throws
+}
+
+extension Dictionary: RawKeyedDictionary
+where Key: RawRepresentable, Key.RawValue: MemberName, Value: Codable {
+    var valuesByName: [(String, any Encodable)] {
+        map { ($0.key.rawValue.memberName, $0.value) }
+    }
+
+    init(members node: DecodingNode) throws {
+        self.init()
+        for (name, value) in try node.members() {
+            let member = node.node(value, JSONKey(name))
+            guard let rawValue = Key.RawValue(memberName: name), let key = Key(rawValue: rawValue) else {
+                throw member.corrupted("\"\(name)\" is no \(Key.self)")
+            }
+            self[key] = try member.decode(Value.self)
+        }
+    }
+}
+
+/// A raw value that can name a member of an object.
+protocol MemberName {
+    var memberName: String { get }
+    init?(memberName: String)
+}
+
+extension String: MemberName {
+    var memberName: String { self }
+    init?(memberName: String) { self = memberName }
+}
+
+extension Int: MemberName {
+    var memberName: String { String(self) }
+    init?(memberName: String) { self.init(memberName) }
+}
