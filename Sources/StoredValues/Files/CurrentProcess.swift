@@ -1,0 +1,47 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
+// What the system knows of this process.
+
+/// The value of an environment variable, or nil when it is not set.
+func environmentVariable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+}
+
+/// The name of the program's file, without its folder.
+func executableName() -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+        let count = readlink("/proc/self/exe", buffer.baseAddress, buffer.count)
+        guard count > 0 else { return "unnamed" }
+        let path = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return path.split(separator: "/").last.map(String.init) ?? "unnamed"
+    }
+}
+
+/// A number that tells the running threads apart.
+func currentThreadNumber() -> UInt {
+    UInt(bitPattern: pthread_self())
+}
+
+/// The absolute `path` without `.`, `..` and links in its folders, so that every spelling of a path gives the same text.
+/// Folders that do not exist yet stay as they are spelled.
+func canonicalPath(_ path: String) -> String {
+    var folder = path
+    var rest: [Substring] = []
+    while folder != "/", !folder.isEmpty {
+        if let real = realpath(folder, nil) {
+            defer { free(real) }
+            let start = String(cString: real)
+            return (start == "/" ? "" : start) + rest.reversed().map { "/" + $0 }.joined()
+        }
+        let cut = folder.lastIndex(of: "/") ?? folder.startIndex
+        rest.append(folder[cut...].dropFirst())
+        folder = String(folder[..<cut])
+    }
+    return path
+}

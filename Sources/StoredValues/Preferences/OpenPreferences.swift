@@ -1,0 +1,386 @@
+import Dispatch
+import FoundationEssentials
+import Logging
+import Synchronization
+
+/// One preferences file as this process sees it: what is on the disk, and over it what could not be written yet.
+///
+/// Locks are taken in this order: the gate (one change at a time in this process), the file's lock (one at a time on
+/// this machine), `state` (moments; reading needs no other).
+final class OpenPreferences: Sendable {
+    fileprivate struct State {
+        /// What every reader sees: the file with `unsaved` laid over it.
+        var document = PreferencesDocument()
+        /// The file that `document` was read from or written to; nil when there was none.
+        var identity: FileIdentity?
+        /// Changes that are not in the file: those of a running batch, and those whose write failed.
+        var unsaved: [String: [UInt8]?] = [:]
+        /// Whether the file must be written even if nothing is unsaved: after a failed fsync, Linux has dropped its pages.
+        var mustRewrite = false
+        /// Whether a thread already waits for another process to let go of the file's lock.
+        var isWaitingForLock = false
+        var isSyncScheduled = false
+        /// Changes that were not made at all, until ``flush()`` has thrown them.
+        var refusals: [PreferencesError] = []
+        /// The last trouble in the log, which is not repeated with each further change.
+        var lastLogged: String?
+        var members: [String: WeakMember] = [:]
+        /// The item type that each key was first declared with.
+        var types: [String: any Any.Type] = [:]
+        /// What a running batch leaves to do.
+        var batchAftermath = Aftermath()
+    }
+
+    fileprivate struct WeakMember {
+        weak var member: (any PreferencesMember)?
+    }
+
+    /// How long after a change the background fsync begins, so that a burst of changes costs one.
+    private static let syncDelay = DispatchTimeInterval.milliseconds(50)
+
+    /// Where the values lie, for people.
+    let path: String
+    /// The file, or why there is none.
+    private let file: Result<DurableFile, PreferencesError>
+    private let gate = ChangeGate()
+    private let state = Mutex(State())
+    /// Runs what waits for the disk, so that no caller's thread and no thread of the cooperative pool does.
+    private let background = DispatchQueue(label: "StoredValues.preferences")
+    private let log = Logger(label: "StoredValues")
+
+    /// Opens the file and reads it. Trouble is logged, and thrown by ``flush()``.
+    init(_ file: Result<DurableFile, PreferencesError>) {
+        self.file = file
+        switch file {
+        case .success(let file): path = (try? file.resolvedPath) ?? file.path
+        case .failure: path = "(no file)"
+        }
+        readFirst()
+    }
+
+    private func readFirst() {
+        guard case .success(let file) = file else { return }
+        do {
+            guard let contents = try file.read() else { return }
+            let document = try PreferencesDocument(parsing: contents.bytes)
+            state.withLock { state in
+                state.document = document
+                state.identity = contents.identity
+            }
+        } catch {
+            report("Could not read the preferences \"\(path)\"; defaults are used. \(error)")
+        }
+    }
+
+    // MARK: Reading
+
+    /// The member that keeps `key` in memory: the one that exists, or a new one made by `make` from the JSON text.
+    ///
+    /// A key that was declared with another item type is a precondition failure.
+    func member<Item, Member: PreferencesMember>(
+        _ key: String, _ itemType: Item.Type, make: ([UInt8]?) -> Member
+    ) -> Member {
+        let found = state.withLock { state -> (member: Member?, otherType: (any Any.Type)?) in
+            let declared = state.types[key] ?? itemType
+            guard declared == itemType else { return (nil, declared) }
+            state.types[key] = itemType
+            if let member = state.members[key]?.member as? Member { return (member, nil) }
+            let member = make(state.document[key])
+            state.members[key] = WeakMember(member: member)
+            return (member, nil)
+        }
+        guard let member = found.member else {
+            preconditionFailure(
+                "The key \"\(key)\" of \"\(path)\" is declared with two types: \(found.otherType.map { "\($0)" } ?? "?") and \(itemType). Give one of them another key.")
+        }
+        return member
+    }
+
+    /// The names of the stored members, sorted, without those that this library keeps for itself.
+    var keys: [String] {
+        state.withLock { $0.document }.keys.filter { !$0.hasPrefix("$") }
+    }
+
+    // MARK: Changing
+
+    /// Makes the changes that `body` asks for: the only way in which values change in this process.
+    ///
+    /// When this returns, the file is replaced and every reader in this process sees the change. If the file cannot be
+    /// written, the change stays in memory, is logged, is tried again with the next one and is thrown by ``flush()``.
+    /// `body` runs once, with the file's lock held and the file read again if somebody else changed it.
+    func change<Result, Failure>(
+        _ call: String, _ body: (inout PreferencesTransaction) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // Kept outside because a lock's closure returns nothing that is not Sendable.
+        var outcome: Swift.Result<Result, Failure>?
+        switch gate.activity {
+        case nil:
+            whileLocked(.change(call)) { session, aftermath in
+                var transaction = PreferencesTransaction()
+                outcome = Swift.Result { () throws(Failure) in try body(&transaction) }
+                guard case .success = outcome else { return }
+                _ = commit(transaction.changes, to: session, &aftermath)
+            }
+        case .batch:
+            gate.during(.change(call)) {
+                var transaction = PreferencesTransaction()
+                outcome = Swift.Result { () throws(Failure) in try body(&transaction) }
+                guard case .success = outcome else { return }
+                commitInBatch(transaction.changes)
+            }
+        case .change(let outer):
+            preconditionFailure(
+                "\(call) was called inside the closure of \(outer), and both change \"\(path)\". Make the second change after the first has returned.")
+        }
+        guard let outcome else { preconditionFailure("the gate did not run its body") }
+        return try outcome.get()
+    }
+
+    /// Runs `body`, and writes all changes that this thread makes in it with one replacement of the file.
+    func batch<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        var outcome: Swift.Result<Result, Failure>?
+        switch gate.activity {
+        case nil:
+            whileLocked(.batch) { session, aftermath in
+                outcome = Swift.Result { () throws(Failure) in try body() }
+                _ = commit([:], to: session, &aftermath)
+                aftermath.append(state.withLock { $0.takeBatchAftermath() })
+            }
+        case .batch:
+            return try body()
+        case .change(let outer):
+            preconditionFailure(
+                "batch { } was called inside the closure of \(outer), and both change \"\(path)\". Put the batch around it.")
+        }
+        guard let outcome else { preconditionFailure("the gate did not run its body") }
+        return try outcome.get()
+    }
+
+    /// Notes a change that cannot be made at all: it is logged, and the next ``flush()`` throws it.
+    func refuse(_ refusal: PreferencesError) {
+        state.withLock { $0.refusals.append(refusal) }
+        report(refusal.description)
+    }
+
+    // MARK: Writing
+
+    /// The file's lock, with what was found when it was taken.
+    private struct Session: ~Copyable {
+        let locked: LockedFile
+        /// What is there does not parse, so it is put aside before anything is written over it.
+        let isRejected: Bool
+    }
+
+    /// Runs `body` as the only change in this process and, unless the session is a failure, on this machine.
+    private func whileLocked(
+        _ activity: ChangeGate.Activity,
+        _ body: (borrowing Swift.Result<Session, PreferencesError>, inout Aftermath) -> Void
+    ) {
+        var aftermath = Aftermath()
+        gate.enter(activity) {
+            let session = Swift.Result { () throws(PreferencesError) in try beginSession(&aftermath) }
+            body(session, &aftermath)
+        }
+        aftermath.settle()
+    }
+
+    /// Takes the file's lock and reads the file if somebody else changed it.
+    private func beginSession(_ aftermath: inout Aftermath) throws(PreferencesError) -> Session {
+        let file = try file.get()
+        do {
+            let isWaiting = state.withLock { $0.isWaitingForLock }
+            let locked = try file.lock(timeout: isWaiting ? .zero : DurableFile.lockTimeout)
+            let identity = try locked.identity()
+            guard identity != state.withLock({ $0.identity }) else { return Session(locked: locked, isRejected: false) }
+            let contents = try locked.read()
+            let document: PreferencesDocument
+            do throws(JSONSyntaxError) {
+                document = try contents.map { contents throws(JSONSyntaxError) in
+                    try PreferencesDocument(parsing: contents.bytes)
+                } ?? PreferencesDocument()
+            } catch {
+                report("The preferences \"\(path)\" are not JSON: \(error). The last good values stay in use.")
+                return Session(locked: locked, isRejected: true)
+            }
+            state.withLock { $0.adopt(document, contents?.identity, &aftermath) }
+            return Session(locked: locked, isRejected: false)
+        } catch {
+            if error.isLockTimeout { waitForLock(of: file) }
+            throw .notSaved(path: path, reason: error.description)
+        }
+    }
+
+    /// Writes `changes` and whatever is unsaved, and tells the members. Returns why it could not be written.
+    private func commit(
+        _ changes: [String: PreferencesTransaction.Change], to session: borrowing Swift.Result<Session, PreferencesError>,
+        _ aftermath: inout Aftermath
+    ) -> PreferencesError? {
+        let old = state.withLock { (document: $0.document, needsWriting: $0.needsWriting) }
+        let changes = changes.filter { old.document[$0.key] != $0.value.json }
+        guard !changes.isEmpty || old.needsWriting else { return nil }
+        let document = changes.isEmpty ? old.document : old.document.applying(changes.mapValues(\.json))
+        do throws(PreferencesError) {
+            let identity = try write(document, to: session)
+            state.withLock { state in
+                state.wasWritten(identity)
+                state.make(changes, in: document, &aftermath)
+            }
+            scheduleSync()
+            return nil
+        } catch {
+            state.withLock { state in
+                state.unsaved.merge(changes.mapValues(\.json)) { $1 }
+                state.make(changes, in: document, &aftermath)
+            }
+            report(error.description)
+            return error
+        }
+    }
+
+    /// Makes changes in memory; the end of the batch writes them.
+    private func commitInBatch(_ changes: [String: PreferencesTransaction.Change]) {
+        state.withLock { state in
+            let document = state.document.applying(changes.mapValues(\.json))
+            state.unsaved.merge(changes.mapValues(\.json)) { $1 }
+            var aftermath = Aftermath()
+            state.make(changes.filter { state.document[$0.key] != $0.value.json }, in: document, &aftermath)
+            state.batchAftermath.append(aftermath)
+        }
+    }
+
+    private func write(
+        _ document: PreferencesDocument, to session: borrowing Swift.Result<Session, PreferencesError>
+    ) throws(PreferencesError) -> FileIdentity {
+        switch session {
+        case .failure(let error): throw error
+        case .success(let session):
+            do {
+                if session.isRejected {
+                    let time = Date.now.formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
+                    let rejected = try session.locked.setAside(as: "rejected-\(time)")
+                    report("Put the file that is not JSON aside as \"\(rejected)\".")
+                }
+                return try session.locked.replace(with: document.text, durably: false)
+            } catch {
+                throw .notSaved(path: path, reason: error.description)
+            }
+        }
+    }
+
+    /// Waits for another process that has kept the lock for too long, on a thread of its own, then writes what is unsaved.
+    private func waitForLock(of file: DurableFile) {
+        let isFirst = state.withLock { state in
+            defer { state.isWaitingForLock = true }
+            return !state.isWaitingForLock
+        }
+        guard isFirst else { return }
+        DispatchQueue(label: "StoredValues.lock").async { [self] in
+            _ = try? file.lock(timeout: nil)  // Its errors come again, and are reported, when the change is written.
+            state.withLock { $0.isWaitingForLock = false }
+            _ = save()
+        }
+    }
+
+    /// Writes what is unsaved, if anything is. Returns why it could not be written.
+    private func save() -> PreferencesError? {
+        var problem: PreferencesError?
+        whileLocked(.change("saving")) { session, aftermath in
+            problem = commit([:], to: session, &aftermath)
+        }
+        return problem
+    }
+
+    // MARK: Bringing to the disk
+
+    /// Returns when everything before it would survive a power cut, and throws what went wrong.
+    func flush() async throws(PreferencesError) {
+        let problem = await withCheckedContinuation { continuation in
+            background.async { continuation.resume(returning: self.flushNow()) }
+        }
+        if let problem { throw problem }
+    }
+
+    private func flushNow() -> PreferencesError? {
+        if case .failure(let error) = file, state.withLock({ !$0.unsaved.isEmpty }) { return error }
+        if state.withLock({ $0.needsWriting }), let problem = save() { return problem }
+        if let problem = sync() { return problem }
+        return state.withLock { state in
+            defer { state.refusals = [] }
+            return state.refusals.first
+        }
+    }
+
+    private func scheduleSync() {
+        let isFirst = state.withLock { state in
+            defer { state.isSyncScheduled = true }
+            return !state.isSyncScheduled
+        }
+        guard isFirst else { return }
+        background.asyncAfter(deadline: .now() + Self.syncDelay) { [self] in
+            state.withLock { $0.isSyncScheduled = false }
+            if let problem = sync() { report(problem.description) }
+        }
+    }
+
+    private func sync() -> PreferencesError? {
+        guard case .success(let file) = file else { return nil }
+        do {
+            try file.sync()
+            return nil
+        } catch {
+            state.withLock { $0.mustRewrite = true }
+            return .notSaved(path: path, reason: error.description)
+        }
+    }
+
+    /// Logs a trouble once; it may be logged again after a change was written.
+    private func report(_ trouble: String) {
+        let isNew = state.withLock { state in
+            defer { state.lastLogged = trouble }
+            return state.lastLogged != trouble
+        }
+        if isNew { log.error("\(trouble)") }
+    }
+}
+
+extension OpenPreferences.State {
+    var needsWriting: Bool { mustRewrite || !unsaved.isEmpty }
+
+    /// Takes over what somebody else wrote, under what is unsaved here.
+    mutating func adopt(_ document: PreferencesDocument, _ identity: FileIdentity?, _ aftermath: inout Aftermath) {
+        let merged = unsaved.isEmpty ? document : document.applying(unsaved)
+        for (key, weak) in members {
+            guard let member = weak.member, !Self.isEqual(self.document[key], merged[key]) else { continue }
+            member.take(.init(json: merged[key]), &aftermath)
+        }
+        self.document = merged
+        self.identity = identity
+    }
+
+    /// Whether two JSON texts say the same, however they are indented.
+    private static func isEqual(_ left: [UInt8]?, _ right: [UInt8]?) -> Bool {
+        guard left != right else { return true }
+        guard let left, let right else { return false }
+        return (try? JSONValue(parsing: left)) == (try? JSONValue(parsing: right))
+    }
+
+    mutating func wasWritten(_ identity: FileIdentity) {
+        self.identity = identity
+        unsaved = [:]
+        mustRewrite = false
+        lastLogged = nil
+    }
+
+    /// Shows `changes`, which `document` holds, to every reader in this process.
+    mutating func make(
+        _ changes: [String: PreferencesTransaction.Change], in document: PreferencesDocument, _ aftermath: inout Aftermath
+    ) {
+        self.document = document
+        for (key, change) in changes { members[key]?.member?.take(change, &aftermath) }
+    }
+
+    mutating func takeBatchAftermath() -> Aftermath {
+        defer { batchAftermath = Aftermath() }
+        return batchAftermath
+    }
+}

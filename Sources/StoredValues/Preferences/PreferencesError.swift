@@ -1,0 +1,23 @@
+/// Why preferences could not be brought to the disk. ``PreferencesFile/flush()`` throws it.
+public enum PreferencesError: Error, Equatable {
+    /// Neither `HOME` nor `XDG_CONFIG_HOME` says where preferences lie.
+    case noHomeFolder
+    /// The file could not be read, written or synchronised; `reason` names the file, the cause and what to do.
+    case notSaved(path: String, reason: String)
+    /// An item refused to be encoded. The change was not made: the old value stands.
+    case notEncodable(key: String, path: String, reason: String)
+}
+
+extension PreferencesError: CustomStringConvertible {
+    /// What happened, to which file, and what to do.
+    public var description: String {
+        switch self {
+        case .noHomeFolder:
+            "There is no folder for preferences: neither HOME nor XDG_CONFIG_HOME holds an absolute path. Values are kept in memory only. Set one of them, or name the file with STORED_VALUES_PREFERENCES."
+        case .notSaved(let path, let reason):
+            "The preferences are not safe in \"\(path)\"; they are kept in memory, and the next change or flush() tries again. \(reason)"
+        case .notEncodable(let key, let path, let reason):
+            "The new value of \"\(key)\" for \"\(path)\" cannot be encoded, so the old one was kept: \(reason). Correct the item or its encode(to:)."
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Synchronization
+
+/// A file of values that people can read and edit: one JSON object, a member per key.
+///
+/// Every handle on one file of this process sees the same values at once, however its path is spelled.
+public struct PreferencesFile: Sendable {
+    private enum Place {
+        /// A file of the application, found when it is first used: by then ``StorageSystem/bootstrap(applicationID:)`` ran.
+        case named(String)
+        case open(OpenPreferences)
+    }
+
+    private let place: Place
+
+    /// The application's preferences: `$XDG_CONFIG_HOME/<application id>/preferences.json`, by default in `~/.config`;
+    /// or the file that the environment variable `STORED_VALUES_PREFERENCES` names.
+    public static let standard = PreferencesFile(place: .named(PreferencesLocation.standardName))
+
+    /// Another file beside the standard one: `named("editor")` is `editor.json`.
+    ///
+    /// An empty name and one with a slash are precondition failures.
+    public static func named(_ name: String) -> PreferencesFile {
+        precondition(
+            !name.isEmpty && !name.contains { $0 == "/" || $0 == "\0" },
+            "PreferencesFile.named(\"\(name)\"): the name must not be empty or contain a slash; PreferencesFile(path:) takes a path")
+        return PreferencesFile(place: .named(name))
+    }
+
+    /// The file at `path`; a relative one begins at the folder the process works in now.
+    public init(path: String) {
+        precondition(!path.isEmpty && !path.contains("\0"), "PreferencesFile(path: \"\(path)\"): the path must not be empty")
+        place = .open(OpenFiles.shared.open(path))
+    }
+
+    private init(place: Place) {
+        self.place = place
+    }
+
+    /// The open file behind this handle.
+    var preferences: OpenPreferences {
+        switch place {
+        case .named(let name): OpenFiles.shared.application(name)
+        case .open(let preferences): preferences
+        }
+    }
+
+    /// Where the values lie.
+    public var path: String { preferences.path }
+
+    /// The keys of all stored values, sorted, whoever declared them. Never the layers below: only this file's.
+    public var keys: [String] { preferences.keys }
+
+    /// Returns when every change made before it would survive a power cut (`fsync` of the file and its folder).
+    ///
+    /// Throws ``PreferencesError`` when that cannot be had, and for changes since the last call that were refused. What
+    /// could not be written stays in memory and is tried again.
+    public func flush() async throws(PreferencesError) {
+        try await preferences.flush()
+    }
+
+    /// Runs `changes` and writes all that the calling thread changes in it with one replacement of the file.
+    ///
+    /// Each change is seen at once by every reader in this process; streams and observers hear of it when the batch is
+    /// written. No other thread or process changes the file in between. When `changes` throws, the changes that it had
+    /// made are written all the same.
+    public func batch<Result, Failure>(_ changes: () throws(Failure) -> Result) throws(Failure) -> Result {
+        try preferences.batch(changes)
+    }
+}
+
+/// The preferences files that this process has open: one for each real path.
+private final class OpenFiles: Sendable {
+    static let shared = OpenFiles()
+
+    private struct Weak {
+        weak var preferences: OpenPreferences?
+    }
+
+    private struct State {
+        var byPath: [String: Weak] = [:]
+        /// The application's own files stay open.
+        var byName: [String: OpenPreferences] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func open(_ path: String) -> OpenPreferences {
+        state.withLock { Self.open(path, &$0) }
+    }
+
+    func application(_ name: String) -> OpenPreferences {
+        state.withLock { state in
+            if let preferences = state.byName[name] { return preferences }
+            let preferences: OpenPreferences
+            do {
+                preferences = Self.open(try PreferencesLocation.path(of: name), &state)
+            } catch {
+                preferences = OpenPreferences(.failure(error))
+            }
+            state.byName[name] = preferences
+            return preferences
+        }
+    }
+
+    private static func open(_ path: String, _ state: inout State) -> OpenPreferences {
+        let file = DurableFile(path: path)
+        let realPath = canonicalPath((try? file.resolvedPath) ?? file.path)
+        if let preferences = state.byPath[realPath]?.preferences { return preferences }
+        state.byPath = state.byPath.filter { $0.value.preferences != nil }
+        let preferences = OpenPreferences(.success(file))
+        state.byPath[realPath] = Weak(preferences: preferences)
+        return preferences
+    }
+}

@@ -1,0 +1,23 @@
+/// Where preferences lie, by the XDG Base Directory Specification 0.8.
+enum PreferencesLocation {
+    /// The path of the application's file `name`: `$XDG_CONFIG_HOME/<application id>/<name>.json`.
+    ///
+    /// `STORED_VALUES_PREFERENCES` names another path for the standard file. A relative `XDG_CONFIG_HOME` does not count,
+    /// as the specification demands. Throws where neither that nor `HOME` is set.
+    static func path(of name: String) throws(PreferencesError) -> String {
+        if name == standardName, let path = environmentVariable("STORED_VALUES_PREFERENCES"), !path.isEmpty {
+            return path
+        }
+        return "\(try configurationFolder)/\(StorageSystem.applicationID)/\(name).json"
+    }
+
+    static let standardName = "preferences"
+
+    private static var configurationFolder: String {
+        get throws(PreferencesError) {
+            if let folder = environmentVariable("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return folder }
+            guard let home = environmentVariable("HOME"), home.hasPrefix("/") else { throw .noHomeFolder }
+            return home + "/.config"
+        }
+    }
+}

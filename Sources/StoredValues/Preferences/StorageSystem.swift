@@ -1,0 +1,47 @@
+import Synchronization
+
+/// Names the application whose values are stored.
+public enum StorageSystem {
+    private struct State {
+        var applicationID: String?
+        var isInUse = false
+    }
+
+    private static let state = Mutex(State())
+
+    /// Names the application; call it once, before any stored value is used.
+    ///
+    /// The name is the folder of the preferences below `~/.config` and the service of the secrets in the keyring. Without
+    /// this call it is the executable's name, so that renaming the program would lose its settings.
+    ///
+    /// - Parameter applicationID: A name such as `com.example.Editor`, with no slash in it. A bad name, a second call and
+    ///   a call after the first use are precondition failures.
+    public static func bootstrap(applicationID: String) {
+        precondition(
+            !applicationID.isEmpty && !applicationID.hasPrefix(".") && !applicationID.contains { $0 == "/" || $0 == "\0" },
+            "StorageSystem.bootstrap(applicationID: \"\(applicationID)\"): the name must not be empty, begin with a dot or contain a slash"
+        )
+        state.withLock { state in
+            precondition(
+                state.applicationID == nil,
+                "StorageSystem.bootstrap(applicationID: \"\(applicationID)\") was called a second time; the first named \"\(state.applicationID ?? "")\""
+            )
+            precondition(
+                !state.isInUse,
+                "StorageSystem.bootstrap(applicationID: \"\(applicationID)\") was called after a stored value was used; call it first thing in main"
+            )
+            state.applicationID = applicationID
+        }
+    }
+
+    /// The application's name, which is settled from now on.
+    static var applicationID: String {
+        state.withLock { state in
+            state.isInUse = true
+            if let applicationID = state.applicationID { return applicationID }
+            let name = executableName()
+            state.applicationID = name
+            return name
+        }
+    }
+}
