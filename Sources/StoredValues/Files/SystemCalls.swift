@@ -6,8 +6,187 @@
     import Android
 #endif
 
+// The only file of this module that imports the C library. Thin wrappers; decisions are made by their callers.
+
 /// Overwrites memory that held a secret. `explicit_bzero` is not removed by the optimiser (bzero(3)).
 func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }
     explicit_bzero(start, bytes.count)
+}
+
+/// The folder that relative paths begin at; "/" when the system cannot name it.
+func workingFolder() -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
+        guard let start = buffer.baseAddress, getcwd(start, buffer.count) != nil else { return "/" }
+        return String(cString: start)
+    }
+}
+
+/// The user whose permissions this process has.
+func effectiveUser() -> UInt32 { geteuid() }
+
+/// Lets other threads run.
+func yieldThread() { sched_yield() }
+
+/// Puts the calling thread to sleep. May wake early, on a signal.
+func sleepThread(nanoseconds: Int) {
+    var span = timespec(tv_sec: time_t(nanoseconds / 1_000_000_000), tv_nsec: nanoseconds % 1_000_000_000)
+    nanosleep(&span, nil)
+}
+
+/// Calls again while the call is interrupted, and turns -1 into the thrown `errno`.
+@discardableResult
+private func system<Number: FixedWidthInteger>(_ call: () -> Number) throws(SystemErrorCode) -> Number {
+    while true {
+        let result = call()
+        if result != -1 { return result }
+        let code = errno
+        if code != EINTR { throw SystemErrorCode(rawValue: code) }
+    }
+}
+
+// The calls whose names the methods below have too.
+private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+private func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
+private func readFile(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, start, count)
+}
+private func writeFile(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, start, count)
+}
+
+/// The system's own calls.
+struct POSIXFileOperations: FileOperations {
+    func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32 {
+        try system { openFile(path, purpose.flags | O_CLOEXEC, 0o600) }
+    }
+
+    func close(_ descriptor: Int32) {
+        // Never again after EINTR: on Linux the descriptor is gone, and may already be somebody else's (close(2)).
+        closeFile(descriptor)
+    }
+
+    func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int {
+        try system { readFile(descriptor, buffer.baseAddress, buffer.count) }
+    }
+
+    func write(_ descriptor: Int32, from buffer: UnsafeRawBufferPointer) throws(SystemErrorCode) -> Int {
+        try system { writeFile(descriptor, buffer.baseAddress, buffer.count) }
+    }
+
+    func synchronize(_ descriptor: Int32) throws(SystemErrorCode) {
+        try system { fsync(descriptor) }
+    }
+
+    func status(of descriptor: Int32) throws(SystemErrorCode) -> FileStatus {
+        var result = stat()
+        try system { fstat(descriptor, &result) }
+        return FileStatus(result)
+    }
+
+    func status(at path: String, followingLinks: Bool) throws(SystemErrorCode) -> FileStatus {
+        var result = stat()
+        try system { fstatat(AT_FDCWD, path, &result, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) }
+        return FileStatus(result)
+    }
+
+    func changeMode(of descriptor: Int32, to mode: UInt32) throws(SystemErrorCode) {
+        try system { fchmod(descriptor, mode_t(mode)) }
+    }
+
+    func changeOwner(of descriptor: Int32, user: UInt32?, group: UInt32) throws(SystemErrorCode) {
+        // The highest number stands for "as it is" (chown(2)).
+        try system { fchown(descriptor, user ?? .max, group) }
+    }
+
+    func lock(_ descriptor: Int32, waiting: Bool) throws(SystemErrorCode) {
+        try system { flock(descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) }
+    }
+
+    func unlock(_ descriptor: Int32) {
+        flock(descriptor, LOCK_UN)
+    }
+
+    func rename(_ path: String, to newPath: String) throws(SystemErrorCode) {
+        try system { renameat(AT_FDCWD, path, AT_FDCWD, newPath) }
+    }
+
+    func unlink(_ path: String) throws(SystemErrorCode) {
+        try system { unlinkat(AT_FDCWD, path, 0) }
+    }
+
+    func makeFolder(_ path: String, mode: UInt32) throws(SystemErrorCode) {
+        try system { mkdir(path, mode_t(mode)) }
+    }
+
+    func readLink(_ path: String) throws(SystemErrorCode) -> String {
+        let capacity = Int(PATH_MAX) + 1
+        let bytes = try [CChar](unsafeUninitializedCapacity: capacity) { buffer, count throws(SystemErrorCode) in
+            guard let start = buffer.baseAddress else { return }
+            count = try system { readlink(path, start, capacity) }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw SystemErrorCode(rawValue: EILSEQ) }
+        return text
+    }
+}
+
+extension OpenPurpose {
+    fileprivate var flags: Int32 {
+        switch self {
+        case .reading: O_RDONLY | O_NONBLOCK | O_NOCTTY
+        case .readingWithoutLinks: O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
+        case .creating: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+        case .locking: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+        case .folder: O_RDONLY | O_DIRECTORY
+        }
+    }
+}
+
+extension FileStatus {
+    fileprivate init(_ status: stat) {
+        func nanoseconds(_ time: timespec) -> Int64 { Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec) }
+        identity = FileIdentity(
+            device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
+            modified: nanoseconds(status.st_mtim), changed: nanoseconds(status.st_ctim))
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .regular
+            case S_IFDIR: .folder
+            case S_IFLNK: .link
+            case S_IFIFO: .fifo
+            case S_IFSOCK: .socket
+            case S_IFCHR, S_IFBLK: .device
+            default: .unknown
+            }
+        mode = UInt32(status.st_mode) & 0o7777
+        user = status.st_uid
+        group = status.st_gid
+    }
+}
+
+extension SystemErrorCode {
+    static let accessDenied = SystemErrorCode(rawValue: EACCES)
+    static let busy = SystemErrorCode(rawValue: EBUSY)
+    static let exists = SystemErrorCode(rawValue: EEXIST)
+    static let fileTooLarge = SystemErrorCode(rawValue: EFBIG)
+    static let invalidArgument = SystemErrorCode(rawValue: EINVAL)
+    static let ioFailed = SystemErrorCode(rawValue: EIO)
+    static let isFolder = SystemErrorCode(rawValue: EISDIR)
+    static let nameTooLong = SystemErrorCode(rawValue: ENAMETOOLONG)
+    static let noDeviceOrPeer = SystemErrorCode(rawValue: ENXIO)
+    static let noEntry = SystemErrorCode(rawValue: ENOENT)
+    static let noSpace = SystemErrorCode(rawValue: ENOSPC)
+    static let notFolder = SystemErrorCode(rawValue: ENOTDIR)
+    static let notPermitted = SystemErrorCode(rawValue: EPERM)
+    static let quotaExceeded = SystemErrorCode(rawValue: EDQUOT)
+    static let readOnly = SystemErrorCode(rawValue: EROFS)
+    static let linkCircle = SystemErrorCode(rawValue: ELOOP)
+    static let tooManyOpenFiles = SystemErrorCode(rawValue: EMFILE)
+    static let tooManyOpenFilesInSystem = SystemErrorCode(rawValue: ENFILE)
+    static let wouldBlock = SystemErrorCode(rawValue: EWOULDBLOCK)
+
+    /// The system's own words. glibc keeps them per thread since 2.32, and for known numbers they are constant.
+    var systemText: String {
+        strerror(rawValue).map { String(cString: $0) } ?? "error \(rawValue)"
+    }
 }

@@ -1,0 +1,152 @@
+import Synchronization
+
+/// One file that is replaced as a whole, under a lock that other processes respect too.
+///
+/// - Readers need no lock: they see the bytes before a replacement or those after it, never a mixture.
+/// - Writers call ``lock(timeout:)`` or ``withLock(timeout:_:)`` and change the file through the ``LockedFile``.
+/// - Symbolic links are followed anew each time; the file they lead to is replaced and the links are kept.
+///
+/// Beside the real file lie `<name>.lock`, which is never removed (whoever waits for it would wait for another file
+/// than the next one), and for the time of a replacement `<name>.tmp`.
+final class DurableFile: Sendable {
+    /// The most that is read. What is kept in such files is far smaller; a mistaken path need not fill the memory.
+    static let sizeLimit = 64 << 20
+
+    /// The path as it was given, made absolute.
+    let path: String
+    let operations: any FileOperations
+
+    /// Folders that gained a folder of ours and were not synchronised since.
+    private let unsynchronizedFolders = Mutex<Set<String>>([])
+
+    /// The file at `path`; a relative one begins at the folder the process works in now. Touches nothing.
+    init(path: String, operations: any FileOperations = POSIXFileOperations()) {
+        self.path = path.hasPrefix("/") ? path : workingFolder() + "/" + path
+        self.operations = operations
+    }
+
+    /// The real file's path, all links followed.
+    var resolvedPath: String {
+        get throws(FileError) { try resolve().target }
+    }
+
+    /// The real file's path and the links that lead there.
+    func resolve() throws(FileError) -> ResolvedPath {
+        try ResolvedPath(path, operations: operations)
+    }
+
+    /// What the file holds now; nil when there is none. Refuses anything but a regular file, without waiting for it.
+    func read() throws(FileError) -> FileContents? {
+        try read(at: path)
+    }
+
+    /// Which file it is and in which state; nil when there is none.
+    func currentIdentity() throws(FileError) -> FileIdentity? {
+        guard let status = try status(at: path, followingLinks: true) else { return nil }
+        guard status.kind == .regular else { throw FileError(.examine, path, .notRegular(status.kind)) }
+        return status.identity
+    }
+
+    /// Brings what is there now to the disk: the file, then the folders that name it. Needs no lock.
+    func sync() throws(FileError) {
+        let target = try resolvedPath
+        do {
+            try synchronize(target, openedFor: .reading)
+            try synchronizeFolder(of: target)
+        } catch {
+            // A file that is gone is on the disk as such once its folder is; a folder that is gone leaves nothing to do.
+            guard error.code == .noEntry else { throw error }
+            do { try synchronizeFolder(of: target) } catch { guard error.code == .noEntry else { throw error } }
+        }
+    }
+}
+
+// What LockedFile and the lock are made of.
+extension DurableFile {
+    func read(at path: String) throws(FileError) -> FileContents? {
+        let descriptor: Int32
+        do {
+            descriptor = try operations.open(path, for: .reading)
+        } catch .noEntry {
+            return nil
+        } catch .noDeviceOrPeer {
+            throw FileError(.read, path, .notRegular(.socket))
+        } catch {
+            throw FileError(.read, path, error)
+        }
+        defer { operations.close(descriptor) }
+        let status = try attempt(.read, path) { () throws(SystemErrorCode) in try operations.status(of: descriptor) }
+        guard status.kind == .regular else { throw FileError(.read, path, .notRegular(status.kind)) }
+        guard status.identity.size <= Self.sizeLimit else { throw FileError(.read, path, .tooLarge(limit: Self.sizeLimit)) }
+        // One byte more than expected, so that the end is found without reading again. A file that grows is read on.
+        var bytes: [UInt8] = []
+        var chunk = Int(status.identity.size) + 1
+        while true {
+            let part = try attempt(.read, path) { () throws(SystemErrorCode) in try read(descriptor, atMost: chunk) }
+            if bytes.isEmpty { bytes = part } else { bytes += part }
+            guard bytes.count <= Self.sizeLimit else { throw FileError(.read, path, .tooLarge(limit: Self.sizeLimit)) }
+            if part.isEmpty { return FileContents(bytes: bytes, identity: status.identity) }
+            chunk = max(4096, chunk - part.count)
+        }
+    }
+
+    private func read(_ descriptor: Int32, atMost limit: Int) throws(SystemErrorCode) -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: limit) { buffer, count throws(SystemErrorCode) in
+            count = try operations.read(descriptor, into: UnsafeMutableRawBufferPointer(buffer))
+        }
+    }
+
+    /// What lies at `path`, or nil.
+    func status(at path: String, followingLinks: Bool) throws(FileError) -> FileStatus? {
+        do {
+            return try operations.status(at: path, followingLinks: followingLinks)
+        } catch .noEntry {
+            return nil
+        } catch {
+            throw FileError(.examine, path, error)
+        }
+    }
+
+    /// Makes `folder` and the parents it lacks, for nobody but this user.
+    func makeFolders(_ folder: String) throws(FileError) {
+        guard try status(at: folder, followingLinks: true) == nil else { return }
+        let parent = ResolvedPath.folder(of: folder)
+        try makeFolders(parent)
+        do {
+            try operations.makeFolder(folder, mode: 0o700)
+        } catch .exists {
+            return  // another process was faster
+        } catch {
+            throw FileError(.createFolder, folder, error)
+        }
+        unsynchronizedFolders.withLock { _ = $0.insert(parent) }
+    }
+
+    /// Brings to the disk the folder of `target`, and the parents of folders that were made for it.
+    func synchronizeFolder(of target: String) throws(FileError) {
+        try synchronize(ResolvedPath.folder(of: target), openedFor: .folder)
+        for folder in unsynchronizedFolders.withLock({ $0 }) {
+            try synchronize(folder, openedFor: .folder)
+            unsynchronizedFolders.withLock { _ = $0.remove(folder) }
+        }
+    }
+
+    private func synchronize(_ path: String, openedFor purpose: OpenPurpose) throws(FileError) {
+        try attempt(.synchronize, path) { () throws(SystemErrorCode) in
+            let descriptor = try operations.open(path, for: purpose)
+            defer { operations.close(descriptor) }
+            do throws(SystemErrorCode) {
+                try operations.synchronize(descriptor)
+            } catch {
+                // Some file systems synchronise no folders; there is nothing more to be had there.
+                guard purpose == .folder, error == .invalidArgument else { throw error }
+            }
+        }
+    }
+
+    func attempt<Result>(
+        _ operation: FileError.Operation, _ path: String, _ call: () throws(SystemErrorCode) -> Result
+    ) throws(FileError) -> Result {
+        do { return try call() } catch { throw FileError(operation, path, error) }
+    }
+}

@@ -1,0 +1,114 @@
+/// Why a file could not be read, replaced or locked. The description says what was tried, on what, why it failed in the
+/// system's words, and what to do. It never holds what the file contains.
+struct FileError: Error, Equatable {
+    /// What was tried.
+    enum Operation: String, Sendable {
+        case examine, read, replace, lock, remove
+        case setAside = "set aside"
+        case synchronize = "bring to the disk"
+        case createFolder = "create the folder"
+        case create
+    }
+
+    /// Why it failed.
+    enum Reason: Equatable {
+        /// A system call failed.
+        case system(SystemErrorCode)
+        /// Something other than a regular file lies there.
+        case notRegular(FileKind)
+        /// The file is larger than this many bytes.
+        case tooLarge(limit: Int)
+        /// Another process or thread kept the lock for this long.
+        case lockTimedOut(after: Duration)
+        /// More symbolic links than ``ResolvedPath/linkLimit``, or links in a circle.
+        case tooManyLinks
+        /// Every name for what is to be set aside is taken.
+        case noFreeName
+    }
+
+    var operation: Operation
+    var path: String
+    var reason: Reason
+
+    init(_ operation: Operation, _ path: String, _ reason: Reason) {
+        self.operation = operation
+        self.path = path
+        self.reason = reason
+    }
+
+    init(_ operation: Operation, _ path: String, _ code: SystemErrorCode) {
+        self.init(operation, path, code == .linkCircle ? .tooManyLinks : .system(code))
+    }
+
+    /// The system's number, where a system call failed.
+    var code: SystemErrorCode? {
+        if case .system(let code) = reason { code } else { nil }
+    }
+
+    /// Whether the lock was not to be had in time; nothing was changed then.
+    var isLockTimeout: Bool {
+        if case .lockTimedOut = reason { true } else { false }
+    }
+}
+
+extension FileError: CustomStringConvertible {
+    var description: String {
+        "Could not \(operation.rawValue) \"\(path)\": \(why). \(advice)"
+    }
+
+    private var why: String {
+        switch reason {
+        case .system(let code): "\(code)"
+        case .notRegular(let kind): "it is \(kind.rawValue), not a regular file"
+        case .tooLarge(let limit): "it is larger than \(limit >> 20) MiB"
+        case .lockTimedOut(let time): "another process or thread has kept its lock for \(time)"
+        case .tooManyLinks: "its symbolic links are a circle, or more than \(ResolvedPath.linkLimit)"
+        case .noFreeName: "every name beside it is taken"
+        }
+    }
+
+    private var advice: String {
+        switch reason {
+        case .system(let code): code.advice
+        case .notRegular: "Move it away, or choose another path."
+        case .tooLarge: "Move it away; a file of this kind is never that large."
+        case .lockTimedOut: "Find who has the lock file beside it open (fuser, lsof) and end that program; never delete the lock file."
+        case .tooManyLinks: "Correct the links (namei -l shows them)."
+        case .noFreeName: "Remove the files that were set aside before."
+        }
+    }
+}
+
+extension SystemErrorCode: CustomStringConvertible {
+    /// The system's text with the symbol in brackets: "no space left on device (ENOSPC)".
+    var description: String {
+        let text = systemText
+        let lowered = text.prefix(1).lowercased() + text.dropFirst()
+        return "\(Self.symbols[self] == nil ? text : lowered) (\(Self.symbols[self] ?? "errno \(rawValue)"))"
+    }
+
+    private static let symbols: [SystemErrorCode: String] = [
+        .accessDenied: "EACCES", .busy: "EBUSY", .exists: "EEXIST", .fileTooLarge: "EFBIG", .invalidArgument: "EINVAL",
+        .ioFailed: "EIO", .isFolder: "EISDIR", .nameTooLong: "ENAMETOOLONG", .noDeviceOrPeer: "ENXIO",
+        .noEntry: "ENOENT", .noSpace: "ENOSPC", .notFolder: "ENOTDIR", .notPermitted: "EPERM",
+        .quotaExceeded: "EDQUOT", .readOnly: "EROFS", .linkCircle: "ELOOP", .tooManyOpenFiles: "EMFILE",
+        .tooManyOpenFilesInSystem: "ENFILE", .wouldBlock: "EWOULDBLOCK",
+    ]
+
+    fileprivate var advice: String {
+        switch self {
+        case .accessDenied, .notPermitted:
+            "Check the owner and mode of the file and of its folder (namei -l shows every folder on the way)."
+        case .noSpace, .quotaExceeded: "Free some space; the file is as it was."
+        case .fileTooLarge: "Raise the limit on file sizes (ulimit -f); the file is as it was."
+        case .readOnly: "The file system is mounted read-only: mount it writable, or choose another path."
+        case .notFolder: "A part of the path is a file where a folder is needed: move it away, or choose another path."
+        case .isFolder: "A folder lies where a file is needed: move it away, or choose another path."
+        case .noEntry: "A folder on the way, or the file itself, is gone: try again, or create it."
+        case .nameTooLong: "Choose a shorter path."
+        case .tooManyOpenFiles, .tooManyOpenFilesInSystem: "Close some files, or raise the limit (ulimit -n)."
+        case .ioFailed: "The disk may be failing: look into the kernel's log (dmesg)."
+        default: "The system gives no more detail."
+        }
+    }
+}

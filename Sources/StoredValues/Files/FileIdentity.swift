@@ -1,0 +1,20 @@
+/// Which file it is and in which state, as cheaply as the system can tell: two equal identities mean the same bytes.
+///
+/// The exception is a program that writes in place, the same number of bytes, twice within one tick of the kernel's
+/// clock (at most 10 ms). Files replaced by ``DurableFile`` differ always, by their inode.
+struct FileIdentity: Hashable, Sendable {
+    var device: UInt64
+    var inode: UInt64
+    var size: Int64
+    var modified: Nanoseconds
+    var changed: Nanoseconds
+
+    /// A moment as the file system keeps it: nanoseconds since 1970.
+    typealias Nanoseconds = Int64
+}
+
+/// The bytes of a file and its identity just before they were read.
+struct FileContents: Equatable, Sendable {
+    var bytes: [UInt8]
+    var identity: FileIdentity
+}

@@ -1,0 +1,87 @@
+extension DurableFile {
+    /// How long a change waits for other processes unless told otherwise.
+    static let lockTimeout = Duration.seconds(2)
+
+    /// Runs `body` while no other process or thread holds the lock, and rethrows its errors.
+    ///
+    /// Throws ``FileError`` when the lock is not to be had, `lockTimedOut` after `timeout`; nil waits as long as it
+    /// takes. Not to be nested: the inner call would wait for the outer one.
+    func withLock<Result>(
+        timeout: Duration? = lockTimeout, _ body: (borrowing LockedFile) throws -> Result
+    ) throws -> Result {
+        let locked = try lock(timeout: timeout)
+        return try body(locked)
+    }
+
+    /// The lock, held until the returned value's scope ends. ``withLock(timeout:_:)`` with a typed error.
+    ///
+    /// Makes the file's folder when it is missing. Blocks the calling thread while it waits.
+    func lock(timeout: Duration? = lockTimeout) throws(FileError) -> LockedFile {
+        var wait = LockWait(limit: timeout)
+        while true {
+            let target = try resolvedPath
+            try makeFolders(ResolvedPath.folder(of: target))
+            let lockPath = target + ".lock"
+            let descriptor: Int32
+            do {
+                descriptor = try operations.open(lockPath, for: .locking)
+            } catch {
+                // The folder can go between its making and this.
+                guard error == .noEntry, wait.again() else { throw FileError(.lock, lockPath, error) }
+                continue
+            }
+            do {
+                try acquire(descriptor, of: target, &wait)
+                // While this waited, somebody may have replaced the folder, or turned a link elsewhere.
+                let held = try attempt(.lock, lockPath) { () throws(SystemErrorCode) in try operations.status(of: descriptor) }
+                let there = try status(at: lockPath, followingLinks: false)
+                if there?.identity.inode == held.identity.inode, there?.identity.device == held.identity.device,
+                    try resolvedPath == target
+                {
+                    return LockedFile(path: target, file: self, lock: descriptor)
+                }
+            } catch {
+                operations.close(descriptor)
+                throw error
+            }
+            operations.unlock(descriptor)
+            operations.close(descriptor)
+            guard wait.again() else { throw FileError(.lock, target, .lockTimedOut(after: wait.limit ?? .zero)) }
+        }
+    }
+
+    private func acquire(_ descriptor: Int32, of target: String, _ wait: inout LockWait) throws(FileError) {
+        while true {
+            do {
+                return try operations.lock(descriptor, waiting: wait.limit == nil)
+            } catch .wouldBlock {
+                guard wait.again() else { throw FileError(.lock, target, .lockTimedOut(after: wait.limit ?? .zero)) }
+            } catch {
+                throw FileError(.lock, target, error)
+            }
+        }
+    }
+}
+
+/// The pauses between attempts to lock: `flock` knows "at once" and "for ever" only. First other threads get a turn, for
+/// a lock is mostly held for microseconds; then come sleeps, from 50 µs up to 1 ms.
+private struct LockWait {
+    /// How long all attempts may take together; nil for no limit.
+    let limit: Duration?
+    private let start = ContinuousClock.now
+    private var attempts = 0
+
+    init(limit: Duration?) { self.limit = limit }
+
+    /// Pauses and says whether there is time for another attempt.
+    mutating func again() -> Bool {
+        if let limit, ContinuousClock.now - start >= limit { return false }
+        attempts += 1
+        if attempts <= 4 {
+            yieldThread()
+        } else {
+            sleepThread(nanoseconds: min(50_000 << min(attempts - 5, 5), 1_000_000))
+        }
+        return true
+    }
+}

@@ -1,0 +1,63 @@
+/// Every system call that the files of this package make: the one seam where a test records calls or makes them fail.
+///
+/// Implementations retry interrupted calls (`EINTR`) themselves. `read` and `write` may be short, as the system's are.
+protocol FileOperations: Sendable {
+    func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32
+    func close(_ descriptor: Int32)
+    func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int
+    func write(_ descriptor: Int32, from buffer: UnsafeRawBufferPointer) throws(SystemErrorCode) -> Int
+    func synchronize(_ descriptor: Int32) throws(SystemErrorCode)
+    func status(of descriptor: Int32) throws(SystemErrorCode) -> FileStatus
+    func status(at path: String, followingLinks: Bool) throws(SystemErrorCode) -> FileStatus
+    func changeMode(of descriptor: Int32, to mode: UInt32) throws(SystemErrorCode)
+    /// Changes the group, and the user too unless `user` is nil.
+    func changeOwner(of descriptor: Int32, user: UInt32?, group: UInt32) throws(SystemErrorCode)
+    /// An exclusive advisory lock. Throws ``SystemErrorCode/wouldBlock`` when it is taken and `waiting` is false.
+    func lock(_ descriptor: Int32, waiting: Bool) throws(SystemErrorCode)
+    func unlock(_ descriptor: Int32)
+    func rename(_ path: String, to newPath: String) throws(SystemErrorCode)
+    func unlink(_ path: String) throws(SystemErrorCode)
+    func makeFolder(_ path: String, mode: UInt32) throws(SystemErrorCode)
+    /// The text of a symbolic link; ``SystemErrorCode/invalidArgument`` when `path` is something else.
+    func readLink(_ path: String) throws(SystemErrorCode) -> String
+}
+
+/// What a file is opened for; decides the flags. All are closed when the process runs another program.
+enum OpenPurpose: Sendable {
+    /// Reading, following links, never waiting for a writer (a FIFO) and never becoming a terminal's owner.
+    case reading
+    /// Reading, but not through a link in the last place.
+    case readingWithoutLinks
+    /// Writing a file that must not exist yet; made with mode 0600.
+    case creating
+    /// Locking; made with mode 0600 when missing, not through a link.
+    case locking
+    /// Synchronising a folder.
+    case folder
+}
+
+/// What the system says about a file.
+struct FileStatus: Equatable, Sendable {
+    var identity: FileIdentity
+    var kind: FileKind
+    /// The permission bits only.
+    var mode: UInt32
+    var user: UInt32
+    var group: UInt32
+}
+
+/// What lies at a path, as far as this package distinguishes it.
+enum FileKind: String, Equatable, Sendable {
+    case regular = "a regular file"
+    case folder = "a folder"
+    case link = "a symbolic link"
+    case fifo = "a FIFO"
+    case socket = "a socket"
+    case device = "a device"
+    case unknown = "something unknown"
+}
+
+/// A number of `errno`. Its constants stand in `SystemCalls.swift`, its words in `FileError.swift`.
+struct SystemErrorCode: Error, Hashable, Sendable {
+    let rawValue: Int32
+}

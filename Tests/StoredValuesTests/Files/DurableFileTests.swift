@@ -1,0 +1,255 @@
+import Foundation
+import Testing
+
+@testable import StoredValues
+
+@Suite("DurableFile")
+struct DurableFileTests {
+    private func mode(_ path: String) throws -> Int {
+        try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    private func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    }
+
+    @discardableResult
+    private func replace(_ file: DurableFile, with text: String, durably: Bool = false) throws -> FileIdentity {
+        try file.withLock { try $0.replace(with: Array(text.utf8), durably: durably) }
+    }
+
+    private func text(_ file: DurableFile) throws -> String? {
+        try file.read().map { String(decoding: $0.bytes, as: UTF8.self) }
+    }
+
+    @Test("A file that is not there reads as nil and reading makes nothing")
+    func absent() throws {
+        try withTemporaryFolder { folder in
+            let file = DurableFile(path: folder + "/a/b/file")
+            #expect(try file.read() == nil)
+            #expect(try file.currentIdentity() == nil)
+            try file.sync()
+            #expect(try names(in: folder) == [])
+        }
+    }
+
+    @Test("New files are 0600, new folders 0700, and only the file and its lock remain", arguments: [false, true])
+    func modes(durably: Bool) throws {
+        try withTemporaryFolder { folder in
+            let file = DurableFile(path: folder + "/a/b/file")
+            let identity = try replace(file, with: "one", durably: durably)
+            #expect(try mode(folder + "/a") == 0o700)
+            #expect(try mode(folder + "/a/b") == 0o700)
+            #expect(try mode(folder + "/a/b/file") == 0o600)
+            #expect(try mode(folder + "/a/b/file.lock") == 0o600)
+            #expect(try names(in: folder + "/a/b") == ["file", "file.lock"])
+            #expect(try file.read() == FileContents(bytes: Array("one".utf8), identity: identity))
+            #expect(try file.currentIdentity() == identity)
+            try file.sync()
+        }
+    }
+
+    @Test("Empty and large contents come back as they were written, short writes or not", arguments: [0, 1, 4096, 300_001])
+    func contents(count: Int) throws {
+        try withTemporaryFolder { folder in
+            let file = DurableFile(path: folder + "/file", operations: FaultyFileOperations(longestWrite: 100_000))
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            _ = try file.withLock { try $0.replace(with: bytes, durably: false) }
+            #expect(try file.read()?.bytes == bytes)
+        }
+    }
+
+    @Test("Every replacement changes the identity, even with the same bytes")
+    func identity() throws {
+        try withTemporaryFolder { folder in
+            let file = DurableFile(path: folder + "/file")
+            let first = try replace(file, with: "same")
+            let second = try replace(file, with: "same")
+            #expect(first != second)
+        }
+    }
+
+    @Test("An existing file keeps its mode", arguments: [0o600, 0o640, 0o644, 0o400])
+    func existingMode(mode wanted: Int) throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/file"
+            #expect(FileManager.default.createFile(atPath: path, contents: Data("old".utf8)))
+            try FileManager.default.setAttributes([.posixPermissions: wanted], ofItemAtPath: path)
+            let file = DurableFile(path: path)
+            try replace(file, with: "new")
+            #expect(try mode(path) == wanted)
+            #expect(try text(file) == "new")
+        }
+    }
+
+    @Test("An existing file keeps its owner where the system allows it", .enabled(if: getuid() == 0))
+    func existingOwner() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/file"
+            #expect(FileManager.default.createFile(atPath: path, contents: Data()))
+            #expect(chown(path, 4321, 4322) == 0)
+            #expect(chmod(path, 0o660) == 0)
+            try replace(DurableFile(path: path), with: "new")
+            var attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.ownerAccountID] as? Int == 4321)
+            #expect(attributes[.groupOwnerAccountID] as? Int == 4322)
+            // Where it does not, the replacement succeeds, and no other group gets the old group's permissions.
+            let refused = FaultyFileOperations(failing: ["changeOwner": .notPermitted])
+            try replace(DurableFile(path: path, operations: refused), with: "newer")
+            attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.ownerAccountID] as? Int == 0)
+            #expect(try mode(path) == 0o600)
+        }
+    }
+
+    @Test("Links are kept and what they lead to is replaced, with lock and temporary file beside the real file")
+    func links() throws {
+        try withTemporaryFolder { folder in
+            let manager = FileManager.default
+            try manager.createDirectory(atPath: folder + "/dotfiles", withIntermediateDirectories: true)
+            try manager.createDirectory(atPath: folder + "/config", withIntermediateDirectories: true)
+            try manager.createSymbolicLink(atPath: folder + "/dots", withDestinationPath: "dotfiles")
+            try manager.createSymbolicLink(atPath: folder + "/config/file", withDestinationPath: "../dots/real")
+            let file = DurableFile(path: folder + "/config/./file")
+            #expect(try file.resolve().target == folder + "/dotfiles/real")
+            #expect(try file.resolve().links == [folder + "/config/file", folder + "/dots"])
+            for text in ["through a dangling link", "through a link"] {
+                try replace(file, with: text)
+                #expect(try self.text(DurableFile(path: folder + "/dotfiles/real")) == text)
+                #expect(try manager.destinationOfSymbolicLink(atPath: folder + "/config/file") == "../dots/real")
+            }
+            #expect(try names(in: folder + "/config") == ["file"])
+            #expect(try names(in: folder + "/dotfiles") == ["real", "real.lock"])
+        }
+    }
+
+    @Test("A circle of links is an error, and so is a file where a folder should be")
+    func circle() throws {
+        try withTemporaryFolder { folder in
+            try FileManager.default.createSymbolicLink(atPath: folder + "/a", withDestinationPath: "b")
+            try FileManager.default.createSymbolicLink(atPath: folder + "/b", withDestinationPath: "a")
+            let file = DurableFile(path: folder + "/a")
+            #expect(throws: FileError(.read, folder + "/a", .tooManyLinks)) { try file.read() }
+            #expect(throws: FileError(.examine, folder + "/a", .tooManyLinks)) { try replace(file, with: "x") }
+            let below = DurableFile(path: folder + "/plain/file")
+            try replace(DurableFile(path: folder + "/plain"), with: "x")
+            #expect(throws: FileError(.read, folder + "/plain/file", .notFolder)) { try below.read() }
+            #expect(throws: FileError.self) { try replace(below, with: "x") }
+        }
+    }
+
+    @Test("Anything but a regular file is refused at once")
+    func kinds() throws {
+        try withTemporaryFolder { folder in
+            #expect(mkfifo(folder + "/fifo", 0o600) == 0)
+            try FileManager.default.createDirectory(atPath: folder + "/folder", withIntermediateDirectories: false)
+            for (path, kind) in [(folder + "/fifo", FileKind.fifo), (folder + "/folder", .folder), ("/dev/null", .device)] {
+                let file = DurableFile(path: path)
+                #expect(throws: FileError(.read, path, .notRegular(kind))) { try file.read() }
+                #expect(throws: FileError(.examine, path, .notRegular(kind))) { try file.currentIdentity() }
+                if kind == .device { continue }  // nothing is to be made in /dev
+                #expect(throws: FileError(.replace, path, .notRegular(kind))) { try replace(file, with: "x") }
+            }
+        }
+    }
+
+    @Test("A file beyond the size limit is refused unread")
+    func size() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/file"
+            #expect(FileManager.default.createFile(atPath: path, contents: nil))
+            #expect(truncate(path, off_t(DurableFile.sizeLimit) + 1) == 0)
+            #expect(throws: FileError(.read, path, .tooLarge(limit: 64 << 20))) { try DurableFile(path: path).read() }
+        }
+    }
+
+    @Test("After a failure the file is as it was and no temporary file remains", arguments: [
+        "open creating", "write", "changeMode", "synchronize", "rename",
+    ])
+    func failure(call: String) throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/file"
+            try replace(DurableFile(path: path), with: "old")
+            let operations = FaultyFileOperations(failing: [call: .noSpace], longestWrite: 2)
+            let file = DurableFile(path: path, operations: operations)
+            #expect(throws: FileError(.replace, path, .noSpace)) { try replace(file, with: "new text", durably: true) }
+            #expect(try text(file) == "old")
+            #expect(try names(in: folder) == ["file", "file.lock"])
+            operations.fail(call, with: nil)
+            try replace(file, with: "new text", durably: true)
+            #expect(try text(file) == "new text")
+        }
+    }
+
+    @Test("A read-only file system and a forbidden folder are told as such")
+    func refused() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/file"
+            for code in [SystemErrorCode.readOnly, .accessDenied] {
+                let file = DurableFile(path: path, operations: FaultyFileOperations(failing: ["open locking": code]))
+                #expect(throws: FileError(.lock, path + ".lock", code)) { try replace(file, with: "x") }
+            }
+            let description = "\(FileError(.replace, "/x/preferences.json", .noSpace))"
+            #expect(
+                description
+                    == #"Could not replace "/x/preferences.json": no space left on device (ENOSPC). Free some space; the file is as it was."#)
+        }
+    }
+
+    @Test("A temporary file that a dead process left is no obstacle, not even as a link")
+    func leftOver() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/file"
+            try replace(DurableFile(path: folder + "/victim"), with: "untouched")
+            try FileManager.default.createSymbolicLink(atPath: path + ".tmp", withDestinationPath: "victim")
+            try replace(DurableFile(path: path), with: "new")
+            #expect(try text(DurableFile(path: path)) == "new")
+            #expect(try text(DurableFile(path: folder + "/victim")) == "untouched")
+        }
+    }
+
+    @Test("The order of a durable replacement: write, synchronise, rename, synchronise the folder")
+    func order() throws {
+        try withTemporaryFolder { folder in
+            let operations = FaultyFileOperations()
+            let file = DurableFile(path: folder + "/file", operations: operations)
+            try replace(file, with: "x", durably: true)
+            #expect(
+                operations.calls == [
+                    "open locking", "lock", "open creating", "write", "synchronize", "rename", "open folder",
+                    "synchronize folder",
+                ])
+        }
+    }
+
+    @Test("Setting aside never overwrites")
+    func setAside() throws {
+        try withTemporaryFolder { folder in
+            let file = DurableFile(path: folder + "/file")
+            for (round, name) in ["file.old", "file.old-1", "file.old-2"].enumerated() {
+                try replace(file, with: "\(round)")
+                #expect(try file.withLock { try $0.setAside(as: "old") } == folder + "/" + name)
+                #expect(try file.read() == nil)
+            }
+            #expect(try text(DurableFile(path: folder + "/file.old")) == "0")
+            #expect(try text(DurableFile(path: folder + "/file.old-2")) == "2")
+            #expect(throws: FileError(.setAside, folder + "/file", .noEntry)) {
+                try file.withLock { try $0.setAside(as: "old") }
+            }
+            #expect(try names(in: folder) == ["file.lock", "file.old", "file.old-1", "file.old-2"])
+        }
+    }
+
+    @Test("Removing is idempotent, and rethrown errors release the lock")
+    func remove() throws {
+        struct Mine: Error {}
+        try withTemporaryFolder { folder in
+            let file = DurableFile(path: folder + "/file")
+            try replace(file, with: "x")
+            for _ in 0..<2 { try file.withLock { try $0.remove() } }
+            #expect(try file.read() == nil)
+            #expect(throws: Mine.self) { try file.withLock { _ in throw Mine() } }
+            try replace(file, with: "y")
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import StoredValues
+
+@Suite("The lock of a DurableFile")
+struct FileLockTests {
+    /// The command line's `flock` as the other process: holds the lock until its standard input ends.
+    private final class OtherProcess {
+        private let process = Process()
+        private let input = Pipe()
+        private let output = Pipe()
+
+        /// Returns once the lock is held.
+        init(locking path: String) throws {
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
+            process.arguments = ["-w", "10", path, "sh", "-c", "echo held; read line"]
+            process.standardInput = input
+            process.standardOutput = output
+            try process.run()
+            #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+        }
+
+        func release() throws {
+            try input.fileHandleForWriting.close()
+            process.waitUntilExit()
+        }
+    }
+
+    @Test("Another process's lock is respected: a change times out, and goes through once it is released")
+    func otherProcess() throws {
+        try withTemporaryFolder { folder in
+            let file = DurableFile(path: folder + "/file")
+            _ = try file.withLock { try $0.replace(with: [1], durably: false) }
+            let other = try OtherProcess(locking: folder + "/file.lock")
+            let start = ContinuousClock.now
+            #expect(throws: FileError(.lock, folder + "/file", .lockTimedOut(after: .milliseconds(50)))) {
+                try file.withLock(timeout: .milliseconds(50)) { try $0.replace(with: [2], durably: false) }
+            }
+            #expect(ContinuousClock.now - start >= .milliseconds(50))
+            #expect(try file.read()?.bytes == [1])  // readers need no lock
+            try other.release()
+            _ = try file.withLock { try $0.replace(with: [2], durably: false) }
+            #expect(try file.read()?.bytes == [2])
+        }
+    }
+
+    @Test("Our lock is respected by another process")
+    func excludesOthers() throws {
+        try withTemporaryFolder { folder in
+            let file = DurableFile(path: folder + "/file")
+            func attempt() throws -> Int32 {
+                let process = try Process.run(
+                    URL(fileURLWithPath: "/usr/bin/flock"), arguments: ["-n", folder + "/file.lock", "true"])
+                process.waitUntilExit()
+                return process.terminationStatus
+            }
+            let whileLocked = try file.withLock { _ in try attempt() }
+            #expect(whileLocked == 1)
+            #expect(try attempt() == 0)
+        }
+    }
+
+    @Test("Without a timeout the lock is waited for")
+    func waitsForEver() async throws {
+        try await withTemporaryFolder { folder in
+            let file = DurableFile(path: folder + "/file")
+            let other = try file.lock()
+            let done = AsyncStream<Void>.makeStream()
+            Thread.detachNewThread {
+                #expect(throws: Never.self) {
+                    try DurableFile(path: folder + "/file").withLock(timeout: nil) { _ = try $0.replace(with: [7], durably: false) }
+                }
+                done.continuation.finish()
+            }
+            #expect(try file.read() == nil)
+            consume(other)
+            for await _ in done.stream {}
+            #expect(try file.read()?.bytes == [7])
+        }
+    }
+
+    @Test("Threads that change the file at the same time lose nothing")
+    func threads() throws {
+        try withTemporaryFolder { folder in
+            let failures = Mutex(0)
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                let file = DurableFile(path: folder + "/file")
+                for _ in 0..<100 {
+                    do {
+                        try file.withLock(timeout: .seconds(30)) { locked in
+                            _ = try locked.replace(with: (try locked.read()?.bytes ?? []) + [1], durably: false)
+                        }
+                    } catch {
+                        failures.withLock { $0 += 1 }
+                    }
+                }
+            }
+            #expect(failures.withLock { $0 } == 0)
+            let contents = try DurableFile(path: folder + "/file").read()
+            #expect(contents?.bytes.count == 400)
+        }
+    }
+
+    @Test("A lock taken in a folder that was replaced meanwhile is taken again in the new one")
+    func folderReplaced() throws {
+        try withTemporaryFolder { folder in
+            let rounds = Mutex(0)
+            let operations = FaultyFileOperations { call in
+                guard call == "lock", rounds.withLock({ $0 += 1; return $0 }) == 1 else { return }
+                #expect(throws: Never.self) {
+                    try FileManager.default.moveItem(atPath: folder + "/f", toPath: folder + "/f.old")
+                }
+            }
+            let file = DurableFile(path: folder + "/f/file", operations: operations)
+            _ = try file.withLock { try $0.replace(with: [3], durably: false) }
+            #expect(rounds.withLock { $0 } == 2)
+            #expect(FileManager.default.fileExists(atPath: folder + "/f/file.lock"))
+            #expect(try file.read()?.bytes == [3])
+        }
+    }
+
+    private func consume(_ lock: consuming LockedFile) {}
+}
