@@ -16,7 +16,8 @@ func environmentVariable(_ name: String) -> String? {
 /// The name of the program's file, without its folder.
 func executableName() -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
-        let count = readlink("/proc/self/exe", buffer.baseAddress, buffer.count)
+        guard let start = buffer.baseAddress else { return "unnamed" }
+        let count = readlink("/proc/self/exe", start, buffer.count)
         guard count > 0 else { return "unnamed" }
         let path = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
         return path.split(separator: "/").last.map(String.init) ?? "unnamed"
@@ -25,7 +26,7 @@ func executableName() -> String {
 
 /// A number that tells the running threads apart.
 func currentThreadNumber() -> UInt {
-    UInt(bitPattern: pthread_self())
+    UInt(pthread_self())
 }
 
 /// The absolute `path` without `.`, `..` and links in its folders, so that every spelling of a path gives the same text.

@@ -101,6 +101,11 @@ final class OpenPreferences: Sendable {
         state.withLock { $0.document }.keys.filter { !$0.hasPrefix("$") }
     }
 
+    /// The JSON text stored under `key`, or nil.
+    func text(of key: String) -> [UInt8]? {
+        state.withLock { $0.document }[key]
+    }
+
     // MARK: Changing
 
     /// Makes the changes that `body` asks for: the only way in which values change in this process.

@@ -36,6 +36,11 @@ public struct PreferencesFile: Sendable {
         self.place = place
     }
 
+    /// A handle on `preferences`. Tests open one file twice with it, as two processes would.
+    init(_ preferences: OpenPreferences) {
+        place = .open(preferences)
+    }
+
     /// The open file behind this handle.
     var preferences: OpenPreferences {
         switch place {
@@ -92,7 +97,7 @@ private final class OpenFiles: Sendable {
         state.withLock { state in
             if let preferences = state.byName[name] { return preferences }
             let preferences: OpenPreferences
-            do {
+            do throws(PreferencesError) {
                 preferences = Self.open(try PreferencesLocation.path(of: name), &state)
             } catch {
                 preferences = OpenPreferences(.failure(error))

@@ -100,12 +100,17 @@ extension DecodingNode: SingleValueDecodingContainer {
     func decode(_ type: Double.Type) throws -> Double { try JSONCoding.decodeFloatingPoint(self) }
     func decode(_ type: Float.Type) throws -> Float { try JSONCoding.decodeFloatingPoint(self) }
 
-    func decode<Integer: FixedWidthInteger & Decodable>(_ type: Integer.Type) throws -> Integer {
-        guard case .number(let number) = value else { throw mismatch(type, "a number") }
+    // The standard library has implementations of these two, which would be taken instead of the generic one.
+    func decode(_ type: Int128.Type) throws -> Int128 { try decodeInteger() }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try decodeInteger() }
+    func decode<Integer: FixedWidthInteger & Decodable>(_ type: Integer.Type) throws -> Integer { try decodeInteger() }
+
+    private func decodeInteger<Integer: FixedWidthInteger>() throws -> Integer {
+        guard case .number(let number) = value else { throw mismatch(Integer.self, "a number") }
         if let value = Integer(number.text) { return value }
         // 30.0 and 3e1 are whole numbers too.
         if let value = Double(number.text), let value = Integer(exactly: value) { return value }
-        throw corrupted("the number does not fit into \(type)")
+        throw corrupted("the number does not fit into \(Integer.self)")
     }
 }
 

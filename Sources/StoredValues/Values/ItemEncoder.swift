@@ -128,6 +128,9 @@ extension EncodingNode: SingleValueEncodingContainer {
     func encode(_ value: String) { content = .value(.string(value)) }
     func encode(_ value: Double) { content = .value(JSONCoding.encode(value)) }
     func encode(_ value: Float) { content = .value(JSONCoding.encode(value)) }
+    // The standard library has implementations of these two, which would be taken instead of the generic one.
+    func encode(_ value: Int128) { content = .value(.number(JSONNumber(value))) }
+    func encode(_ value: UInt128) { content = .value(.number(JSONNumber(value))) }
     func encode<Integer: FixedWidthInteger & Encodable>(_ value: Integer) { content = .value(.number(JSONNumber(value))) }
 }
 

@@ -1,0 +1,84 @@
+import Observation
+import Synchronization
+
+/// Something that changes and has readers: the content now, those who iterate over it, and those who observe it.
+///
+/// Readers' buffers are filled under the lock that the content changes under, so each gets all changes in their order.
+/// Waking readers, telling observers and letting go of the old content is left to the ``Aftermath``.
+final class LiveContent<Content: Sendable>: Observable, Sendable {
+    private struct State {
+        var content: Content
+        /// Grows with every change.
+        var revision: UInt64 = 0
+        var subscriptions: [ObjectIdentifier: Subscription<Content>] = [:]
+    }
+
+    private let state: Mutex<State>
+    private let registrar = ObservationRegistrar()
+    /// Made once: a key path of a generic type costs more than the rest of a read.
+    private let observedProperty: any KeyPath<LiveContent, Void> & Sendable = \LiveContent.observed
+
+    init(_ content: Content) {
+        state = Mutex(State(content: content))
+    }
+
+    /// The content now, and a number that is another one after every change.
+    var current: (content: Content, revision: UInt64) {
+        state.withLock { ($0.content, $0.revision) }
+    }
+
+    /// Puts `content` in place of the old one, if `expected` is still the revision or nil. Returns whether it was.
+    @discardableResult
+    func change(to content: Content, ifStill expected: UInt64? = nil, _ aftermath: inout Aftermath) -> Bool {
+        let isChanged = state.withLock { state in
+            guard expected == nil || state.revision == expected else { return false }
+            aftermath.release(state.content)
+            state.content = content
+            state.revision += 1
+            for subscription in state.subscriptions.values { subscription.append(content, &aftermath) }
+            return true
+        }
+        // Both halves of the notice come after the change: an observer told before it could read the old content on
+        // another thread, and would not be told again.
+        if isChanged { aftermath.notify { [self] in registrar.withMutation(of: self, keyPath: observedProperty) {} } }
+        return isChanged
+    }
+
+    /// Puts another form of the same content in its place, unless the content has changed; nobody is told.
+    func refine(_ content: Content, ifStill expected: UInt64) {
+        // The old form goes when the lock is free.
+        let old = state.withLock { state -> Content in
+            guard state.revision == expected else { return content }
+            let old = state.content
+            state.content = content
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    // MARK: Readers
+
+    /// What observers observe.
+    private var observed: Void { () }
+
+    /// Notes that whoever is being observed reads the content.
+    func noteAccess() {
+        registrar.access(self, keyPath: observedProperty)
+    }
+
+    /// Adds a reader, whose first element is the content now and who misses none after it.
+    func subscribe(_ policy: Subscription<Content>.BufferingPolicy) -> ActiveSubscription<Content> {
+        let subscription = state.withLock { state in
+            let subscription = Subscription(first: state.content, policy: policy)
+            state.subscriptions[ObjectIdentifier(subscription)] = subscription
+            return subscription
+        }
+        return ActiveSubscription(subscription) { [self] in
+            let identifier = ObjectIdentifier(subscription)
+            _ = state.withLock { $0.subscriptions.removeValue(forKey: identifier) }
+        }
+    }
+
+    /// How many iterations are going on.
+    var subscriptionCount: Int { state.withLock { $0.subscriptions.count } }
+}

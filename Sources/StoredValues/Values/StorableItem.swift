@@ -1,0 +1,35 @@
+/// What a wrapper can keep: any type that encodes and decodes itself and is safe to share between threads.
+public typealias StorableItem = Codable & Sendable
+
+/// What happens to stored JSON that does not decode as the declared type.
+public enum DecodingStrategy: Sendable {
+    /// Each part that does not decode is taken from the default, and reported in `repairs`.
+    case lenient
+    /// The default is read in place of the whole.
+    case strict
+}
+
+/// One part of a stored value that was not read as it stands in the file. The file keeps it until the key is set.
+public struct Repair: Sendable, Hashable, CustomStringConvertible {
+    /// What was done about it.
+    public enum Action: Sendable, Hashable {
+        /// The part was taken from the default.
+        case tookDefault
+        /// The part is an element or a member that the default has no counterpart of; it was left out.
+        case leftOut
+    }
+
+    /// Where the part stands in the value, such as `window.size`; empty for the whole value.
+    public let path: String
+    /// What was done about it.
+    public let action: Action
+    /// Why it could not be read.
+    public let reason: String
+
+    /// The repair as a sentence.
+    public var description: String {
+        let part = path.isEmpty ? "The value" : "\"\(path)\""
+        let done = action == .tookDefault ? "was taken from the default" : "was left out"
+        return "\(part) \(done): \(reason)"
+    }
+}

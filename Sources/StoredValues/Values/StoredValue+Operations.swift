@@ -1,0 +1,44 @@
+// Everything here is `update(_:)` in other words, with the same guarantees.
+
+extension StoredValue {
+    /// Sets one property of the value; the others stay as they are then.
+    public func set<Property>(_ property: WritableKeyPath<Item, Property>, to value: Property) {
+        update(named: "set(_:to:)") { $0[keyPath: property] = value }
+    }
+
+    @available(*, unavailable, renamed: "reset()")
+    public func remove() { preconditionFailure("unavailable") }
+}
+
+extension StoredValue where Item == Bool {
+    /// Turns true into false and false into true.
+    public func toggle() {
+        update(named: "toggle()") { $0.toggle() }
+    }
+}
+
+extension StoredValue {
+    /// Adds `element` at the end of the list.
+    public func append<Element>(_ element: Element) where Item == [Element] {
+        update(named: "append(_:)") { $0.append(element) }
+    }
+
+    /// Puts `replacement` in the place of every element that equals `element`; changes nothing when there is none.
+    public func replace<Element: Equatable>(_ element: Element, with replacement: Element) where Item == [Element] {
+        update(named: "replace(_:with:)") { $0 = $0.map { $0 == element ? replacement : $0 } }
+    }
+
+    /// Removes every element that equals `element`, or adds it at the end when there is none.
+    public func togglePresence<Element: Equatable>(_ element: Element) where Item == [Element] {
+        update(named: "togglePresence(_:)") { list in
+            let count = list.count
+            list.removeAll { $0 == element }
+            if list.count == count { list.append(element) }
+        }
+    }
+
+    /// Sets one entry of the dictionary, or removes it when `value` is nil.
+    public func update<Key, Value>(key: Key, value: Value?) where Item == [Key: Value] {
+        update(named: "update(key:value:)") { $0[key] = value }
+    }
+}

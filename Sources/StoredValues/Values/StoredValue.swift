@@ -1,0 +1,285 @@
+import Logging
+public import Observation
+import Synchronization
+
+/// A value that is kept in a preferences file and is live: every reader sees every change.
+///
+///     @StoredValue(key: "theme") var theme = Theme.light
+///
+///     $theme.set(.dark)                                    // in the file when this returns
+///     for await theme in $theme.values { print(theme) }    // the value now, then every change
+///
+/// All wrappers of one key in one file are one value, whatever instance, thread or task they are used from; each reads its
+/// own default while nothing is stored. Declaring one key with two types is a precondition failure that names both.
+///
+/// Changes are synchronous and do not throw. When one returns, every reader sees it and the file is replaced, so killing
+/// the process loses nothing; ``flush()`` returns when it would survive a power cut too. A change that cannot be
+/// written stays in memory, is logged, is tried again with the next one, and is thrown by ``flush()``. An item whose
+/// `encode(to:)` throws changes nothing; that is logged and thrown by ``flush()`` as well.
+///
+/// Where Swift allows no property wrapper (a `let` of a `Sendable` class, a `static let`), make it by
+/// ``init(key:default:formerKeys:decoding:validate:storage:)``.
+@propertyWrapper
+public final class StoredValue<Item: StorableItem>: Sendable, Observable {
+    /// Clamps what was read from the file in place, or throws to refuse it.
+    public typealias Validation = @Sendable (inout Item) throws -> Void
+
+    /// The member of the file that holds the value.
+    public let key: String
+    private let defaultItem: Item
+    private let formerKeys: [String]
+    private let strategy: DecodingStrategy
+    private let validate: Validation?
+    private let storage: PreferencesFile
+    /// Found at the first use, when the application has had its chance to name itself.
+    private let sharedPreference = AtomicLazyReference<LivePreference<Item>>()
+    /// What this wrapper made of the content of a revision, where that takes more than looking.
+    private let reading = Mutex<(revision: UInt64, reading: Reading)?>(nil)
+
+    /// Declares a stored property.
+    ///
+    /// - Parameters:
+    ///   - wrappedValue: The default, read while nothing is stored.
+    ///   - key: The member of the file that holds the value. An empty one, and one that begins with `$`, is a
+    ///     precondition failure.
+    ///   - formerKeys: Names that the key had in earlier versions. A value found under one of them moves to the key.
+    ///   - decoding: What to do about stored JSON that is no `Item`.
+    ///   - validate: Clamps what was read from the file in place, or throws to refuse it; then the default is read.
+    ///   - storage: The file.
+    public convenience init(
+        wrappedValue: Item, key: String, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
+        validate: Validation? = nil, storage: PreferencesFile = .standard
+    ) {
+        self.init(
+            key: key, default: wrappedValue, formerKeys: formerKeys, decoding: decoding, validate: validate, storage: storage)
+    }
+
+    /// Makes a stored value for a `let`; see ``init(wrappedValue:key:formerKeys:decoding:validate:storage:)``.
+    public init(
+        key: String, default defaultItem: Item, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
+        validate: Validation? = nil, storage: PreferencesFile = .standard
+    ) {
+        for key in [key] + formerKeys {
+            precondition(!key.isEmpty, "StoredValue(key: \"\"): a key must not be empty")
+            precondition(!key.hasPrefix("$"), "StoredValue(key: \"\(key)\"): keys that begin with $ are kept for the library")
+        }
+        self.key = key
+        self.defaultItem = defaultItem
+        self.formerKeys = formerKeys
+        self.strategy = decoding
+        self.validate = validate
+        self.storage = storage
+    }
+
+    /// The value now: what is stored, or the default. Reads memory; only the first use of a file reads that.
+    public var wrappedValue: Item {
+        get {
+            let preference = livePreference
+            preference.live.noteAccess()
+            return read(preference).item
+        }
+        @available(
+            *, unavailable,
+            message: "use $property.set(_:), or $property.update { } to change it in place: x += 1 would be two steps"
+        )
+        set { preconditionFailure("unavailable") }
+    }
+
+    /// The wrapper itself, which has the operations.
+    public var projectedValue: StoredValue { self }
+
+    /// Whether something is stored under the key, a stored nil included.
+    public var isStored: Bool {
+        let preference = livePreference
+        preference.live.noteAccess()
+        return preference.current.content.text != nil
+    }
+
+    /// The parts of the stored value that did not decode, and what is read in their place. The file keeps them as they
+    /// are until the key is set.
+    public var repairs: [Repair] {
+        let preference = livePreference
+        preference.live.noteAccess()
+        return read(preference).repairs
+    }
+
+    /// The value now, then every change, in the order in which changes were made and none lost.
+    ///
+    /// Iterating subscribes, dropping the iterator unsubscribes, and each iteration is on its own. A change made by
+    /// another process comes as its latest state. Elements wait for a slow reader without limit.
+    public var values: some AsyncSequence<Item, Never> & Sendable {
+        values(bufferingPolicy: .unbounded)
+    }
+
+    /// ``values`` with a limit on what waits for a slow reader.
+    public func values(
+        bufferingPolicy: AsyncStream<Item>.Continuation.BufferingPolicy
+    ) -> some AsyncSequence<Item, Never> & Sendable {
+        let policy: AsyncStream<StoredContent<Item>>.Continuation.BufferingPolicy =
+            switch bufferingPolicy {
+            case .bufferingOldest(let limit): .bufferingOldest(limit)
+            case .bufferingNewest(let limit): .bufferingNewest(limit)
+            default: .unbounded
+            }
+        return ValueSequence(
+            subscribe: { self.livePreference.live.subscribe(policy) },
+            makeTransform: {
+                var last: [UInt8]?
+                return { content in
+                    // Storing what is the default anyway, and removing it, is no news.
+                    let text = content.text ?? self.defaultText
+                    guard text == nil || text != last else { return nil }
+                    last = text
+                    return self.interpret(self.livePreference.decoded(content)).item
+                }
+            })
+    }
+
+    /// Returns when every change before it, of any key in the file, would survive a power cut.
+    ///
+    /// Throws ``PreferencesError`` when that cannot be had, and for changes since the last call that were refused.
+    public func flush() async throws(PreferencesError) {
+        try await storage.flush()
+    }
+
+    // MARK: Changing
+
+    /// Stores `item`.
+    public func set(_ item: Item) {
+        let preferences = livePreference.preferences
+        guard let text = encode(item, in: preferences) else { return }
+        preferences.change("set(_:) of \"\(key)\"") { $0.set(key, to: item, json: text) }
+    }
+
+    /// Removes what is stored, so that the default is read again.
+    public func reset() {
+        livePreference.preferences.change("reset() of \"\(key)\"") { $0.remove(key) }
+    }
+
+    /// Changes the value in place, as one step among all threads and processes.
+    ///
+    /// `change` runs once, on this thread, with the file's lock held: other changes of the file wait for it. Changing the
+    /// same file inside it is a precondition failure. When it throws, nothing is changed. After 2 s of waiting for
+    /// another process the step is one for this process only, and is written when that lets go.
+    public func update<Result, Failure>(_ change: (inout Item) throws(Failure) -> Result) throws(Failure) -> Result {
+        try update(named: "update(_:)", change)
+    }
+
+    /// ``update(_:)`` under the name of the operation that the caller used.
+    func update<Result, Failure>(
+        named call: String, _ change: (inout Item) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let preference = livePreference
+        return try preference.preferences.change("\(call) of \"\(key)\"") { transaction throws(Failure) in
+            var item = read(preference).item
+            let result = try change(&item)
+            if let text = encode(item, in: preference.preferences) { transaction.set(key, to: item, json: text) }
+            return result
+        }
+    }
+
+    // MARK: Inside
+
+    /// What a wrapper makes of the stored content.
+    private struct Reading: Sendable {
+        var item: Item
+        var repairs: [Repair] = []
+    }
+
+    private var livePreference: LivePreference<Item> {
+        if let preference = sharedPreference.load() { return preference }
+        let found = LivePreference<Item>.find(key, in: storage.preferences)
+        moveFormerKeys(in: found)
+        return sharedPreference.storeIfNil(found)
+    }
+
+    private func moveFormerKeys(in preference: LivePreference<Item>) {
+        guard !formerKeys.isEmpty, preference.current.content.text == nil else { return }
+        let preferences = preference.preferences
+        preferences.change("moving former keys to \"\(key)\"") { transaction in
+            guard preferences.text(of: key) == nil else { return }
+            for formerKey in formerKeys {
+                guard let text = preferences.text(of: formerKey) else { continue }
+                return transaction.move(formerKey, to: key, json: text)
+            }
+        }
+    }
+
+    private func read(_ preference: LivePreference<Item>) -> Reading {
+        let (content, revision) = preference.current
+        switch content {
+        case .absent: return Reading(item: defaultItem)
+        case .item(let item, _) where validate == nil: return Reading(item: item)
+        default: break
+        }
+        if let known = reading.withLock({ $0 }), known.revision == revision { return known.reading }
+        let new = interpret(content)
+        // Not replaced under the lock: the old item may be a class, whose deinit runs when it goes.
+        let old = reading.withLock { reading in
+            let old = reading
+            reading = (revision, new)
+            return old
+        }
+        if old?.revision != revision { report(new.repairs) }
+        return new
+    }
+
+    /// What the wrapper reads for `content`, which is decoded as far as it can be.
+    private func interpret(_ content: StoredContent<Item>) -> Reading {
+        var reading: Reading
+        switch content {
+        case .absent: return Reading(item: defaultItem)
+        case .item(let item, _): reading = Reading(item: item)
+        case .text: return interpret(content.decoded)
+        case .undecodable(let text, let error):
+            guard strategy == .lenient, let json = try? JSONValue(parsing: text) else {
+                return Reading(item: defaultItem, repairs: [ItemRepair.wholeDefault(error)])
+            }
+            let (item, repairs) = ItemRepair.decode(json, default: defaultItem, after: error)
+            reading = Reading(item: item, repairs: repairs)
+        }
+        guard let validate else { return reading }
+        do {
+            try validate(&reading.item)
+            return reading
+        } catch {
+            return Reading(item: defaultItem, repairs: reading.repairs + [Repair(path: "", action: .tookDefault, reason: "\(error)")])
+        }
+    }
+
+    private func report(_ repairs: [Repair]) {
+        for repair in repairs {
+            Logger(label: "StoredValues").warning("\"\(key)\" in \"\(storage.path)\": \(repair)")
+        }
+    }
+
+    /// The default as text, to tell whether a change is one.
+    private var defaultText: [UInt8]? {
+        try? ItemEncoder.encode(defaultItem).text(level: 1)
+    }
+
+    private func encode(_ item: Item, in preferences: OpenPreferences) -> [UInt8]? {
+        do {
+            return try ItemEncoder.encode(item).text(level: 1)
+        } catch {
+            preferences.refuse(.notEncodable(key: key, path: preferences.path, reason: Self.reason(error)))
+            return nil
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        guard case EncodingError.invalidValue(_, let context) = error else { return "\(error)" }
+        let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+        return path.isEmpty ? context.debugDescription : "\(context.debugDescription) (at \(path))"
+    }
+}
+
+extension StoredValue where Item: ExpressibleByNilLiteral {
+    /// Declares a stored optional whose default is nil.
+    public convenience init(
+        key: String, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
+        validate: Validation? = nil, storage: PreferencesFile = .standard
+    ) {
+        self.init(key: key, default: nil, formerKeys: formerKeys, decoding: decoding, validate: validate, storage: storage)
+    }
+}

@@ -1,0 +1,63 @@
+import StoredValues
+import Testing
+
+@Suite("Bad use ends the program with a sentence that says what to do")
+struct BadUseTests {
+    /// What a child process printed before it ended.
+    private func sentence(_ result: ExitTest.Result?) throws -> String {
+        String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    }
+
+    @Test("An empty key")
+    func emptyKey() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = StoredValue(key: "", default: 0)
+        }
+        #expect(try sentence(result).contains("StoredValue(key: \"\"): a key must not be empty"))
+    }
+
+    @Test("A key of the library's own")
+    func reservedKey() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = StoredValue(key: "$versions", default: 0)
+        }
+        #expect(try sentence(result).contains("\"$versions\""))
+    }
+
+    @Test("One key with two types")
+    func twoTypes() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try withTemporaryFolder { folder in
+                let storage = PreferencesFile(path: folder + "/p.json")
+                let number = StoredValue(key: "size", default: 1, storage: storage)
+                let text = StoredValue(key: "size", default: "1", storage: storage)
+                _ = (number.wrappedValue, text.wrappedValue)
+            }
+        }
+        let sentence = try sentence(result)
+        #expect(sentence.contains("\"size\"") && sentence.contains("Int and String"))
+    }
+
+    @Test("A change of a file inside the update of another key of it")
+    func nestedChange() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try withTemporaryFolder { folder in
+                let storage = PreferencesFile(path: folder + "/p.json")
+                let a = StoredValue(key: "a", default: 1, storage: storage)
+                let b = StoredValue(key: "b", default: 1, storage: storage)
+                a.update { _ in b.set(2) }
+            }
+        }
+        let sentence = try sentence(result)
+        #expect(sentence.contains("set(_:) of \"b\"") && sentence.contains("update(_:) of \"a\""))
+    }
+
+    @Test("Naming the application after its first use")
+    func lateBootstrap() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = PreferencesFile.standard.path
+            StorageSystem.bootstrap(applicationID: "com.example.Late")
+        }
+        #expect(try sentence(result).contains("com.example.Late"))
+    }
+}

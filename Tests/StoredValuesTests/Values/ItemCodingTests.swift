@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+@testable import StoredValues
+
+@Suite("Items as JSON")
+struct ItemCodingTests {
+    /// Encodes, writes, parses and decodes, as a value does on its way through the file.
+    private func readBack<Item: StorableItem>(_ item: Item) throws -> Item {
+        let text = try ItemEncoder.encode(item).text(level: 1)
+        return try ItemDecoder.decode(Item.self, from: JSONValue(parsing: text))
+    }
+
+    private func text(_ item: some StorableItem) throws -> String {
+        String(decoding: try ItemEncoder.encode(item).text(), as: UTF8.self)
+    }
+
+    private func expectBack<Item: StorableItem & Equatable>(_ items: Item..., location: SourceLocation = #_sourceLocation) throws {
+        for item in items { #expect(try readBack(item) == item, sourceLocation: location) }
+    }
+
+    @Test("Integers of every width come back, extremes included")
+    func integers() throws {
+        try expectBack(Int.min, .max, 0, -1)
+        try expectBack(Int8.min, .max)
+        try expectBack(Int16.min, .max)
+        try expectBack(Int32.min, .max)
+        try expectBack(Int64.min, .max)
+        try expectBack(Int128.min, .max)
+        try expectBack(UInt.max)
+        try expectBack(UInt8.max)
+        try expectBack(UInt16.max)
+        try expectBack(UInt32.max)
+        try expectBack(UInt64.max)
+        try expectBack(UInt128.max)
+    }
+
+    @Test("Floating-point numbers come back to the bit, nan and infinities included")
+    func floatingPoint() throws {
+        let values: [Double] = [0, -0.0, 1, 0.1, 1 / 3, .pi, 1e300, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .infinity, -.infinity, 14]
+        for value in values { #expect(try readBack(value).bitPattern == value.bitPattern) }
+        for value in values.map(Float.init) { #expect(try readBack(value).bitPattern == value.bitPattern) }
+        #expect(try readBack(Double.nan).isNaN)
+        #expect(try readBack([Float.nan])[0].isNaN)
+        #expect(try text(14.0) == "14")
+    }
+
+    @Test("A number that the type cannot hold is an error, not another number")
+    func overflow() {
+        #expect(throws: DecodingError.self) { try ItemDecoder.decode(Int8.self, from: 128) }
+        #expect(throws: DecodingError.self) { try ItemDecoder.decode(UInt.self, from: -1) }
+        #expect(throws: DecodingError.self) { try ItemDecoder.decode(Int.self, from: JSONValue(parsing: Array("1.5".utf8))) }
+        #expect(throws: DecodingError.self) { try ItemDecoder.decode(Double.self, from: JSONValue(parsing: Array("1e999".utf8))) }
+        #expect((try? ItemDecoder.decode(Int.self, from: JSONValue(parsing: Array("30.0".utf8)))) == 30)
+    }
+
+    @Test("Strings come back, and their text keeps slashes", arguments: ["", "a/b", "👩‍👩‍👧‍👦é\u{301}", "\0\u{1F}\"\\\n\u{2028}", String(repeating: "x", count: 1_000_000)])
+    func strings(string: String) throws {
+        #expect(try readBack(string).utf8.elementsEqual(string.utf8))
+        #expect(try text("a/b") == "\"a/b\"")
+    }
+
+    @Test("Dates come back to the bit, as ISO 8601 text wherever that can say them")
+    func dates() throws {
+        var seconds: [Double] = [0, 1, -1, 0.5, -0.5, 785_501_234.123456, -0.001, -978_307_200, -62_000_000_000.25, 1e-9, 4e17, .infinity, -1e300]
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<2_000 { seconds.append(Double.random(in: -1e10...1e10, using: &generator)) }
+        for second in seconds {
+            let date = Date(timeIntervalSinceReferenceDate: second)
+            #expect(try readBack(date).timeIntervalSinceReferenceDate == second)
+        }
+        #expect(try text(Date(timeIntervalSinceReferenceDate: 0)) == "\"2001-01-01T00:00:00Z\"")
+        #expect(try text(Date(timeIntervalSinceReferenceDate: -0.25)) == "\"2000-12-31T23:59:59.75Z\"")
+        #expect(try text(Date.now).hasPrefix("\"20"))
+        #expect(try ItemDecoder.decode(Date.self, from: "2001-01-01T02:00:00+02:00") == Date(timeIntervalSinceReferenceDate: 0))
+    }
+
+    @Test("Data, URLs, UUIDs and decimals come back")
+    func foundationTypes() throws {
+        try expectBack(Data(), Data([0, 255, 128]), Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0) }))
+        let base = try #require(URL(string: "https://example.com/a/"))
+        try expectBack(base, try #require(URL(string: "file:///tmp/a%20b")), try #require(URL(string: "b?c=d", relativeTo: base)))
+        #expect(try text(base) == "\"https://example.com/a/\"")
+        try expectBack(UUID())
+        try expectBack(try #require(Decimal(string: "12345678901234567890.0123456789")))
+    }
+
+    enum Theme: String, Codable, CaseIterable { case light, dark }
+    enum Size: Int, Codable { case small = 1, large = 2 }
+    enum Shape: Codable, Equatable { case dot, circle(radius: Double), box(Int, Int) }
+
+    @Test("Enums come back, with raw values and with associated ones")
+    func enums() throws {
+        try expectBack(Theme.light, .dark)
+        try expectBack(Size.large)
+        try expectBack(Shape.dot, .circle(radius: 0.5), .box(1, 2))
+        #expect(try text(Theme.dark) == "\"dark\"")
+    }
+
+    @Test("Dictionaries are objects, with keys that are strings, numbers or enums")
+    func dictionaries() throws {
+        try expectBack(["": 1, "a\"b": 2, "$": 3])
+        try expectBack([1: "a", -2: "b"])
+        try expectBack([Theme.light: Date(timeIntervalSinceReferenceDate: 0.1), .dark: .distantFuture])
+        try expectBack([Size.small: [Theme.dark: [1]]])
+        #expect(try text([Theme.dark: 1]) == "{\n  \"dark\": 1\n}")
+        #expect(try text([Size.small: 1]) == "{\n  \"1\": 1\n}")
+        #expect(throws: DecodingError.self) { try ItemDecoder.decode([Theme: Int].self, from: ["blue": 1]) }
+    }
+
+    struct Window: Codable, Equatable {
+        struct Frame: Codable, Equatable { var x = 1.5, y = -2.0 }
+        var title: String? = "Main"
+        var subtitle: String?
+        var frame = Frame()
+        var tags: [String: [Frame?]] = ["a": [Frame(), nil]]
+        var opened = Date(timeIntervalSinceReferenceDate: 700_000_000.123)
+        var icon = Data([1, 2, 3])
+    }
+    struct Nothing: Codable, Equatable {}
+    class Base: Codable { var a = 1 }
+
+    @Test("Nested structs, optionals, lists and fragments come back")
+    func nesting() throws {
+        try expectBack(Window(), Window(title: nil, subtitle: "x"))
+        try expectBack(Nothing())
+        try expectBack([Int](), [1, 2])
+        try expectBack([[Window()]])
+        try expectBack(Int?.none, 5)
+        try expectBack(true)
+        #expect(try text(Int?.none) == "null")
+    }
+
+    final class Derived: Base, @unchecked Sendable {  // never mutated
+        var b = 2
+        enum Key: CodingKey { case b }
+        override init() { super.init() }
+        required init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            b = try container.decode(Int.self, forKey: .b)
+            try super.init(from: container.superDecoder())
+        }
+        override func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(b, forKey: .b)
+            try super.encode(to: container.superEncoder())
+        }
+    }
+
+    @Test("A class and its superclass come back")
+    func inheritance() throws {
+        let item = Derived()
+        (item.a, item.b) = (7, 8)
+        let back = try readBack(item)
+        #expect((back.a, back.b) == (7, 8))
+    }
+
+    indirect enum Tree: Codable, Equatable { case leaf, node(Tree) }
+
+    @Test("An item nested deeper than a file may be is refused when it is set, not when it is read")
+    func depth() {
+        var tree = Tree.leaf
+        for _ in 0..<600 { tree = .node(tree) }
+        #expect(throws: EncodingError.self) { try ItemEncoder.encode(tree) }
+    }
+}

@@ -1,0 +1,223 @@
+import Foundation
+import Observation
+import Testing
+
+import StoredValues
+
+enum Theme: String, Codable { case light, dark, blue }
+
+struct UserPreferences: Codable, Equatable, Sendable {
+    var fontSize = 12
+    var fontName = "Mono"
+}
+
+@Suite("StoredValue")
+struct StoredValueTests {
+    struct InStruct {
+        @StoredValue var theme: Theme
+        init(_ storage: PreferencesFile) { _theme = StoredValue(wrappedValue: .light, key: "theme", storage: storage) }
+    }
+    final class InClass {
+        @StoredValue var theme: Theme
+        init(_ storage: PreferencesFile) { _theme = StoredValue(wrappedValue: .light, key: "theme", storage: storage) }
+    }
+    actor InActor {
+        @StoredValue var theme: Theme
+        init(_ storage: PreferencesFile) { _theme = StoredValue(wrappedValue: .light, key: "theme", storage: storage) }
+        func change() -> Theme {
+            $theme.set(.dark)
+            return theme
+        }
+    }
+    @MainActor final class OnMainActor {
+        @StoredValue var theme: Theme
+        init(_ storage: PreferencesFile) { _theme = StoredValue(wrappedValue: .light, key: "theme", storage: storage) }
+        func change() -> Theme {
+            $theme.set(.blue)
+            return theme
+        }
+    }
+    @MainActor @Observable final class Model {
+        @ObservationIgnored @StoredValue var theme: Theme
+        init(_ storage: PreferencesFile) { _theme = StoredValue(wrappedValue: .light, key: "theme", storage: storage) }
+    }
+    final class AsLet: Sendable {
+        let theme: StoredValue<Theme>
+        init(_ storage: PreferencesFile) { theme = StoredValue(key: "theme", default: .light, storage: storage) }
+    }
+
+    @Test("A wrapper in a struct, a class, an actor, on the main actor, in an observable class and as a let are one value")
+    @MainActor func places() async throws {
+        try await withTemporaryFolder { folder in
+            let storage = PreferencesFile(path: folder + "/preferences.json")
+            let inStruct = InStruct(storage), inClass = InClass(storage), editor = InActor(storage)
+            let onMainActor = OnMainActor(storage), model = Model(storage), asLet = AsLet(storage)
+            @MainActor func all() async -> [Theme] {
+                let inActor = await editor.theme
+                return [inStruct.theme, inClass.theme, inActor, onMainActor.theme, model.theme, asLet.theme.wrappedValue]
+            }
+            #expect(await all() == Array(repeating: .light, count: 6))
+            #expect(await editor.change() == .dark)
+            #expect(await all() == Array(repeating: .dark, count: 6))
+            #expect(onMainActor.change() == .blue)
+            #expect(await all() == Array(repeating: .blue, count: 6))
+            inStruct.$theme.reset()
+            #expect(await all() == Array(repeating: .light, count: 6))
+        }
+    }
+
+    @Test("One file is one set of values, however its path is spelled")
+    func spellings() throws {
+        try withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(atPath: folder + "/real", withIntermediateDirectories: false)
+            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: folder + "/real")
+            let paths = ["/real/p.json", "/link/p.json", "/real/../real/./p.json", "//real//p.json"]
+            let values = paths.map { StoredValue(key: "a", default: 0, storage: PreferencesFile(path: folder + $0)) }
+            for (number, value) in values.enumerated() {
+                value.set(number + 1)
+                #expect(values.map(\.wrappedValue) == Array(repeating: number + 1, count: paths.count))
+            }
+        }
+    }
+
+    @Test("Every change does what its name says")
+    func changes() throws {
+        try withTemporaryFolder { folder in
+            let storage = PreferencesFile(path: folder + "/preferences.json")
+            @StoredValue(key: "autosave", storage: storage) var autosave = true
+            @StoredValue(key: "preferences", storage: storage) var preferences = UserPreferences()
+            @StoredValue(key: "list", storage: storage) var list = ["a", "b", "a"]
+            @StoredValue(key: "counts", storage: storage) var counts: [String: Int] = [:]
+            $autosave.toggle()
+            #expect(!autosave)
+            $preferences.set(\.fontSize, to: 14)
+            $preferences.update { $0.fontSize += 1 }
+            #expect(preferences == UserPreferences(fontSize: 15))
+            #expect($preferences.update { value in value.fontName.count } == 4)
+            $list.append("c")
+            $list.replace("a", with: "x")
+            #expect(list == ["x", "b", "x", "c"])
+            $list.togglePresence("x")
+            #expect(list == ["b", "c"])
+            $list.togglePresence("x")
+            #expect(list == ["b", "c", "x"])
+            $counts.update(key: "one", value: 1)
+            $counts.update(key: "two", value: 2)
+            $counts.update(key: "one", value: nil)
+            #expect(counts == ["two": 2])
+            #expect(storage.keys == ["autosave", "counts", "list", "preferences"])
+        }
+    }
+
+    @Test("A stored nil is a value: it is not absent, and not the default")
+    func storedNil() throws {
+        try withTemporaryFolder { folder in
+            let storage = PreferencesFile(path: folder + "/preferences.json")
+            @StoredValue(key: "lastOpened", storage: storage) var lastOpened: Date? = nil
+            let other = StoredValue<Date?>(key: "lastOpened", default: .distantPast, storage: storage)
+            #expect(!$lastOpened.isStored && lastOpened == nil && other.wrappedValue == .distantPast)
+            $lastOpened.set(nil)
+            #expect($lastOpened.isStored && other.isStored && other.wrappedValue == nil)
+            let written = try contents(ofFile: folder + "/preferences.json")
+            #expect(written == "{\n  \"lastOpened\": null\n}\n")
+            other.reset()
+            #expect(!$lastOpened.isStored && other.wrappedValue == .distantPast)
+            @StoredValue(key: "short", storage: storage) var short: Int?
+            #expect(short == nil)
+        }
+    }
+
+    @Test("When an update throws, nothing changes")
+    func throwingUpdate() throws {
+        struct Refusal: Error {}
+        try withTemporaryFolder { folder in
+            let value = StoredValue(key: "a", default: 1, storage: PreferencesFile(path: folder + "/p.json"))
+            #expect(throws: Refusal.self) {
+                try value.update { number in
+                    number = 2
+                    throw Refusal()
+                }
+            }
+            #expect(value.wrappedValue == 1 && !value.isStored)
+        }
+    }
+
+    @Test("Updates from many threads lose nothing")
+    func concurrentUpdates() async throws {
+        try await withTemporaryFolder { folder in
+            let storage = PreferencesFile(path: folder + "/p.json")
+            await withTaskGroup { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        let value = StoredValue(key: "a", default: 0, storage: storage)
+                        for _ in 0..<100 { value.update { $0 += 1 } }
+                    }
+                }
+            }
+            #expect(StoredValue(key: "a", default: 0, storage: storage).wrappedValue == 800)
+        }
+    }
+
+    @Test("A value found under a former key moves to the key, once and for good")
+    func formerKeys() throws {
+        try withTemporaryFolder { folder in
+            let storage = PreferencesFile(path: folder + "/p.json")
+            StoredValue(key: "old", default: 0, storage: storage).set(5)
+            let value = StoredValue(key: "new", default: 0, formerKeys: ["older", "old"], storage: storage)
+            #expect(value.wrappedValue == 5)
+            #expect(storage.keys == ["new"])
+        }
+    }
+
+    @Test("What is read can be clamped or refused; the file keeps it")
+    func validation() throws {
+        struct TooSmall: Error {}
+        try withTemporaryFolder { folder in
+            let storage = PreferencesFile(path: folder + "/p.json")
+            let plain = StoredValue(key: "size", default: 12, storage: storage)
+            let checked = StoredValue(
+                key: "size", default: 10,
+                validate: { size in
+                    if size < 0 { throw TooSmall() }
+                    size = min(size, 72)
+                }, storage: storage)
+            #expect(checked.wrappedValue == 10)
+            plain.set(100)
+            #expect(checked.wrappedValue == 72 && checked.repairs.isEmpty)
+            plain.set(-1)
+            #expect(checked.wrappedValue == 10 && checked.repairs.count == 1)
+            #expect(plain.wrappedValue == -1)
+        }
+    }
+
+    @Test("One bad or missing field costs that field; strict decoding takes the default; the file keeps what it has")
+    func repairs() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let text = #"{"preferences": {"fontSize": "large", "extra": 1}}"#
+            try text.write(toFile: path, atomically: false, encoding: .utf8)
+            let storage = PreferencesFile(path: path)
+            let stored = StoredValue(key: "preferences", default: UserPreferences(fontSize: 9, fontName: "Sans"), storage: storage)
+            #expect(stored.wrappedValue == UserPreferences(fontSize: 9, fontName: "Sans"))
+            #expect(stored.repairs.map(\.path).sorted() == ["fontName", "fontSize"])
+            let strict = StoredValue(key: "preferences", default: UserPreferences(fontSize: 8), decoding: .strict, storage: storage)
+            #expect(strict.wrappedValue == UserPreferences(fontSize: 8) && strict.isStored && strict.repairs.count == 1)
+            #expect(try contents(ofFile: path) == text)
+        }
+    }
+
+    @Test("Elements and entries that do not decode are left out, and a stored nil stays nil")
+    func repairedCollections() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            try #"{"list": ["dark", 7, "light", "mauve"], "map": {"a": 1, "b": "x"}, "none": null}"#
+                .write(toFile: path, atomically: false, encoding: .utf8)
+            let storage = PreferencesFile(path: path)
+            let list = StoredValue<[Theme]>(key: "list", default: [.blue], storage: storage)
+            #expect(list.wrappedValue == [.dark, .light])
+            #expect(list.repairs.map(\.action) == [.leftOut, .leftOut])
+            #expect(StoredValue<[String: Int]>(key: "map", default: [:], storage: storage).wrappedValue == ["a": 1])
+            #expect(StoredValue<Theme?>(key: "none", default: .dark, storage: storage).wrappedValue == nil)
+        }
+    }
+}
