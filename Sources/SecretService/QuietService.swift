@@ -4,7 +4,7 @@
     /// The domain of the error by which `quietService` refuses a question.
     let refusalDomain: GQuark = g_quark_from_string("stored-values-refusal")
 
-    /// A subclass of libsecret's `SecretService` that asks the person nothing.
+    /// A subclass of libsecret's `SecretService` that asks the person nothing and can use a connection of our own.
     ///
     /// The service may answer any request with a prompt, and libsecret performs it without a limit of time: a process
     /// without a screen hangs. Only ``ItemStore/unlock(asking:)`` asks, so here each prompt is refused instead. The
@@ -15,6 +15,12 @@
         guint(MemoryLayout<SecretServiceClass>.size),
         { classPointer, _ in
             guard let methods = classPointer?.assumingMemoryBound(to: SecretServiceClass.self) else { return }
+            // Since 0.19 libsecret's own constructor insists on GLib's shared session bus, whatever it is given; a proxy's
+            // constructor takes the connection it is given.
+            let proxy = g_type_class_ref(g_dbus_proxy_get_type())!  // never nil for a type that exists
+            methods.pointee.parent_class.parent_class.constructor =
+                proxy.assumingMemoryBound(to: GObjectClass.self).pointee.constructor
+            g_type_class_unref(proxy)
             methods.pointee.prompt_sync = { _, _, _, _, error in
                 g_set_error_literal(error, refusalDomain, 1, refusalMessage)
                 return nil
