@@ -168,7 +168,8 @@
                 await #expect(throws: KeyringError.locked) { try await keyring.unlock() }
                 setenv("DISPLAY", ":stored-values-has-no-screen", 1)  // and no prompter is on the bus
                 await #expect(throws: KeyringError.dismissed) { try await keyring.unlock() }
-                await #expect(throws: KeyringError.locked) { try await keyring.unlock() }
+                let id = SecretIdentifier(service: "com.example.app", account: "authToken")
+                await #expect(throws: KeyringError.locked) { try await keyring.read(id) }
             }
         }
 
