@@ -2,10 +2,15 @@
     import CSecret
 
     /// Lends `attributes` to `body` as the string table that libsecret takes.
+    ///
+    /// Throws for a text with a NUL, which C would cut there: it would name another secret.
     func withTable<Result>(
         of attributes: [String: String],
         _ body: (OpaquePointer) throws(SecretServiceError) -> Result
     ) throws(SecretServiceError) -> Result {
+        guard !attributes.values.contains(where: { $0.utf8.contains(0) }) else {
+            throw .other(domain: "stored-values", code: 2, message: "a service or account must not contain NUL")
+        }
         // GLib aborts rather than return nil.
         let table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)!
         defer { g_hash_table_unref(table) }

@@ -63,7 +63,9 @@
             let service = service.pointer
             var found: UnsafeMutablePointer<SecretCollection>?
             do {
-                found = try checked { secret_collection_for_alias_sync(service, "default", SECRET_COLLECTION_NONE, cancellable, $0) }
+                found = try checked {
+                    secret_collection_for_alias_sync(service, "default", SECRET_COLLECTION_NONE, cancellable, $0)
+                }
             } catch where error.isMissingObject {
                 throw .noDefaultCollection
             }

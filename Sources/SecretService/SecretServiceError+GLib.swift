@@ -9,7 +9,8 @@
             switch (domain, code) {
             case (g_io_error_quark(), Int(G_IO_ERROR_CANCELLED.rawValue)):
                 self = .cancelled
-            case (g_io_error_quark(), Int(G_IO_ERROR_TIMED_OUT.rawValue)), (g_dbus_error_quark(), Int(G_DBUS_ERROR_TIMEOUT.rawValue)),
+            case (g_io_error_quark(), Int(G_IO_ERROR_TIMED_OUT.rawValue)),
+                (g_dbus_error_quark(), Int(G_DBUS_ERROR_TIMEOUT.rawValue)),
                 (g_dbus_error_quark(), Int(G_DBUS_ERROR_TIMED_OUT.rawValue)):
                 self = .timedOut(after: .seconds(25))  // GDBus has a limit of its own, where the deadline is longer
             case (secret_error_get_quark(), Int(SECRET_ERROR_IS_LOCKED.rawValue)):

@@ -96,7 +96,10 @@ struct KeyringContractTests {
     @Test("Services and accounts may be any text", arguments: KeyringUnderTest.available)
     func names(_ subject: KeyringUnderTest) async throws {
         let keyring = try await subject.open()
-        let names = ["", " ", "🔑é", #"a "quoted" 'name'"#, "line\nline", "a/b/../c", #"back\slash"#, "%s=&", String(repeating: "n", count: 4096)]
+        let names = [
+            "", " ", "🔑é", #"a "quoted" 'name'"#, "line\nline", "a/b/../c", #"back\slash"#, "%s=&",
+            String(repeating: "n", count: 4096),
+        ]
         let service = id("").service
         for name in names {
             let ids = [id(name, in: service), id("account", in: "\(name).\(service)")]

@@ -79,6 +79,17 @@
             #expect(try await desktop.itemPaths(service: id.service, account: id.account) == [])
         }
 
+        @Test("A NUL in an account is refused, not cut off")
+        func nul() async throws {
+            let desktop = try await PrivateDesktop()
+            let keyring = desktop.keyring()
+            try await keyring.write(secret("whole"), for: SecretIdentifier(service: "s", account: "a"), label: "label")
+            let cut = SecretIdentifier(service: "s", account: "a\0b")
+            await #expect(throws: KeyringError.self) { try await keyring.read(cut) }
+            await #expect(throws: KeyringError.self) { try await keyring.remove(cut) }
+            await #expect(throws: KeyringError.self) { try await keyring.write(secret("2"), for: cut, label: "label") }
+        }
+
         // MARK: What may be missing
 
         /// Expects every call but unlock() to throw `error`.

@@ -69,7 +69,8 @@ final class PrivateDesktop: Sendable {
 
     // MARK: What is missing
 
-    private static let missing = ["dbus-daemon", "gnome-keyring-daemon", "secret-tool", "gdbus"].filter { Program(named: $0) == nil }
+    private static let missing = ["dbus-daemon", "gnome-keyring-daemon", "secret-tool", "gdbus"]
+        .filter { Program(named: $0) == nil }
 
     /// False where a program is missing and this is not continuous integration: there it is a failure.
     static let isAvailable = missing.isEmpty || ProcessInfo.processInfo.environment["CI"] == "true"
@@ -96,7 +97,8 @@ final class PrivateDesktop: Sendable {
             """
         try configuration.write(toFile: "\(folder)/bus.conf", atomically: true, encoding: .utf8)
         try? FileManager.default.removeItem(atPath: "\(folder)/bus")
-        let bus = try Self.program("dbus-daemon").start(["--config-file=\(folder)/bus.conf", "--nofork"], environment: environment)
+        let bus = try Self.program("dbus-daemon")
+            .start(["--config-file=\(folder)/bus.conf", "--nofork"], environment: environment)
         try watch(bus)
         children.withLock { $0.bus = bus }
         try await eventually("the bus answers") { try await busCall("GetId") != nil }

@@ -30,7 +30,9 @@ struct Program {
     }
 
     /// Runs the program to its end, on a thread that may block.
-    func run(_ arguments: [String], environment: [String: String], input: String = "") async throws -> (status: Int32, output: String) {
+    func run(
+        _ arguments: [String], environment: [String: String], input: String = ""
+    ) async throws -> (status: Int32, output: String) {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
                 continuation.resume(
