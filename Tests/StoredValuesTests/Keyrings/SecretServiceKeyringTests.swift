@@ -6,6 +6,7 @@
     /// What the real daemon does. One after the other: a stopped daemon holds up the thread that all keyrings share.
     @Suite("SecretServiceKeyring", .serialized, .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
     struct SecretServiceKeyringTests {
+        private let desktops = PrivateDesktops()
         private let id = SecretIdentifier(service: "com.example.app", account: "authToken")
 
         private func secret(_ text: String) -> Secret { Secret(text.utf8) }
@@ -14,7 +15,7 @@
 
         @Test("secret-tool reads what we store")
         func secretToolReads() async throws {
-            let desktop = try await PrivateDesktop()
+            let desktop = try await desktops.start()
             try await desktop.keyring().write(secret("s3cret"), for: id, label: "Example")
             #expect(try await desktop.secretTool("lookup", "service", id.service, "account", id.account).output == "s3cret")
             // Found by the schema too, so keytar and others that ask for it find it.
@@ -27,7 +28,7 @@
 
         @Test("We read, update in place and remove what secret-tool stored")
         func secretToolWrites() async throws {
-            let desktop = try await PrivateDesktop()
+            let desktop = try await desktops.start()
             let keyring = desktop.keyring()
             let attributes = ["service", id.service, "account", id.account]
             _ = try await desktop.secretTool(
@@ -49,7 +50,7 @@
 
         @Test("Updating keeps the item and makes no second one")
         func updateInPlace() async throws {
-            let desktop = try await PrivateDesktop()
+            let desktop = try await desktops.start()
             let keyring = desktop.keyring()
             try await keyring.write(secret("1"), for: id, label: "first")
             let paths = try await desktop.itemPaths(service: id.service, account: id.account)
@@ -59,7 +60,7 @@
 
         @Test("Of two items for one secret the newest is read and updated, and removing removes both")
         func duplicates() async throws {
-            let desktop = try await PrivateDesktop()
+            let desktop = try await desktops.start()
             let keyring = desktop.keyring()
             try await keyring.write(secret("older"), for: id, label: "older")
             // The service's times are whole seconds.
@@ -81,7 +82,7 @@
 
         @Test("A NUL in an account is refused, not cut off")
         func nul() async throws {
-            let desktop = try await PrivateDesktop()
+            let desktop = try await desktops.start()
             let keyring = desktop.keyring()
             try await keyring.write(secret("whole"), for: SecretIdentifier(service: "s", account: "a"), label: "label")
             let cut = SecretIdentifier(service: "s", account: "a\0b")
@@ -109,14 +110,14 @@
 
         @Test("Where the bus does not answer, there is no session bus")
         func noBus() async throws {
-            let desktop = try await PrivateDesktop(.withoutBus)
+            let desktop = try await desktops.start(.withoutBus)
             await expectEveryCall(of: desktop.keyring(), toThrow: .noSessionBus, for: id)
             await #expect(throws: KeyringError.noSessionBus) { try await desktop.keyring().unlock() }
         }
 
         @Test("Where the environment names no bus, there is none; a socket in the runtime directory is one")
         func environment() async throws {
-            let desktop = try await PrivateDesktop()
+            let desktop = try await desktops.start()
             try await desktop.keyring().write(secret("s3cret"), for: id, label: "label")
             let folder = desktop.folder
             await #expect(processExitsWith: .success) { [folder = folder as String] in
@@ -134,7 +135,7 @@
 
         @Test("Where nobody provides the Secret Service, the error says so")
         func noService() async throws {
-            let desktop = try await PrivateDesktop(.withoutService)
+            let desktop = try await desktops.start(.withoutService)
             await expectEveryCall(of: desktop.keyring(), toThrow: .noSecretService, for: id)
             try await desktop.startDaemon()
             #expect(try await desktop.keyring().read(id) == nil)
@@ -142,14 +143,14 @@
 
         @Test("Without a default collection nothing is absent and nothing is written")
         func noDefaultCollection() async throws {
-            let desktop = try await PrivateDesktop(.withoutDefaultCollection)
+            let desktop = try await desktops.start(.withoutDefaultCollection)
             await expectEveryCall(of: desktop.keyring(), toThrow: .noDefaultCollection, for: id)
             await #expect(throws: KeyringError.noDefaultCollection) { try await desktop.keyring().unlock() }
         }
 
         @Test("A locked keyring is locked, for a secret that exists and for one that does not, and loses nothing")
         func locked() async throws {
-            let desktop = try await PrivateDesktop()
+            let desktop = try await desktops.start()
             let keyring = desktop.keyring()
             try await keyring.write(secret("kept"), for: id, label: "label")
             try await desktop.lock()
@@ -170,7 +171,7 @@
 
         @Test("Without a display unlock() asks nobody, and with one a question that cannot be shown is dismissed")
         func unlock() async throws {
-            let desktop = try await PrivateDesktop(.locked)
+            let desktop = try await desktops.start(.locked)
             let address = desktop.address
             await #expect(processExitsWith: .success) { [address = address as String] in
                 let keyring = SecretServiceKeyring(busAddress: address)
@@ -188,7 +189,7 @@
 
         @Test("A daemon that hangs costs the deadline and no more, and works when it goes on")
         func hanging() async throws {
-            let desktop = try await PrivateDesktop()
+            let desktop = try await desktops.start()
             let limit = Duration.milliseconds(500)
             let patient = desktop.keyring()
             let hasty = desktop.keyring(deadline: limit)
@@ -205,7 +206,7 @@
 
         @Test("Waiting behind a call that hangs counts too")
         func queued() async throws {
-            let desktop = try await PrivateDesktop()
+            let desktop = try await desktops.start()
             let (first, second) = (desktop.keyring(deadline: .seconds(2)), desktop.keyring(deadline: .milliseconds(300)))
             #expect(try await first.read(id) == nil)
             desktop.signalDaemon(SIGSTOP)
@@ -221,7 +222,7 @@
 
         @Test("A call that is cancelled while the daemon hangs ends within 100 ms, as cancelled")
         func cancelled() async throws {
-            let desktop = try await PrivateDesktop()
+            let desktop = try await desktops.start()
             let keyring = desktop.keyring()
             #expect(try await keyring.read(id) == nil)
             desktop.signalDaemon(SIGSTOP)
@@ -247,7 +248,7 @@
 
         @Test("After the daemon was replaced the next call works")
         func daemonRestart() async throws {
-            let desktop = try await PrivateDesktop()
+            let desktop = try await desktops.start()
             let keyring = desktop.keyring()
             try await keyring.write(secret("kept"), for: id, label: "label")
             try await desktop.killDaemon()
@@ -268,7 +269,7 @@
 
         @Test("When the bus dies this process lives, and the next bus works")
         func busRestart() async throws {
-            let desktop = try await PrivateDesktop()
+            let desktop = try await desktops.start()
             let keyring = desktop.keyring()
             try await keyring.write(secret("kept"), for: id, label: "label")
             try await desktop.killBus()
@@ -281,7 +282,7 @@
 
         @Test("Keyrings on one bus are equal, and hear of each other's changes", .timeLimit(.minutes(1)))
         func shared() async throws {
-            let desktop = try await PrivateDesktop()
+            let desktop = try await desktops.start()
             #expect(desktop.keyring() == desktop.keyring())
             var changes = desktop.keyring().changes.makeAsyncIterator()
             try await desktop.keyring(deadline: .seconds(20)).write(secret("1"), for: id, label: "label")
