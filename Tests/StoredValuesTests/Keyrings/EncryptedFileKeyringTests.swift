@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import StoredValues
@@ -178,6 +179,63 @@ struct EncryptedFileKeyringTests {
         }
     }
 
+    @Test("A file from a newer version is told as such, not as damage, and is left alone")
+    func newerVersion() async throws {
+        try await withTemporaryFolder { folder in
+            let keyring = try await makeKeyring(in: folder)
+            var newer = try bytes(folder + "/store")
+            newer[8] = 2
+            newer.replaceSubrange(112..<128, with: EncryptedFileSeal.checksum(of: Array(newer[..<112])))
+            try put(newer, folder + "/store")
+            let error = try await #require(throws: KeyringError.self) { try await keyring.write(secret, for: id, label: "") }
+            #expect("\(error)".contains("newer version"))
+            #expect(try bytes(folder + "/store") == newer)
+        }
+    }
+
+    @Test("A header that was changed with care, checksum and all, opens nothing")
+    func forgedHeader() async throws {
+        try await withTemporaryFolder { folder in
+            let keyring = try await makeKeyring(in: folder)
+            let sound = try bytes(folder + "/store")
+            for offset in 8..<112 {
+                var forged = sound
+                forged[offset] ^= 1
+                forged.replaceSubrange(112..<128, with: EncryptedFileSeal.checksum(of: Array(forged[..<112])))
+                try put(forged, folder + "/store")
+                await #expect(throws: KeyringError.self) { try await keyring.read(id) }
+            }
+        }
+    }
+
+    @Test("Reads end even while getters block every thread of the cooperative pool")
+    func blockedPool() async throws {
+        try await withTemporaryFolder { folder in
+            let keyring = try await makeKeyring(in: folder)
+            let queue = DispatchQueue(label: "getters")
+            let executor = QueueExecutor(queue: queue)
+            let answers = Count()
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask { [id] in
+                        // As the synchronous getter of SecurelyStoredValue does it.
+                        let done = DispatchSemaphore(value: 0)
+                        Task.detached(executorPreference: executor) {
+                            if (try? await keyring.read(id)) != nil { answers.value.withLock { $0 += 1 } }
+                            done.signal()
+                        }
+                        Self.block(on: done)
+                    }
+                }
+            }
+            #expect(answers.value.withLock { $0 } == 8)
+        }
+    }
+
+    private static func block(on semaphore: DispatchSemaphore) {
+        #expect(semaphore.wait(timeout: .now() + 10) == .success)
+    }
+
     @Test("A key file that others could read, or that is none, is refused and nothing is made")
     func keyFiles() async throws {
         try await withTemporaryFolder { folder in
@@ -317,14 +375,29 @@ private final class Held: Sendable {
     }
 }
 
-/// Answers given one after the other; the last one is not repeated.
-private final class Answers: @unchecked Sendable {  // `answers` is touched under `lock` only
-    private let lock = NSLock()
-    private var answers: [String]
+private final class Count: Sendable {
+    let value = Mutex(0)
+}
 
-    init(_ answers: [String]) { self.answers = answers }
+/// Runs tasks on a queue, where nothing else of the test runs.
+private final class QueueExecutor: TaskExecutor {
+    private let queue: DispatchQueue
+
+    init(queue: DispatchQueue) { self.queue = queue }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+/// Answers given one after the other; the last one is not repeated.
+private final class Answers: Sendable {
+    private let answers: Mutex<[String]>
+
+    init(_ answers: [String]) { self.answers = Mutex(answers) }
 
     func next() -> String {
-        lock.withLock { answers.isEmpty ? "asked too often" : answers.removeFirst() }
+        answers.withLock { $0.isEmpty ? "asked too often" : $0.removeFirst() }
     }
 }
