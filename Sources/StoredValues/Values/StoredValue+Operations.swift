@@ -30,11 +30,7 @@ extension StoredValue {
 
     /// Removes every element that equals `element`, or adds it at the end when there is none.
     public func togglePresence<Element: Equatable>(_ element: Element) where Item == [Element] {
-        update(named: "togglePresence(_:)") { list in
-            let count = list.count
-            list.removeAll { $0 == element }
-            if list.count == count { list.append(element) }
-        }
+        update(named: "togglePresence(_:)") { $0 = $0.togglingPresence(of: element) }
     }
 
     /// Sets one entry of the dictionary, or removes it when `value` is nil.

@@ -1,17 +1,25 @@
-import Testing
-
-/// Waits until `condition` holds, and records an issue when it does not within `limit`. The only place in the tests that
-/// sleeps: for events that nothing announces.
+/// Waits until `condition` holds, looking every 10 ms; records a failure when it does not within `limit`.
+/// The only place in the tests that sleeps.
 func eventually(
-    _ what: Comment, within limit: Duration = .seconds(10), location: SourceLocation = #_sourceLocation,
-    _ condition: () async throws -> Bool
+    _ what: String, within limit: Duration = .seconds(20), _ condition: () async throws -> Bool
 ) async throws {
-    let deadline = ContinuousClock.now + limit
+    let end = ContinuousClock.now + limit
     while try await !condition() {
-        guard ContinuousClock.now < deadline else {
-            Issue.record("not within \(limit): \(what)", sourceLocation: location)
-            return
-        }
-        try await Task.sleep(for: .milliseconds(5))
+        guard ContinuousClock.now < end else { throw NeverHappened(what: what, limit: limit) }
+        try await Task.sleep(for: .milliseconds(10))
     }
+}
+
+/// What `eventually` waited for in vain.
+struct NeverHappened: Error, CustomStringConvertible {
+    let what: String
+    let limit: Duration
+    var description: String { "not within \(limit): \(what)" }
+}
+
+/// How long `body` took.
+func elapsed(_ body: () async throws -> Void) async rethrows -> Duration {
+    let start = ContinuousClock.now
+    try await body()
+    return ContinuousClock.now - start
 }

@@ -1,0 +1,158 @@
+#if Libsecret
+    import CSecret
+
+    /// The items of the Secret Service on one bus: search, create, set, delete, unlock.
+    ///
+    /// Every call runs on a thread of this layer, never on the caller's; it ends at the deadline, time spent waiting for
+    /// other calls included, or as soon as its task is cancelled. A write that ends so may yet happen. No call but
+    /// ``unlock(asking:)`` ever asks the person anything.
+    ///
+    /// A call that finds its daemon or bus gone connects anew, once.
+    package struct ItemStore: Hashable, Sendable {
+        /// The most bytes that a secret may have. An over-long message costs the whole connection.
+        package static let largestSecret = 1 << 20
+
+        /// Where the service is sought.
+        package let bus: Bus
+        /// How long a call may take.
+        package let deadline: Duration
+
+        /// The items on `bus`. Connects to nothing yet.
+        package init(bus: Bus, deadline: Duration) {
+            self.bus = bus
+            self.deadline = deadline
+        }
+
+        /// The secret of the item with `attributes`, made from its bytes by `take`, or nil when there is none; of several
+        /// the newest.
+        ///
+        /// Throws `locked` when a matching item is locked, or when nothing matches while the default collection is locked,
+        /// and `noDefaultCollection` when nothing matches and there is none: neither can tell that the secret is absent.
+        package func read<Taken: Sendable>(
+            _ attributes: [String: String],
+            _ take: @escaping @Sendable (UnsafeRawBufferPointer) -> Taken
+        ) async throws(SecretServiceError) -> Taken? {
+            try await call { connection, cancellable, _ throws(SecretServiceError) in
+                try repeating(cancellable) { () throws(SecretServiceError) in
+                    guard let item = Item.newest(of: try connection.openItems(attributes, cancellable)) else { return nil }
+                    return try item.load(cancellable, take)
+                }
+            }
+        }
+
+        /// Stores `count` bytes, which `fill` writes, in the newest item with `attributes`, in place; or, when there is none,
+        /// in a new one with `attributes` and `additional`, in the default collection, under `label`.
+        ///
+        /// Throws `tooLarge` before anything is sent, `locked`, and `noDefaultCollection`.
+        package func write(
+            count: Int,
+            _ fill: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void,
+            to attributes: [String: String],
+            creatingWith additional: [String: String],
+            label: String
+        ) async throws(SecretServiceError) {
+            guard count <= ItemStore.largestSecret else { throw .tooLarge }
+            try await call { connection, cancellable, progress throws(SecretServiceError) in
+                let value = SecretBytes(count: count, fill)
+                var changing = Progress.reading
+                defer { progress = changing }
+                try repeating(cancellable) { () throws(SecretServiceError) in
+                    if let item = Item.newest(of: try connection.openItems(attributes, cancellable)) {
+                        changing = .changing
+                        try item.set(value, cancellable)
+                    } else {
+                        let all = attributes.merging(additional) { own, _ in own }
+                        try connection.create(value, all, label: label, cancellable, &changing)
+                    }
+                }
+            }
+        }
+
+        /// Deletes every item with `attributes`; succeeds when there is none.
+        ///
+        /// Throws as ``read(_:_:)`` does. If one of several cannot be deleted, those before it are.
+        package func remove(_ attributes: [String: String]) async throws(SecretServiceError) {
+            try await call { connection, cancellable, progress throws(SecretServiceError) in
+                for item in try connection.openItems(attributes, cancellable) {
+                    progress = .changing
+                    try item.delete(cancellable)
+                }
+            }
+        }
+
+        /// The attributes of every item that has `attributes` among its own. Fetches no secret.
+        ///
+        /// Throws `locked` when any of them, or the default collection, is locked, for then the list may be short.
+        package func list(_ attributes: [String: String]) async throws(SecretServiceError) -> [[String: String]] {
+            try await call { connection, cancellable, _ throws(SecretServiceError) in
+                let items = try connection.openItems(attributes, cancellable)
+                if !items.isEmpty {
+                    do throws(SecretServiceError) {
+                        try connection.requireOpenDefaultCollection(cancellable)
+                    } catch .noDefaultCollection {
+                        // They lie in other collections, and all of them were read.
+                    }
+                }
+                return items.map(\.attributes)
+            }
+        }
+
+        private func call<Value: Sendable>(
+            _ body: @escaping @Sendable (Connection, Cancellable, inout Progress) throws(SecretServiceError) -> Value
+        ) async throws(SecretServiceError) -> Value {
+            let session = Session.on(bus)
+            return try await Call.run(on: ServiceThread.calls, deadline: deadline) { cancellable throws(SecretServiceError) in
+                try session.perform(cancellable) { connection, progress throws(SecretServiceError) in
+                    try body(connection, cancellable, &progress)
+                }
+            }
+        }
+    }
+
+    extension Connection {
+        /// The items with `attributes`, none of them locked. An empty answer is sure: the default collection is open.
+        fileprivate func openItems(
+            _ attributes: [String: String], _ cancellable: Cancellable
+        ) throws(SecretServiceError) -> [Item] {
+            let items = try search(attributes, cancellable)
+            let locked = items.filter(\.isLocked)
+            if !locked.isEmpty {
+                try unlockQuietly(locked.map(\.path), cancellable)
+                return try search(attributes, cancellable)  // KWallet may still call them locked, but gives them out
+            }
+            if items.isEmpty {
+                try requireOpenDefaultCollection(cancellable)
+            }
+            return items
+        }
+
+        /// Every item with `attributes`, locked or not. The schema is not part of the question: items by `secret-tool` and
+        /// others have none. libsecret's own lookup is of no use here, for it takes a locked item for a missing one.
+        private func search(
+            _ attributes: [String: String], _ cancellable: Cancellable
+        ) throws(SecretServiceError) -> [Item] {
+            let service = service.pointer
+            return try repeating(cancellable) { () throws(SecretServiceError) in
+                try withTable(of: attributes) { table throws(SecretServiceError) in
+                    let list = try checked { secret_service_search_sync(service, nil, table, SECRET_SEARCH_ALL, cancellable, $0) }
+                    defer { g_list_free(list) }
+                    return sequence(first: list, next: { $0?.pointee.next }).prefix { $0 != nil }.compactMap { node in
+                        node?.pointee.data.map { Item(reference: Reference(owning: $0.assumingMemoryBound(to: SecretItem.self))) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs `body` again when an item went between finding it and using it, three times at most.
+    private func repeating<Result>(
+        _ cancellable: Cancellable, _ body: () throws(SecretServiceError) -> Result
+    ) throws(SecretServiceError) -> Result {
+        for _ in 1..<3 where g_cancellable_is_cancelled(cancellable) == 0 {
+            do {
+                return try body()
+            } catch where error.isMissingObject {}
+        }
+        return try body()
+    }
+#endif

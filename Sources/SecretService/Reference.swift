@@ -1,0 +1,43 @@
+#if Libsecret
+    import CSecret
+
+    /// A counted reference to a GObject, given back when the last copy of this goes.
+    ///
+    /// `@unchecked Sendable`: GObject counts references atomically. What is done with the object is the business of
+    /// whoever holds the reference: everything but `GCancellable` and `GDBusConnection`, which GLib documents as safe to
+    /// use from any thread, stays on the service thread.
+    final class Reference<Object>: @unchecked Sendable {
+        let pointer: Object
+
+        /// Takes over one count of `pointer`, a pointer to a GObject.
+        init(owning pointer: Object) {
+            self.pointer = pointer
+        }
+
+        deinit {
+            g_object_unref(unsafeBitCast(pointer, to: UnsafeMutableRawPointer.self))
+        }
+    }
+
+    /// Runs a call that reports through a `GError` and throws what it reported. What `call` returns then is ignored: a GLib
+    /// function that sets an error returns nothing that must be released.
+    func checked<Result>(
+        _ call: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Result
+    ) throws(SecretServiceError) -> Result {
+        var error: UnsafeMutablePointer<GError>?
+        let result = call(&error)
+        guard let error else { return result }
+        defer { g_error_free(error) }
+        throw SecretServiceError(error)
+    }
+
+    /// As `checked`, for calls whose result is a pointer that is never nil without an error.
+    func checkedPointer<Result>(
+        _ call: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Result?
+    ) throws(SecretServiceError) -> Result {
+        guard let result = try checked(call) else {
+            throw .other(domain: "stored-values", code: 0, message: "libsecret returned neither a result nor an error")
+        }
+        return result
+    }
+#endif

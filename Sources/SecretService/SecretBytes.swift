@@ -1,0 +1,31 @@
+#if Libsecret
+    import CSecret
+    import Glibc
+
+    /// The bytes of a secret on their way to the service, in libsecret's own memory, which it wipes.
+    ///
+    /// `@unchecked Sendable`: a `SecretValue` never changes, and its references are counted atomically.
+    final class SecretBytes: @unchecked Sendable {
+        let pointer: OpaquePointer
+
+        /// `count` bytes that `fill` writes. Valid UTF-8 without NUL goes as text, as keyring programs show it, everything
+        /// else as an octet stream: KWallet cuts text at a NUL, and others replace what is not UTF-8.
+        init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
+            let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+            bytes.initializeMemory(as: UInt8.self, repeating: 0)
+            fill(bytes)
+            let isText = !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
+            // libsecret copies the bytes into memory that is not swapped; never nil, GLib aborts instead.
+            pointer = secret_value_new(
+                bytes.baseAddress?.assumingMemoryBound(to: CChar.self), gssize(count),
+                isText ? "text/plain" : "application/octet-stream"
+            )!
+            if let start = bytes.baseAddress { explicit_bzero(start, count) }
+            bytes.deallocate()
+        }
+
+        deinit {
+            secret_value_unref(UnsafeMutableRawPointer(pointer))
+        }
+    }
+#endif

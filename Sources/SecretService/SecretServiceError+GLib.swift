@@ -1,0 +1,62 @@
+#if Libsecret
+    import CSecret
+
+    extension SecretServiceError {
+        /// What a `GError` says, in this layer's terms; its own words where there is no term for it.
+        init(_ error: UnsafeMutablePointer<GError>) {
+            let domain = error.pointee.domain
+            let code = Int(error.pointee.code)
+            switch (domain, code) {
+            case (g_io_error_quark(), Int(G_IO_ERROR_CANCELLED.rawValue)):
+                self = .cancelled
+            case (g_io_error_quark(), Int(G_IO_ERROR_TIMED_OUT.rawValue)),
+                (g_dbus_error_quark(), Int(G_DBUS_ERROR_TIMEOUT.rawValue)),
+                (g_dbus_error_quark(), Int(G_DBUS_ERROR_TIMED_OUT.rawValue)):
+                self = .timedOut(after: .seconds(25))  // GDBus has a limit of its own, where the deadline is longer
+            case (secret_error_get_quark(), Int(SECRET_ERROR_IS_LOCKED.rawValue)):
+                self = .locked
+            case (g_dbus_error_quark(), Int(G_DBUS_ERROR_ACCESS_DENIED.rawValue)), (refusalDomain, _):
+                self = .accessDenied
+            default:
+                g_dbus_error_strip_remote_error(error)
+                self = .other(
+                    domain: g_quark_to_string(domain).map { String(cString: $0) } ?? "unknown",
+                    code: code,
+                    message: error.pointee.message.map { String(cString: $0) } ?? "no message"
+                )
+            }
+        }
+
+        /// The object that was asked is not there: the item went meanwhile, the collection does not exist.
+        /// gnome-keyring answers with code 19, KeePassXC and KWallet with 41, libsecret itself with its own.
+        var isMissingObject: Bool {
+            isDBus(G_DBUS_ERROR_UNKNOWN_METHOD) || isDBus(G_DBUS_ERROR_UNKNOWN_OBJECT) || isMissingItem
+        }
+
+        /// As `isMissingObject`, said by libsecret after the service itself had answered well.
+        var isMissingItem: Bool {
+            isOther(secret_error_get_quark(), Int(SECRET_ERROR_NO_SUCH_OBJECT.rawValue))
+        }
+
+        /// The bus had nobody to give the message to, so nothing was done.
+        var isUndelivered: Bool {
+            isDBus(G_DBUS_ERROR_SERVICE_UNKNOWN) || isDBus(G_DBUS_ERROR_NAME_HAS_NO_OWNER)
+        }
+
+        /// The bus or the service went away; whether the message arrived is not known.
+        var isBroken: Bool {
+            isDBus(G_DBUS_ERROR_NO_REPLY) || isDBus(G_DBUS_ERROR_DISCONNECTED)
+                || isOther(g_io_error_quark(), Int(G_IO_ERROR_CLOSED.rawValue))
+                || isOther(g_io_error_quark(), Int(G_IO_ERROR_BROKEN_PIPE.rawValue))
+        }
+
+        private func isDBus(_ code: GDBusError) -> Bool {
+            isOther(g_dbus_error_quark(), Int(code.rawValue))
+        }
+
+        private func isOther(_ domain: GQuark, _ code: Int) -> Bool {
+            guard case .other(let name, code, _) = self else { return false }
+            return g_quark_to_string(domain).map { String(cString: $0) } == name
+        }
+    }
+#endif

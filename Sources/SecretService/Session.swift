@@ -1,0 +1,89 @@
+#if Libsecret
+    import CSecret
+    import Dispatch
+    import Synchronization
+
+    /// What all keyrings on one bus share in this process: the connection, opened when it is first needed and again when
+    /// the daemon or the bus was replaced.
+    ///
+    /// `@unchecked Sendable`: `connection` is touched on the service thread only, which `perform` checks.
+    final class Session: @unchecked Sendable {
+        private let bus: Bus
+        private var connection: Connection?
+
+        private init(_ bus: Bus) {
+            self.bus = bus
+        }
+
+        private static let sessions = Mutex<[Bus: Session]>([:])
+
+        /// The one session on `bus`.
+        static func on(_ bus: Bus) -> Session {
+            sessions.withLock { sessions in
+                if let session = sessions[bus] { return session }
+                let session = Session(bus)
+                sessions[bus] = session
+                return session
+            }
+        }
+
+        /// Runs `body` with a connection, and once more with a new one if the old one proved dead. That is done only where
+        /// `body` has changed nothing: either the message was not delivered, or `body` had not begun to change.
+        func perform<Result>(
+            _ cancellable: Cancellable,
+            _ body: (Connection, inout Progress) throws(SecretServiceError) -> Result
+        ) throws(SecretServiceError) -> Result {
+            dispatchPrecondition(condition: .onQueue(ServiceThread.calls))
+            return try withContext { () throws(SecretServiceError) -> Result in
+                var progress = Progress.reading
+                do throws(SecretServiceError) {
+                    return try body(try connected(cancellable), &progress)
+                } catch where error.isUndelivered || (error.isBroken && progress == .reading) {
+                    connection = nil
+                } catch {
+                    if error.isBroken { connection = nil }
+                    throw error
+                }
+                progress = .reading
+                do throws(SecretServiceError) {
+                    return try body(try connected(cancellable), &progress)
+                } catch {
+                    if error.isBroken || error.isUndelivered { connection = nil }
+                    throw error.isUndelivered ? .noSecretService : error
+                }
+            }
+        }
+
+        private func connected(_ cancellable: Cancellable) throws(SecretServiceError) -> Connection {
+            if let connection, g_dbus_connection_is_closed(connection.bus.pointer) == 0 { return connection }
+            connection = nil
+            let opened = try Connection(to: bus, cancellable)
+            connection = opened
+            return opened
+        }
+    }
+
+    /// Whether a call may have changed something yet.
+    enum Progress {
+        case reading
+        case changing
+    }
+
+    /// Runs `body` with a main context of this layer as the thread's default, and then empties it.
+    ///
+    /// GLib sends signals, and even the freeing of a subscription, to the context that was the default when it was made.
+    /// In the process's main context they would pile up wherever no main loop runs.
+    private func withContext<Result>(
+        _ body: () throws(SecretServiceError) -> Result
+    ) throws(SecretServiceError) -> Result {
+        g_main_context_push_thread_default(serviceContext)
+        defer {
+            while g_main_context_iteration(serviceContext, 0) != 0 {}
+            g_main_context_pop_thread_default(serviceContext)
+        }
+        return try body()
+    }
+
+    // A pointer that is set once; the context itself is entered by the service thread only.
+    private nonisolated(unsafe) let serviceContext = g_main_context_new()
+#endif

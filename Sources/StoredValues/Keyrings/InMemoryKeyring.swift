@@ -1,0 +1,116 @@
+import Synchronization
+
+/// A keyring in this process's memory, for tests and previews. Every instance is its own; nothing outlives it.
+///
+/// It keeps the whole contract of ``Keyring``, and can be made to fail as a real one does: see ``inject(_:)``.
+public final class InMemoryKeyring: Keyring {
+    /// What can be wrong with a keyring.
+    public enum Fault: Hashable, Sendable {
+        /// It is locked until ``InMemoryKeyring/unlock()``: everything else throws ``KeyringError/locked``.
+        case locked
+        /// Nobody is there: everything throws ``KeyringError/noSecretService``.
+        case gone
+        /// It is locked, and the person closes every question: `unlock()` throws ``KeyringError/dismissed``.
+        case dismissing
+        /// Every call takes this long, and throws ``KeyringError/timedOut(after:)`` if that is past the deadline.
+        case slow(Duration)
+
+        fileprivate var isOutage: Bool {
+            if case .slow = self { false } else { true }
+        }
+    }
+
+    private struct State {
+        var secrets: [SecretIdentifier: Secret] = [:]
+        var fault: Fault?
+    }
+
+    private let state = Mutex(State())
+    private let broadcaster = ChangeBroadcaster()
+    private let deadline: Duration
+
+    /// An empty keyring whose calls end after `deadline`.
+    public init(deadline: Duration = .seconds(5)) {
+        self.deadline = deadline
+    }
+
+    public var description: String { "a keyring in this process's memory" }
+
+    public var changes: KeyringChanges { broadcaster.changes }
+
+    /// Makes every call from now on fail as `fault` says, or work again with nil. The secrets stay.
+    public func inject(_ fault: Fault?) {
+        let change: KeyringChange? = state.withLock { state in
+            let wasOut = state.fault?.isOutage ?? false
+            state.fault = fault
+            let isOut = fault?.isOutage ?? false
+            return wasOut == isOut ? nil : isOut ? .locked : .unlocked
+        }
+        if let change { broadcaster.announce(change) }
+    }
+
+    public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
+        try await perform { state in state.secrets[id] }
+    }
+
+    public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+        guard secret.count <= 1 << 20 else { throw .tooLarge }
+        // What was there is returned, so that it is wiped and freed outside the lock.
+        _ = try await perform { state in state.secrets.updateValue(secret, forKey: id) }
+        broadcaster.announce(.secret(id))
+    }
+
+    public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
+        let removed = try await perform { state in state.secrets.removeValue(forKey: id) }
+        if removed != nil { broadcaster.announce(.secret(id)) }
+    }
+
+    public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
+        try await perform { state in
+            state.secrets.keys.filter { $0.service == service }.sorted { $0.account < $1.account }
+        }
+    }
+
+    public func unlock() async throws(KeyringError) {
+        try await takeTime()
+        let answer: Result<Bool, KeyringError> = state.withLock { state in
+            switch state.fault {
+            case .locked:
+                state.fault = nil
+                return .success(true)
+            case .dismissing: return .failure(.dismissed)
+            case .gone: return .failure(.noSecretService)
+            case .slow, nil: return .success(false)
+            }
+        }
+        if try answer.get() { broadcaster.announce(.unlocked) }
+    }
+
+    private func perform<Result: Sendable>(
+        _ body: @Sendable (inout State) -> Result
+    ) async throws(KeyringError) -> Result {
+        try await takeTime()
+        let answer: Swift.Result<Result, KeyringError> = state.withLock { state in
+            switch state.fault {
+            case .locked, .dismissing: .failure(.locked)
+            case .gone: .failure(.noSecretService)
+            case .slow, nil: .success(body(&state))
+            }
+        }
+        return try answer.get()
+    }
+
+    /// Takes as long as the fault says, and no longer than the deadline.
+    private func takeTime() async throws(KeyringError) {
+        if case .slow(let duration) = state.withLock({ $0.fault }) {
+            guard await pause(for: min(duration, deadline)) else { throw .cancelled }
+            if duration > deadline { throw .timedOut(after: deadline) }
+        }
+        if Task.isCancelled { throw .cancelled }
+    }
+}
+
+extension Keyring where Self == InMemoryKeyring {
+    /// A new, empty ``InMemoryKeyring``.
+    public static var inMemory: InMemoryKeyring { InMemoryKeyring() }
+}

@@ -1,0 +1,99 @@
+#if Libsecret
+    import SecretService
+    import Synchronization
+
+    extension SecretServiceKeyring {
+        /// What this process changes through this keyring, and its unlocking. Other processes are not heard yet.
+        public var changes: KeyringChanges { broadcaster.changes }
+
+        public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
+            do {
+                return try await items.read(address(of: id)) { Secret($0) }
+            } catch {
+                throw KeyringError(error)
+            }
+        }
+
+        public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+            do {
+                try await items.write(
+                    count: secret.count,
+                    { memory in secret.withBytes { memory.copyMemory(from: $0) } },
+                    to: address(of: id),
+                    creatingWith: ["xdg:schema": attributes.schema],
+                    label: label
+                )
+            } catch {
+                throw KeyringError(error)
+            }
+            broadcaster.announce(.secret(id))
+        }
+
+        public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
+            do {
+                try await items.remove(address(of: id))
+            } catch {
+                throw KeyringError(error)
+            }
+            broadcaster.announce(.secret(id))
+        }
+
+        public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
+            do {
+                let found = try await items.list([attributes.service: service])
+                return Set(found.compactMap { $0[attributes.account] }).sorted()
+                    .map { SecretIdentifier(service: service, account: $0) }
+            } catch {
+                throw KeyringError(error)
+            }
+        }
+
+        public func unlock() async throws(KeyringError) {
+            do {
+                guard try await items.unlock(asking: .whereThereIsADisplay) else { return }
+            } catch {
+                throw KeyringError(error)
+            }
+            broadcaster.announce(.unlocked)
+        }
+
+        private var items: ItemStore {
+            ItemStore(bus: busAddress.map { .address($0) } ?? .session, deadline: deadline)
+        }
+
+        private func address(of id: SecretIdentifier) -> [String: String] {
+            [attributes.service: id.service, attributes.account: id.account]
+        }
+
+        /// One for each bus, whichever instance announces and whichever listens.
+        private var broadcaster: ChangeBroadcaster {
+            broadcasters.withLock { broadcasters in
+                if let broadcaster = broadcasters[busAddress] { return broadcaster }
+                let broadcaster = ChangeBroadcaster()
+                broadcasters[busAddress] = broadcaster
+                return broadcaster
+            }
+        }
+    }
+
+    private let broadcasters = Mutex<[String?: ChangeBroadcaster]>([:])
+
+    extension KeyringError {
+        /// What the layer below says, in this one's words.
+        fileprivate init(_ error: SecretServiceError) {
+            self =
+                switch error {
+                case .noSessionBus: .noSessionBus
+                case .noSecretService: .noSecretService
+                case .noDefaultCollection: .noDefaultCollection
+                case .locked: .locked
+                case .dismissed: .dismissed
+                case .accessDenied: .accessDenied
+                case .tooLarge: .tooLarge
+                case .timedOut(let limit): .timedOut(after: limit)
+                case .cancelled: .cancelled
+                case .other(let domain, let code, let message): .other(domain: domain, code: code, message: message)
+                }
+        }
+    }
+#endif

@@ -1,0 +1,26 @@
+#if !Libsecret
+    // Built without libsecret, the keyring exists and says so.
+    extension SecretServiceKeyring {
+        public var changes: KeyringChanges { .none }
+
+        public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
+            throw .notBuiltIn
+        }
+
+        public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+            throw .notBuiltIn
+        }
+
+        public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
+            throw .notBuiltIn
+        }
+
+        public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
+            throw .notBuiltIn
+        }
+
+        public func unlock() async throws(KeyringError) {
+            throw .notBuiltIn
+        }
+    }
+#endif

@@ -1,0 +1,37 @@
+/// The desktop's keyring: gnome-keyring, KWallet, KeePassXC or whatever provides the freedesktop Secret Service.
+///
+/// A secret is an item with the attributes that `attributes` says, in the default collection. An existing item is
+/// updated in place, wherever it lies; of several items for one secret the newest counts, and removing removes all.
+///
+/// It is `.locked`, not absent, when nothing is found while the default collection is locked, and
+/// `.noDefaultCollection` when nothing is found and there is none. Nothing but ``unlock()`` asks the person.
+/// ``unlock()`` opens the default collection, asks only where there is a display, and waits 2 minutes at most.
+///
+/// Built without the trait Libsecret, every call throws ``KeyringError/notBuiltIn``.
+public struct SecretServiceKeyring: Keyring, Hashable {
+    /// How a secret's address is spelled in the keyring.
+    public let attributes: SecretAttributes
+    /// How long a call may take, waiting for other calls included. A question to the person has its own limit.
+    public let deadline: Duration
+    /// The D-Bus address of the bus to use instead of the session's.
+    let busAddress: String?
+
+    /// The keyring of the session that this process runs in. Nothing is looked for before the first call.
+    public init(attributes: SecretAttributes = .generic, deadline: Duration = .seconds(5)) {
+        self.init(attributes: attributes, deadline: deadline, busAddress: nil)
+    }
+
+    /// The keyring on the bus at `busAddress`: for tests, which bring their own bus.
+    package init(attributes: SecretAttributes = .generic, deadline: Duration = .seconds(5), busAddress: String?) {
+        self.attributes = attributes
+        self.deadline = deadline
+        self.busAddress = busAddress
+    }
+
+    public var description: String { "the desktop's keyring (Secret Service)" }
+}
+
+extension Keyring where Self == SecretServiceKeyring {
+    /// The desktop's keyring, with a deadline of 5 seconds.
+    public static var secretService: SecretServiceKeyring { SecretServiceKeyring() }
+}

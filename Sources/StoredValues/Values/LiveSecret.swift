@@ -1,0 +1,187 @@
+import Dispatch
+import Synchronization
+
+/// What this process knows of a secret.
+enum SecretContent<Item: StorableItem>: Sendable {
+    /// The keyring was not asked yet.
+    case unknown
+    case value(Item, Secret)
+    case absent
+    case unavailable(KeyringError)
+
+    /// The item to show; nil means only that none is at hand.
+    var item: Item? {
+        if case .value(let item, _) = self { item } else { nil }
+    }
+
+    /// Whether a getter has a reason to ask the keyring again.
+    var isAnswer: Bool {
+        switch self {
+        case .value, .absent: true
+        case .unknown, .unavailable: false
+        }
+    }
+}
+
+/// The one value that all wrappers of a secret in a keyring share.
+///
+/// Changing calls go to the keyring one after another, and memory follows the keyring: an answer that was asked for before
+/// a change of ours is not put over it.
+final class LiveSecret<Item: StorableItem>: Sendable {
+    /// How long a getter waits for the first answer.
+    private static var getterDeadline: Duration { .seconds(5) }
+
+    let id: SecretIdentifier
+    let keyring: any Keyring
+    let live = LiveContent<SecretContent<Item>>(.unknown)
+    private let changes = OrderedAccess()
+    private let executor = LoadingExecutor()
+    private let isReloading = Mutex(false)
+
+    init(_ id: SecretIdentifier, in keyring: any Keyring) {
+        self.id = id
+        self.keyring = keyring
+    }
+
+    // MARK: Reading
+
+    /// What is known now; the first time ever it asks the keyring and waits for the answer, up to the deadline.
+    func contentAtHand() -> SecretContent<Item> {
+        let (content, revision) = live.current
+        switch content {
+        case .value, .absent: return content
+        case .unavailable:
+            reload()
+            return content
+        case .unknown: break
+        }
+        let isDone = DispatchSemaphore(value: 0)
+        let loading = Task(executorPreference: executor) {
+            _ = try? await self.load()  // The error is the content then.
+            isDone.signal()
+        }
+        if isDone.wait(timeout: .now() + Self.getterDeadline.dispatchInterval) == .timedOut {
+            loading.cancel()
+            take(.unavailable(.timedOut(after: Self.getterDeadline)), ifStill: revision)
+        }
+        return live.current.content
+    }
+
+    /// Asks the keyring.
+    func load() async throws(KeyringError) -> Item? {
+        let revision = live.current.revision
+        let content: SecretContent<Item>
+        do throws(KeyringError) {
+            if let secret = try await keyring.read(id) {
+                content = .value(try SecretCoding.decode(Item.self, from: secret), secret)
+            } else {
+                content = .absent
+            }
+        } catch {
+            // A task that was cancelled has learnt nothing about the keyring.
+            if error != .cancelled { take(.unavailable(error), ifStill: revision) }
+            throw error
+        }
+        // Where a change of ours came in between, that is the newer answer.
+        guard !take(content, ifStill: revision) else { return content.item }
+        let current = live.current.content
+        return current.isAnswer ? current.item : content.item
+    }
+
+    /// Asks the keyring in the background, unless that is going on.
+    func reload() {
+        let isFirst = isReloading.withLock { isReloading in
+            defer { isReloading = true }
+            return !isReloading
+        }
+        guard isFirst else { return }
+        Task(executorPreference: executor) {
+            _ = try? await self.load()  // The error is the content then.
+            self.isReloading.withLock { $0 = false }
+        }
+    }
+
+    /// Takes over an answer, unless a newer one came in between. Returns whether it was the newest.
+    @discardableResult
+    private func take(_ content: SecretContent<Item>, ifStill revision: UInt64? = nil) -> Bool {
+        let (old, oldRevision) = live.current
+        if content.says(old) { return revision == nil || revision == oldRevision }
+        var aftermath = Aftermath()
+        defer { aftermath.settle() }
+        return live.change(to: content, ifStill: revision, &aftermath)
+    }
+
+    // MARK: Changing
+
+    func set(_ item: Item) async throws(KeyringError) {
+        let secret = try SecretCoding.encode(item)
+        try await changes.perform { () async throws(KeyringError) in try await write(item, secret) }
+    }
+
+    func reset() async throws(KeyringError) {
+        try await changes.perform { () async throws(KeyringError) in try await remove() }
+    }
+
+    /// Reads the keyring, lets `change` work on the item, and stores what it leaves, or removes it when that is nil.
+    func update<Result: Sendable>(
+        _ change: @Sendable (inout Item?) throws(KeyringError) -> Result
+    ) async throws(KeyringError) -> Result {
+        try await changes.perform { () async throws(KeyringError) in
+            let before = try await load()
+            var item = before
+            let result = try change(&item)
+            if let item {
+                try await write(item, try SecretCoding.encode(item))
+            } else if before != nil {
+                try await remove()
+            }
+            return result
+        }
+    }
+
+    private func write(_ item: Item, _ secret: Secret) async throws(KeyringError) {
+        try await noting { () async throws(KeyringError) in
+            try await keyring.write(secret, for: id, label: id.description)
+        }
+        take(.value(item, secret))
+    }
+
+    private func remove() async throws(KeyringError) {
+        try await noting { () async throws(KeyringError) in try await keyring.remove(id) }
+        take(.absent)
+    }
+
+    /// Runs a change; when it fails, memory no longer claims to know.
+    private func noting(_ change: () async throws(KeyringError) -> Void) async throws(KeyringError) {
+        do throws(KeyringError) {
+            try await change()
+        } catch {
+            switch error {
+            case .tooLarge, .notDecodable, .notStored, .readOnly: break  // the keyring answers, and holds what it held
+            case .cancelled, .timedOut, .other: reload()  // whether it happened, only the keyring knows
+            default: take(.unavailable(error))
+            }
+            throw error
+        }
+    }
+}
+
+extension SecretContent {
+    /// Whether both say the same, so that taking one for the other is no change.
+    func says(_ other: SecretContent) -> Bool {
+        switch (self, other) {
+        case (.unknown, .unknown), (.absent, .absent): true
+        case (.value(_, let secret), .value(_, let otherSecret)): secret == otherSecret
+        case (.unavailable(let error), .unavailable(let otherError)): error == otherError
+        default: false
+        }
+    }
+}
+
+extension Duration {
+    /// The same span for Dispatch, to the microsecond.
+    fileprivate var dispatchInterval: DispatchTimeInterval {
+        let (seconds, attoseconds) = components
+        return .microseconds(Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000))
+    }
+}

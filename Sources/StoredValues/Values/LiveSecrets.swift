@@ -1,0 +1,70 @@
+import Synchronization
+
+/// The secrets that this process uses: one live value for each secret of each keyring.
+final class LiveSecrets: Sendable {
+    static let shared = LiveSecrets()
+
+    /// Which secret, and in which keyring.
+    private struct Address: Hashable {
+        let keyring: KeyringIdentity
+        let id: SecretIdentifier
+    }
+
+    private struct Entry {
+        weak var secret: (any AnyObject & Sendable)?
+        let type: any Any.Type
+    }
+
+    private let entries = Mutex<[Address: Entry]>([:])
+
+    /// The live value of the secret `id`. A secret in use with another item type is a precondition failure.
+    func find<Item: StorableItem>(_ id: SecretIdentifier, in keyring: any Keyring, as type: Item.Type) -> LiveSecret<Item> {
+        let address = Address(keyring: KeyringIdentity(keyring), id: id)
+        let found = entries.withLock { entries -> (secret: LiveSecret<Item>?, otherType: any Any.Type) in
+            if let entry = entries[address], let secret = entry.secret {
+                return (secret as? LiveSecret<Item>, entry.type)
+            }
+            let secret = LiveSecret<Item>(id, in: keyring)
+            entries = entries.filter { $0.value.secret != nil }
+            entries[address] = Entry(secret: secret, type: type)
+            return (secret, type)
+        }
+        guard let secret = found.secret else {
+            preconditionFailure(
+                "The secret \"\(id)\" in \(keyring) is declared with two types: \(found.otherType) and \(type). Give one of them another key.")
+        }
+        return secret
+    }
+}
+
+/// What makes two keyring values the same keyring.
+private enum KeyringIdentity: Hashable {
+    /// An object is itself. It cannot be mistaken for a later one: whoever is found by it keeps it alive.
+    case object(ObjectIdentifier)
+    /// Equal values are one keyring, as two `SecretServiceKeyring()` are.
+    case value(AnyKeyring)
+    /// For other values, what they are called.
+    case described(String)
+
+    init(_ keyring: any Keyring) {
+        if type(of: keyring) is AnyClass {
+            self = .object(ObjectIdentifier(keyring as AnyObject))
+        } else if let keyring = keyring as? any Keyring & Hashable {
+            self = .value(AnyKeyring(keyring))
+        } else {
+            self = .described("\(type(of: keyring)): \(keyring)")
+        }
+    }
+}
+
+/// Any keyring that can be compared; `AnyHashable` is not `Sendable`.
+private struct AnyKeyring: Hashable, Sendable {
+    let keyring: any Keyring & Hashable
+
+    init(_ keyring: any Keyring & Hashable) { self.keyring = keyring }
+
+    static func == (left: AnyKeyring, right: AnyKeyring) -> Bool {
+        AnyHashable(left.keyring) == AnyHashable(right.keyring)
+    }
+    func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(keyring)) }
+}

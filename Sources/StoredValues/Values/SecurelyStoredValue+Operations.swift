@@ -1,0 +1,61 @@
+// Everything here is `update(_:)` in other words, with the same guarantees.
+
+extension SecurelyStoredValue {
+    /// Sets one property of the secret. Throws ``KeyringError/notStored`` when there is none.
+    public func set<Property: Sendable>(
+        _ property: any WritableKeyPath<Item, Property> & Sendable, to value: Property
+    ) async throws(KeyringError) {
+        try await updateInPlace { item throws(KeyringError) in
+            guard var changed = item else { throw .notStored }
+            changed[keyPath: property] = value
+            item = changed
+        }
+    }
+
+    @available(*, unavailable, renamed: "reset()")
+    public func remove() async throws(KeyringError) { preconditionFailure("unavailable") }
+}
+
+extension SecurelyStoredValue where Item == Bool {
+    /// Turns true into false and false into true. Throws ``KeyringError/notStored`` when there is neither.
+    public func toggle() async throws(KeyringError) {
+        try await updateInPlace { item throws(KeyringError) in
+            guard let value = item else { throw .notStored }
+            item = !value
+        }
+    }
+}
+
+extension SecurelyStoredValue {
+    /// Adds `element` at the end of the list, which is empty when none is stored.
+    public func append<Element: Sendable>(_ element: Element) async throws(KeyringError) where Item == [Element] {
+        try await updateInPlace { item throws(KeyringError) in item = (item ?? []) + [element] }
+    }
+
+    /// Puts `replacement` in the place of every element that equals `element`; changes nothing when there is none.
+    public func replace<Element: Equatable & Sendable>(
+        _ element: Element, with replacement: Element
+    ) async throws(KeyringError) where Item == [Element] {
+        try await updateInPlace { item throws(KeyringError) in
+            item = item?.map { $0 == element ? replacement : $0 }
+        }
+    }
+
+    /// Removes every element that equals `element`, or adds it at the end when there is none.
+    public func togglePresence<Element: Equatable & Sendable>(
+        _ element: Element
+    ) async throws(KeyringError) where Item == [Element] {
+        try await updateInPlace { item throws(KeyringError) in item = (item ?? []).togglingPresence(of: element) }
+    }
+
+    /// Sets one entry of the dictionary, which is empty when none is stored; nil removes the entry.
+    public func update<Key: Sendable, Value: Sendable>(
+        key: Key, value: Value?
+    ) async throws(KeyringError) where Item == [Key: Value] {
+        try await updateInPlace { item throws(KeyringError) in
+            var dictionary = item ?? [:]
+            dictionary[key] = value
+            item = dictionary
+        }
+    }
+}

@@ -1,0 +1,166 @@
+public import Observation
+import Synchronization
+
+/// A secret that is kept in a keyring and is live.
+///
+///     @SecurelyStoredValue<String>(key: "authToken") var authToken    // String?
+///
+///     try await $authToken.set("s3cret")
+///     for await token in $authToken.values { print(token != nil) }    // the secret now, then every change
+///
+/// There are three answers about a secret, never two: a value, absent, or unavailable with the reason. The property itself
+/// answers from memory, and its nil means only that no value is at hand; ``status`` and ``load()`` tell more. A
+/// locked or unreachable keyring is never read as "no secret", and no operation that fails replaces a stored one.
+///
+/// All wrappers of one key, service and keyring are one value in this process. Changes go to the keyring one after another,
+/// and are in it when the call returns; every reader in this process sees them then.
+///
+/// A `String` is stored as its own UTF-8, so that other programs can read it; every other type as JSON. The secret's
+/// bytes are wiped when they go, but an item decoded from them is ordinary memory, which Swift does not wipe.
+@propertyWrapper
+public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable {
+    /// The secret's name in its service; the `account` of its ``SecretIdentifier``.
+    public let key: String
+    private let service: String?
+    private let keyring: any Keyring
+    /// Found at the first use, when the application has had its chance to name itself.
+    private let sharedSecret = AtomicLazyReference<LiveSecret<Item>>()
+
+    /// Declares a stored secret.
+    ///
+    /// - Parameters:
+    ///   - key: The secret's name. An empty one is a precondition failure.
+    ///   - service: Whose secret it is; the application id unless named (``StorageSystem``).
+    ///   - keyring: Where it is kept.
+    public init(key: String, service: String? = nil, keyring: some Keyring = .system) {
+        precondition(!key.isEmpty, "SecurelyStoredValue(key: \"\"): a key must not be empty")
+        precondition(service != "", "SecurelyStoredValue(key: \"\(key)\", service: \"\"): a service must not be empty")
+        self.key = key
+        self.service = service
+        self.keyring = keyring
+    }
+
+    private var secret: LiveSecret<Item> {
+        if let secret = sharedSecret.load() { return secret }
+        let id = SecretIdentifier(service: service ?? StorageSystem.applicationID, account: key)
+        return sharedSecret.storeIfNil(LiveSecrets.shared.find(id, in: keyring, as: Item.self))
+    }
+
+    // MARK: Reading
+
+    /// The secret at hand, or nil. Nil does not mean that none is stored: see ``status``.
+    ///
+    /// Answers from memory. Only the first read of a secret in this process waits for the keyring, for 5 s at most and on a
+    /// thread of its own; where an answer is missing after that, it is asked for in the background. Never asks the person.
+    public var wrappedValue: Item? {
+        get {
+            secret.live.noteAccess()
+            return secret.contentAtHand().item
+        }
+        @available(
+            *, unavailable,
+            message: "use try await $property.set(_:), or try await $property.reset() to remove the secret"
+        )
+        set { preconditionFailure("unavailable") }
+    }
+
+    /// The wrapper itself, which has the operations.
+    public var projectedValue: SecurelyStoredValue { self }
+
+    /// Which of the three answers stands behind the property. Waits as that does.
+    public var status: SecretStatus {
+        secret.live.noteAccess()
+        return switch secret.contentAtHand() {
+        case .value: .value
+        case .absent: .absent
+        case .unavailable(let error): .unavailable(error)
+        // The keyring was asked, and a change in between left the answer open.
+        case .unknown: .unavailable(.cancelled)
+        }
+    }
+
+    /// Asks the keyring: the secret, or nil when it has none. Throws ``KeyringError`` when it gives no answer.
+    @discardableResult
+    public func load() async throws(KeyringError) -> Item? {
+        try await secret.load()
+    }
+
+    /// The secret now, then every change, in order and none lost; nil where it is absent.
+    ///
+    /// Only real answers are elements: while the keyring is unavailable nothing comes. Iterating subscribes and asks the
+    /// keyring if it was not asked yet; dropping the iterator unsubscribes.
+    public var values: some AsyncSequence<Item?, Never> & Sendable {
+        values(bufferingPolicy: .unbounded)
+    }
+
+    /// ``values`` with a limit on what waits for a slow reader.
+    public func values(
+        bufferingPolicy: AsyncStream<Item?>.Continuation.BufferingPolicy
+    ) -> some AsyncSequence<Item?, Never> & Sendable {
+        let policy: AsyncStream<SecretContent<Item>>.Continuation.BufferingPolicy =
+            switch bufferingPolicy {
+            case .bufferingOldest(let limit): .bufferingOldest(limit)
+            case .bufferingNewest(let limit): .bufferingNewest(limit)
+            default: .unbounded
+            }
+        return ValueSequence<SecretContent<Item>, Item?>(
+            subscribe: {
+                let secret = self.secret
+                let subscription = secret.live.subscribe(policy)
+                if !secret.live.current.content.isAnswer { secret.reload() }
+                return subscription
+            },
+            makeTransform: {
+                // An outage between two equal answers is no news.
+                var last: SecretContent<Item>?
+                return { content in
+                    guard content.isAnswer, last?.says(content) != true else { return nil }
+                    last = content
+                    return .some(content.item)
+                }
+            })
+    }
+
+    // MARK: Changing
+
+    /// Stores `item`. Throws ``KeyringError``; then nothing was stored, unless it says that nobody knows.
+    public func set(_ item: Item) async throws(KeyringError) {
+        try await secret.set(item)
+    }
+
+    /// Removes the secret; succeeds when there is none.
+    public func reset() async throws(KeyringError) {
+        try await secret.reset()
+    }
+
+    /// Changes the secret in place, as one step among all tasks of this process: the keyring is read, `change` works on the
+    /// secret or on nil, and what it leaves is stored; nil removes it.
+    ///
+    /// Throws ``KeyringError``, and what `change` throws; then nothing was changed.
+    public func update<Result: Sendable>(
+        _ change: @Sendable (inout Item?) throws -> Result
+    ) async throws -> Result {
+        // The closure's own error travels as a result, past the keyring's.
+        let outcome = try await secret.update { item throws(KeyringError) -> Swift.Result<Result, any Error> in
+            var changed = item
+            let outcome = Swift.Result { try change(&changed) }
+            if case .success = outcome { item = changed }
+            return outcome
+        }
+        return try outcome.get()
+    }
+
+    /// ``update(_:)`` for changes that can only fail as the keyring does.
+    func updateInPlace(_ change: @Sendable (inout Item?) throws(KeyringError) -> Void) async throws(KeyringError) {
+        try await secret.update(change)
+    }
+}
+
+extension SecurelyStoredValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The key and "redacted".
+    public var description: String { "SecurelyStoredValue(key: \"\(key)\", redacted)" }
+    /// The key and "redacted".
+    public var debugDescription: String { description }
+    /// A mirror of the key alone.
+    public var customMirror: Mirror { Mirror(self, children: ["key": key, "value": "redacted"]) }
+}

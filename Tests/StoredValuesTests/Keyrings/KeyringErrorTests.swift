@@ -1,0 +1,41 @@
+import StoredValues
+import Testing
+
+@Suite("KeyringError")
+struct KeyringErrorTests {
+    private static let all: [KeyringError] = [
+        .notBuiltIn, .noSessionBus, .noSecretService, .cancelled, .locked, .dismissed, .timedOut(after: .seconds(5)),
+        .noDefaultCollection, .tooLarge, .wrongKey, .damaged(path: "/a/b"), .accessDenied, .notDecodable, .notStored, .readOnly,
+        .other(domain: "g-io-error-quark", code: 7, message: "No such file"),
+    ]
+
+    @Test("Every error says what happened in a sentence, and what to do in another", arguments: all)
+    func sentences(_ error: KeyringError) {
+        let text = error.description
+        #expect(text.hasSuffix(".") && text.first?.isUppercase == true)
+        if case .other(let domain, let code, let message) = error {
+            #expect(text.contains(domain) && text.contains("\(code)") && text.contains(message))
+        } else {
+            #expect(text.contains(". ") || text.contains("; "), "says only one thing: \(text)")
+        }
+    }
+
+    @Test("No two errors read alike")
+    func distinct() {
+        #expect(Set(Self.all.map(\.description)).count == Self.all.count)
+    }
+
+    @Test("An error after a write does not hold the secret")
+    func silence() async {
+        let keyring = InMemoryKeyring()
+        let id = SecretIdentifier(service: "s", account: "a")
+        for fault in [InMemoryKeyring.Fault.locked, .gone, .dismissing] {
+            keyring.inject(fault)
+            await #expect {
+                try await keyring.write(Secret("hunter2-hunter2".utf8), for: id, label: "l")
+            } throws: { error in
+                !"\(error) \(String(reflecting: error))".contains("hunter2")
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import StoredValues
+import Testing
+
+/// A keyring that `KeyringContractTests` checks. Another keyring is one more case in `available`.
+struct KeyringUnderTest: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// A keyring that is open. It may be shared by all tests: each uses a service of its own.
+    let open: @Sendable () async throws -> any Keyring
+
+    static let available: [KeyringUnderTest] =
+        [KeyringUnderTest(testDescription: "InMemoryKeyring") { InMemoryKeyring() }] + desktop
+}
+
+#if Libsecret
+    extension KeyringUnderTest {
+        fileprivate static let desktop: [KeyringUnderTest] =
+            PrivateDesktop.isAvailable
+            ? [KeyringUnderTest(testDescription: "SecretServiceKeyring") { try await sharedDesktop.value.keyring() }] : []
+
+        /// One for all rules: starting one takes a while. Its guard ends it with the test process.
+        private static let sharedDesktop = Task { try await PrivateDesktop() }
+    }
+
+    extension PrivateDesktop {
+        /// The keyring of this desktop. The deadline is generous: other tests stop daemons, and all share one thread.
+        func keyring(deadline: Duration = .seconds(30)) -> SecretServiceKeyring {
+            SecretServiceKeyring(deadline: deadline, busAddress: address)
+        }
+    }
+#else
+    extension KeyringUnderTest {
+        fileprivate static let desktop: [KeyringUnderTest] = []
+    }
+#endif

@@ -1,0 +1,200 @@
+import Foundation
+import Synchronization
+
+/// A session bus and a real gnome-keyring of a test's own, in a folder of their own. They touch nothing of the user's.
+///
+/// A guard, a shell that waits for the end of its input, kills them and removes the folder when this object goes, and also
+/// when the test process is killed. (`PR_SET_PDEATHSIG` would not do: it is tied to the thread that started the child, and
+/// cleared for programs with capabilities, which gnome-keyring has.)
+final class PrivateDesktop: Sendable {
+    let folder: String
+    /// The D-Bus address of the bus, which stays the same when it is killed and started again.
+    var address: String { "unix:path=\(folder)/bus" }
+
+    private struct Children {
+        var bus: Process?
+        var daemon: Process?
+    }
+
+    private let children = Mutex(Children())
+    private let lifeline: FileHandle
+
+    /// What runs at first.
+    enum State {
+        /// The bus and the keyring, unlocked.
+        case open
+        /// The bus and the keyring, with a default collection, locked.
+        case locked
+        /// The bus and the keyring, as on a machine where nobody ever logged in: without a default collection.
+        case withoutDefaultCollection
+        /// The bus alone.
+        case withoutService
+        /// Nothing.
+        case withoutBus
+    }
+
+    init(_ state: State = .open) async throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("desktop-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: "\(folder)/home", withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+        let pipe = Pipe()
+        lifeline = pipe.fileHandleForWriting
+        // No other child may hold the guard's input open.
+        _ = fcntl(lifeline.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        let guardian = Process()
+        guardian.executableURL = URL(fileURLWithPath: "/bin/sh")
+        guardian.arguments = [
+            "-c", #"while read -r pid; do pids="$pids $pid"; done; kill -KILL $pids; rm -rf "$0""#, folder,
+        ]
+        guardian.standardInput = pipe
+        guardian.standardOutput = FileHandle.nullDevice
+        guardian.standardError = FileHandle.nullDevice
+        try guardian.run()
+
+        guard state != .withoutBus else { return }
+        try await startBus()
+        switch state {
+        case .withoutBus, .withoutService: break
+        case .open: try await startDaemon()
+        case .withoutDefaultCollection: try await startDaemon(password: nil)
+        case .locked:
+            try await startDaemon()
+            try await lock()
+        }
+    }
+
+    deinit {
+        try? lifeline.close()
+    }
+
+    // MARK: What is missing
+
+    private static let missing = ["dbus-daemon", "gnome-keyring-daemon", "secret-tool", "gdbus"]
+        .filter { Program(named: $0) == nil }
+
+    /// False where a program is missing and this is not continuous integration: there it is a failure.
+    static let isAvailable = missing.isEmpty || ProcessInfo.processInfo.environment["CI"] == "true"
+
+    /// What a skipped test says.
+    static let skipReason = "not installed: \(missing.joined(separator: ", "))"
+
+    private static func program(_ name: String) throws -> Program {
+        guard let program = Program(named: name) else { throw Missing(program: name) }
+        return program
+    }
+
+    private struct Missing: Error {
+        let program: String
+    }
+
+    // MARK: The bus
+
+    func startBus() async throws {
+        let configuration = """
+            <busconfig><type>session</type><listen>\(address)</listen><auth>EXTERNAL</auth>
+            <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy>
+            </busconfig>
+            """
+        try configuration.write(toFile: "\(folder)/bus.conf", atomically: true, encoding: .utf8)
+        try? FileManager.default.removeItem(atPath: "\(folder)/bus")
+        let bus = try Self.program("dbus-daemon")
+            .start(["--config-file=\(folder)/bus.conf", "--nofork"], environment: environment)
+        try watch(bus)
+        children.withLock { $0.bus = bus }
+        try await eventually("the bus answers") { try await busCall("GetId") != nil }
+    }
+
+    func killBus() async throws {
+        guard let bus = children.withLock({ $0.bus.take() }) else { return }
+        try await end(bus)
+    }
+
+    // MARK: The keyring
+
+    /// Starts gnome-keyring, unlocked by `password`, or as it was left on the disk without one.
+    func startDaemon(password: String? = "password") async throws {
+        let daemon = try Self.program("gnome-keyring-daemon").start(
+            (password == nil ? [] : ["--unlock"]) + ["--components=secrets", "--foreground"], environment: environment,
+            input: password ?? ""
+        )
+        try watch(daemon)
+        children.withLock { $0.daemon = daemon }
+        try await eventually("the keyring is on the bus") {
+            try await busCall("NameHasOwner", "org.freedesktop.secrets")?.contains("true") == true
+        }
+        guard password != nil else { return }
+        try await eventually("the keyring is open") { try await isLocked() == false }
+    }
+
+    func killDaemon() async throws {
+        guard let daemon = children.withLock({ $0.daemon.take() }) else { return }
+        try await end(daemon)
+    }
+
+    /// Stops the daemon where it is, as a debugger would, or lets it go on.
+    func signalDaemon(_ signal: Int32) {
+        children.withLock { children in
+            guard let daemon = children.daemon else { return }
+            kill(daemon.processIdentifier, signal)
+        }
+    }
+
+    func lock() async throws {
+        _ = try await call("Service.Lock", at: "", "['\(Self.login)']")
+        try await eventually("the keyring is locked") { try await isLocked() == true }
+    }
+
+    /// The paths of the items with these attributes, locked or not.
+    func itemPaths(service: String, account: String) async throws -> [String] {
+        let reply = try await call("Service.SearchItems", at: "", "{'service': '\(service)', 'account': '\(account)'}") ?? ""
+        return reply.split(separator: "'").filter { $0.hasPrefix("/org/") }.map(String.init).sorted()
+    }
+
+    func secretTool(_ arguments: String..., input: String = "") async throws -> (status: Int32, output: String) {
+        try await Self.program("secret-tool").run(arguments, environment: environment, input: input)
+    }
+
+    private static let login = "/org/freedesktop/secrets/collection/login"
+
+    private func isLocked() async throws -> Bool? {
+        let arguments = ["org.freedesktop.Secret.Collection", "Locked"]
+        let reply = try await gdbus("org.freedesktop.secrets", Self.login, "org.freedesktop.DBus.Properties.Get", arguments)
+        return reply.map { $0.contains("true") }
+    }
+
+    private func call(_ method: String, at path: String, _ arguments: String...) async throws -> String? {
+        try await gdbus(
+            "org.freedesktop.secrets", "/org/freedesktop/secrets\(path)", "org.freedesktop.Secret.\(method)", arguments
+        )
+    }
+
+    private func busCall(_ method: String, _ arguments: String...) async throws -> String? {
+        try await gdbus("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.\(method)", arguments)
+    }
+
+    private func gdbus(_ name: String, _ path: String, _ method: String, _ arguments: [String]) async throws -> String? {
+        let (status, output) = try await Self.program("gdbus").run(
+            ["call", "--session", "--timeout=10", "--dest=\(name)", "--object-path=\(path)", "--method=\(method)"] + arguments,
+            environment: environment
+        )
+        return status == 0 ? output : nil
+    }
+
+    // MARK: Children
+
+    private var environment: [String: String] {
+        [
+            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": "\(folder)/home",
+            "XDG_RUNTIME_DIR": folder, "DBUS_SESSION_BUS_ADDRESS": address, "LC_ALL": "C.UTF-8",
+        ]
+    }
+
+    private func watch(_ child: Process) throws {
+        try lifeline.write(contentsOf: Data("\(child.processIdentifier)\n".utf8))
+    }
+
+    private func end(_ child: Process) async throws {
+        kill(child.processIdentifier, SIGKILL)
+        try await eventually("process \(child.processIdentifier) has ended") { !child.isRunning }
+    }
+}

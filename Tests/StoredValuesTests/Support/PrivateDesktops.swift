@@ -1,0 +1,14 @@
+import Synchronization
+
+/// The desktops of one test, which run until the test ends: a local variable may go after its last use, and the daemons
+/// with it.
+final class PrivateDesktops: Sendable {
+    private let desktops = Mutex<[PrivateDesktop]>([])
+
+    /// A new desktop in this state.
+    func start(_ state: PrivateDesktop.State = .open) async throws -> PrivateDesktop {
+        let desktop = try await PrivateDesktop(state)
+        desktops.withLock { $0.append(desktop) }
+        return desktop
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// A program of the system that tests start.
+struct Program {
+    let path: String
+
+    /// The program called `name` in the search path, if it is installed.
+    init?(named name: String) {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
+        guard let path = folders.map({ "\($0)/\(name)" }).first(where: FileManager.default.isExecutableFile(atPath:)) else {
+            return nil
+        }
+        self.path = path
+    }
+
+    /// Starts the program with `input` on its standard input, and does not wait.
+    func start(_ arguments: [String], environment: [String: String], input: String = "", output: Pipe? = nil) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.environment = environment
+        process.standardError = FileHandle.nullDevice
+        if let output { process.standardOutput = output } else { process.standardOutput = FileHandle.nullDevice }
+        let pipe = Pipe()
+        process.standardInput = pipe
+        try process.run()
+        try? pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))  // it may have ended without reading
+        try pipe.fileHandleForWriting.close()
+        return process
+    }
+
+    /// Runs the program to its end, on a thread that may block.
+    func run(
+        _ arguments: [String], environment: [String: String], input: String = ""
+    ) async throws -> (status: Int32, output: String) {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(
+                    with: Result {
+                        let output = Pipe()
+                        let process = try start(arguments, environment: environment, input: input, output: output)
+                        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+                        process.waitUntilExit()
+                        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+                    }
+                )
+            }
+        }
+    }
+}
