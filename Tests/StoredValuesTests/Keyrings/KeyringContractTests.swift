@@ -131,7 +131,8 @@ struct KeyringContractTests {
             let time = await elapsed {
                 await #expect(throws: KeyringError.cancelled) { try await task.value }
             }
-            #expect(time < .seconds(1))
+            // Far below the deadline. Tests beside this one keep both cores busy, so less would measure them.
+            #expect(time < .seconds(10))
         }
         #expect(try await keyring.read(id) == Secret([1]))
     }

@@ -1,3 +1,4 @@
+import Foundation
 import StoredValues
 import Testing
 
@@ -8,7 +9,13 @@ struct KeyringUnderTest: Sendable, CustomTestStringConvertible {
     let open: @Sendable () async throws -> any Keyring
 
     static let available: [KeyringUnderTest] =
-        [KeyringUnderTest(testDescription: "InMemoryKeyring") { InMemoryKeyring() }] + desktop
+        [
+            KeyringUnderTest(testDescription: "InMemoryKeyring") { InMemoryKeyring() },
+            KeyringUnderTest(testDescription: "EncryptedFileKeyring") {
+                let path = ProcessFolder.path + "/" + UUID().uuidString
+                return EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key"), deadline: .seconds(30))
+            },
+        ] + desktop
 }
 
 #if Libsecret

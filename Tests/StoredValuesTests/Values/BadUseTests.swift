@@ -52,6 +52,27 @@ struct BadUseTests {
         #expect(sentence.contains("set(_:) of \"b\"") && sentence.contains("update(_:) of \"a\""))
     }
 
+    @Test("One secret with two types")
+    func twoSecretTypes() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let keyring = InMemoryKeyring()
+            let text = SecurelyStoredValue<String>(key: "token", service: "a", keyring: keyring)
+            let number = SecurelyStoredValue<Int>(key: "token", service: "a", keyring: keyring)
+            _ = (text.wrappedValue, number.wrappedValue)
+            withExtendedLifetime(text) {}
+        }
+        let sentence = try sentence(result)
+        #expect(sentence.contains("a/token") && sentence.contains("String and Int"))
+    }
+
+    @Test("An empty key of a secret")
+    func emptySecretKey() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = SecurelyStoredValue<String>(key: "")
+        }
+        #expect(try sentence(result).contains("SecurelyStoredValue(key: \"\"): a key must not be empty"))
+    }
+
     @Test("Naming the application after its first use")
     func lateBootstrap() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -1,0 +1,265 @@
+import Foundation
+import Observation
+import Synchronization
+import Testing
+
+@testable import StoredValues
+
+@Suite("SecurelyStoredValue")
+struct SecurelyStoredValueTests {
+    private let keyring = InMemoryKeyring()
+    private let id = SecretIdentifier(service: "test", account: "token")
+
+    private func token() -> SecurelyStoredValue<String> {
+        SecurelyStoredValue(key: "token", service: "test", keyring: keyring)
+    }
+
+    struct InStruct {
+        @SecurelyStoredValue<String> var token: String?
+        init(_ keyring: InMemoryKeyring) { _token = SecurelyStoredValue(key: "token", service: "test", keyring: keyring) }
+    }
+    actor InActor {
+        @SecurelyStoredValue<String> var token: String?
+        init(_ keyring: InMemoryKeyring) { _token = SecurelyStoredValue(key: "token", service: "test", keyring: keyring) }
+        func change(to text: String) async throws -> String? {
+            try await $token.set(text)
+            return token
+        }
+    }
+    @MainActor @Observable final class Model {
+        @ObservationIgnored @SecurelyStoredValue<String> var token: String?
+        init(_ keyring: InMemoryKeyring) { _token = SecurelyStoredValue(key: "token", service: "test", keyring: keyring) }
+    }
+    final class Account: Sendable {
+        let token: SecurelyStoredValue<String>
+        init(_ keyring: InMemoryKeyring) { token = SecurelyStoredValue(key: "token", service: "test", keyring: keyring) }
+        static let shared = SecurelyStoredValue<String>(key: "shared", service: "test", keyring: .inMemory)
+    }
+    /// As it stands in the documentation: the property's type is the wrapper's.
+    struct Declared { @SecurelyStoredValue<String>(key: "authToken") var authToken }
+
+    @Test("Wrappers in a struct, an actor, an observable class and as a let are one value")
+    @MainActor func places() async throws {
+        let inStruct = InStruct(keyring), inActor = InActor(keyring), model = Model(keyring), account = Account(keyring)
+        #expect(inStruct.token == nil && model.token == nil && account.token.wrappedValue == nil)
+        #expect(try await inActor.change(to: "one") == "one")
+        #expect(inStruct.token == "one" && model.token == "one" && account.token.wrappedValue == "one")
+        try await account.token.reset()
+        #expect(inStruct.token == nil && model.token == nil)
+        #expect(Account.shared.wrappedValue == nil)
+    }
+
+    @Test("A string is stored as its own UTF-8, everything else as JSON, and both come back")
+    func coding() async throws {
+        try await token().set("é\0\"")
+        #expect(try await keyring.read(id) == Secret(Array("é\0\"".utf8)))
+        let preferences = SecurelyStoredValue<UserPreferences>(key: "p", service: "test", keyring: keyring)
+        try await preferences.set(UserPreferences(fontSize: 3))
+        let bytes = try #require(try await keyring.read(.init(service: "test", account: "p")))
+        #expect(try JSONValue(parsing: bytes.withBytes { Array($0) }) == ["fontSize": 3, "fontName": "Mono"])
+        #expect(try await preferences.load() == UserPreferences(fontSize: 3))
+        let number = SecurelyStoredValue<Double>(key: "d", service: "test", keyring: keyring)
+        try await number.set(.infinity)
+        #expect(try await number.load() == .infinity)
+    }
+
+    @Test("Every change does what its name says, and those that need a secret say when there is none")
+    func changes() async throws {
+        let flag = SecurelyStoredValue<Bool>(key: "flag", service: "test", keyring: keyring)
+        await #expect(throws: KeyringError.notStored) { try await flag.toggle() }
+        try await flag.set(true)
+        try await flag.toggle()
+        #expect(flag.wrappedValue == false)
+        let preferences = SecurelyStoredValue<UserPreferences>(key: "p", service: "test", keyring: keyring)
+        await #expect(throws: KeyringError.notStored) { try await preferences.set(\.fontSize, to: 1) }
+        try await preferences.set(UserPreferences())
+        try await preferences.set(\.fontSize, to: 1)
+        #expect(preferences.wrappedValue?.fontSize == 1)
+        let list = SecurelyStoredValue<[String]>(key: "list", service: "test", keyring: keyring)
+        try await list.append("a")
+        try await list.append("b")
+        try await list.replace("a", with: "c")
+        try await list.togglePresence("b")
+        #expect(list.wrappedValue == ["c"])
+        let map = SecurelyStoredValue<[String: Int]>(key: "map", service: "test", keyring: keyring)
+        try await map.update(key: "x", value: 1)
+        try await map.update(key: "y", value: 2)
+        try await map.update(key: "x", value: nil)
+        #expect(map.wrappedValue == ["y": 2])
+        #expect(try await token().update { $0 = ($0 ?? "") + "x"; return $0?.count } == 1)
+        try await token().update { $0 = nil }
+        #expect(try await keyring.read(id) == nil)
+    }
+
+    @Test("Updates from many tasks lose nothing; one that throws changes nothing")
+    func concurrentUpdates() async throws {
+        struct Refusal: Error {}
+        let counter = SecurelyStoredValue<Int>(key: "n", service: "test", keyring: keyring)
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask { for _ in 0..<50 { try await counter.update { $0 = ($0 ?? 0) + 1 } } }
+            }
+            try await group.waitForAll()
+        }
+        await #expect(throws: Refusal.self) {
+            try await counter.update { number in
+                number = 0
+                throw Refusal()
+            }
+        }
+        #expect(try await counter.load() == 400)
+    }
+
+    @Test("A stream gives the secret now and then each change, in order, to many readers, and asks the keyring by itself")
+    func stream() async throws {
+        try await keyring.write(Secret(Array("0".utf8)), for: id, label: "")
+        let token = token()
+        let all = try await withThrowingTaskGroup(of: [String?].self) { group in
+            let (subscribed, subscribe) = AsyncStream<Void>.makeStream()
+            for _ in 0..<50 {
+                group.addTask {
+                    var seen: [String?] = []
+                    for await value in token.values {
+                        if seen.isEmpty { subscribe.yield() }
+                        seen.append(value)
+                        if value == "end" { break }
+                    }
+                    return seen
+                }
+            }
+            var waiting = 50
+            for await _ in subscribed {
+                waiting -= 1
+                if waiting == 0 { break }
+            }
+            for number in 1...20 { try await token.set("\(number)") }
+            try await token.reset()
+            try await token.reset()
+            try await token.set("end")
+            try await token.set("end")
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let expected = (0...20).map { Optional("\($0)") } + [nil, "end"]
+        for seen in all { #expect(seen == expected) }
+    }
+
+    @Test("Observation is told of every change, and can read the new secret when it is told")
+    func observation() async throws {
+        let token = token()
+        let seen = Mutex<[String?]>([])
+        @Sendable func observe() {
+            withObservationTracking { _ = token.wrappedValue } onChange: {
+                seen.withLock { $0.append(token.wrappedValue) }
+                observe()
+            }
+        }
+        observe()
+        seen.withLock { $0 = [] }  // the first answer may be news to the observer too
+        for number in 1...20 { try await self.token().set("\(number)") }
+        try await token.reset()
+        #expect(seen.withLock { $0 } == (1...20).map { "\($0)" } + [nil])
+    }
+
+    @Test("A locked keyring is not a missing token: every reader says so, nothing is written, and the token is there again after unlocking", arguments: [InMemoryKeyring.Fault.locked, .gone, .dismissing])
+    func unavailable(fault: InMemoryKeyring.Fault) async throws {
+        let error: KeyringError = fault == .gone ? .noSecretService : .locked
+        try await keyring.write(Secret(Array("kept".utf8)), for: id, label: "")
+        keyring.inject(fault)
+        let token = token()
+        #expect(token.wrappedValue == nil)
+        #expect(token.status == .unavailable(error))
+        await #expect(throws: error) { try await token.load() }
+        await #expect(throws: error) { try await token.set("new") }
+        await #expect(throws: error) { try await token.reset() }
+        await #expect(throws: error) { try await token.update { $0 = ($0 ?? "") + "x" } }
+        #expect(token.status == .unavailable(error))
+        let reader = Task { () -> String?? in
+            for await value in token.values { return value }
+            return nil
+        }
+        keyring.inject(nil)
+        #expect(try await token.load() == "kept")
+        #expect(token.wrappedValue == "kept" && token.status == .value)
+        #expect(await reader.value == "kept")
+    }
+
+    @Test("A keyring that locks later makes the wrapper forget its copy at the next answer")
+    func locksLater() async throws {
+        let token = token()
+        try await token.set("kept")
+        #expect(token.wrappedValue == "kept")
+        keyring.inject(.locked)
+        await #expect(throws: KeyringError.locked) { try await token.load() }
+        #expect(token.wrappedValue == nil && token.status == .unavailable(.locked))
+    }
+
+    @Test("A secret of another type is unavailable, not absent, and stays")
+    func notDecodable() async throws {
+        try await keyring.write(Secret(Array("text".utf8)), for: id, label: "")
+        let number = SecurelyStoredValue<Int>(key: "token", service: "test", keyring: keyring)
+        #expect(number.wrappedValue == nil && number.status == .unavailable(.notDecodable))
+        await #expect(throws: KeyringError.notDecodable) { try await number.update { $0 = 1 } }
+        #expect(try await keyring.read(id) == Secret(Array("text".utf8)))
+    }
+
+    @Test("Getters make progress when every thread of the cooperative pool sits in one")
+    func blockedPool() async throws {
+        let keyring = InMemoryKeyring()
+        let count = ProcessInfo.processInfo.activeProcessorCount * 4
+        for number in 0..<count {
+            try await keyring.write(Secret(Array("v".utf8)), for: .init(service: "test", account: "\(number)"), label: "")
+        }
+        keyring.inject(.slow(.milliseconds(20)))
+        let values = await withTaskGroup { group in
+            for number in 0..<count {
+                group.addTask { SecurelyStoredValue<String>(key: "\(number)", service: "test", keyring: keyring).wrappedValue }
+            }
+            return await group.reduce(into: [String?]()) { $0.append($1) }
+        }
+        #expect(values == Array(repeating: "v", count: count))
+    }
+
+    @Test("A cancelled change ends at once, also while it waits for one before it")
+    func cancellation() async throws {
+        keyring.inject(.slow(.seconds(4)))
+        let token = token()
+        let first = Task { try await token.set("a") }
+        let second = Task { try await token.set("b") }
+        let time = await elapsed {
+            second.cancel()
+            first.cancel()
+            await #expect(throws: KeyringError.cancelled) { try await second.value }
+            await #expect(throws: KeyringError.cancelled) { try await first.value }
+        }
+        #expect(time < .seconds(2))
+    }
+
+    @Test("A wrapper and its secret show the value to nobody who prints, dumps or mirrors them")
+    func silence() async throws {
+        let token = token()
+        try await token.set("hunter2-hunter2")
+        #expect(token.wrappedValue == "hunter2-hunter2")
+        struct Holder { let token: SecurelyStoredValue<String> }
+        var dumped = ""
+        dump(token, to: &dumped)
+        dump(Holder(token: token), to: &dumped)
+        let texts = ["\(token)", String(reflecting: token), dumped, "\(Array(Mirror(reflecting: token).children))", "\(token.status)", "\(keyring)"]
+        for text in texts { #expect(!text.contains("hunter2")) }
+        #expect("\(token)".contains("token") && "\(token)".contains("redacted"))
+    }
+}
+
+@Suite("The system keyring")
+struct SystemKeyringTests {
+    @Test("STORED_VALUES_KEYRING names the keyring; without it, it is the desktop's")
+    func choice() async throws {
+        #expect(SystemKeyring.choose(nil) is SecretServiceKeyring)
+        #expect(SystemKeyring.choose("secret-service") is SecretServiceKeyring)
+        #expect(SystemKeyring.choose("file:/tmp/x") is EncryptedFileKeyring)
+        let misnamed = SystemKeyring.choose("keychain")
+        let error = await #expect(throws: KeyringError.self) {
+            try await misnamed.read(.init(service: "a", account: "b"))
+        }
+        #expect(try #require(error).description.contains("\"keychain\" names no keyring"))
+    }
+}
