@@ -23,10 +23,15 @@ enum KeyringChoice: String, ExpressibleByArgument {
         case .system:
             "it is the default"
         case .file:
-            """
-            --keyring file asks for it. The key lies beside the file: a copy of the file alone tells nothing, \
-            but whoever can read both can read the token
-            """
+            "--keyring file asks for it"
+        }
+    }
+
+    /// What it does not protect against, for people.
+    var limits: String? {
+        switch self {
+        case .system: nil
+        case .file: "A copy of the file alone tells nothing. Who can read the key file beside it, too, can read the token."
         }
     }
 

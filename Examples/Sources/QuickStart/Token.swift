@@ -9,8 +9,10 @@ func madeUpToken() -> String {
 /// Reads a token from standard input; a terminal does not show it. Never take one from an argument: others see those.
 func askForToken() -> String? {
     let isTerminal = isatty(STDIN_FILENO) == 1
-    if isTerminal { print("  Your token (it will not be shown): ", terminator: "") }
-    fflush(stdout)
+    if isTerminal {
+        print("  Your token (it will not be shown): ", terminator: "")
+        fflush(nil)
+    }
     let token = isTerminal ? withoutEcho { readLine() } : readLine()
     return token?.isEmpty == false ? token : nil
 }
