@@ -19,19 +19,14 @@ enum KeyringChoice: String, ExpressibleByArgument {
     var reason: String {
         switch self {
         case .system where Self.variables["STORED_VALUES_KEYRING"] != nil:
-            "STORED_VALUES_KEYRING names it"
+            "STORED_VALUES_KEYRING names it."
         case .system:
-            "it is the default"
+            "it is the default."
         case .file:
-            "--keyring file asks for it"
-        }
-    }
-
-    /// What it does not protect against, for people.
-    var limits: String? {
-        switch self {
-        case .system: nil
-        case .file: "A copy of the file alone tells nothing. Who can read the key file beside it, too, can read the token."
+            """
+            --keyring file asks for it. A copy of the encrypted file alone tells nothing; \
+            who can read its key file, too, can read the token.
+            """
         }
     }
 

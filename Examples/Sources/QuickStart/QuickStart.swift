@@ -27,10 +27,10 @@ struct QuickStart: AsyncParsableCommand {
         print("Settings, in \(PreferencesFile.standard.path):")
         try await (forget ? forgetAll : keep)(settings)
 
-        print("Secret, in \(keyring.keyring), because \(keyring.reason):")
+        print("Secret, in \(keyring.keyring):")
+        print("  why there: \(keyring.reason)")
         do throws(KeyringError) {
             try await (forget ? forgetAll : keep)(account)
-            if let limits = keyring.limits { print("  \(limits)") }
         } catch {
             // Unavailable is not absent: nothing was read, and nothing is stored in its place.
             print("  token: no answer. \(error)")
