@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// A session bus and a real gnome-keyring of a test's own, in a folder of their own. They touch nothing of the user's.
 ///
@@ -16,7 +16,7 @@ final class PrivateDesktop: Sendable {
         var daemon: Process?
     }
 
-    private let children = Mutex(Children())
+    private let children = Guarded(Children())
     private let lifeline: FileHandle
 
     /// What runs at first.
