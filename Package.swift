@@ -27,14 +27,16 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+        .target(name: "Locking", swiftSettings: settings),
         .target(
             name: "SecretService",
-            dependencies: [.target(name: "CSecret", condition: withLibsecret)],
+            dependencies: ["Locking", .target(name: "CSecret", condition: withLibsecret)],
             swiftSettings: settings
         ),
         .target(
             name: "StoredValues",
             dependencies: [
+                "Locking",
                 .target(name: "SecretService", condition: withLibsecret),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -43,6 +45,6 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .testTarget(name: "StoredValuesTests", dependencies: ["StoredValues"], swiftSettings: settings),
+        .testTarget(name: "StoredValuesTests", dependencies: ["Locking", "StoredValues"], swiftSettings: settings),
     ]
 )

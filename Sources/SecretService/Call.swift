@@ -1,7 +1,7 @@
 #if Libsecret
     import CSecret
     import Dispatch
-    import Synchronization
+    import Locking
 
     /// One call on one of the layer's threads, with a deadline and the caller's cancellation.
     ///
@@ -16,7 +16,7 @@
             var isFinished = false
         }
 
-        private let state = Mutex(State())
+        private let state = Guarded(State())
         private let cancellable = Reference(owning: g_cancellable_new()!)  // GObject aborts rather than return nil
 
         /// Runs `work` on `queue` and returns its answer.

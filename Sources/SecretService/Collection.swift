@@ -35,10 +35,18 @@
         }
 
         /// Unlocks what needs no question, and throws `locked` for what does.
+        /// A prompt is performed only where it is known to ask nothing: for an open KWallet.
         func unlockQuietly(_ paths: [String], _ cancellable: Cancellable) throws(SecretServiceError) {
             guard let prompt = try beginUnlocking(paths, cancellable) else { return }
-            dismiss(prompt)
-            throw .locked
+            guard try isOpenWallet(collectionOf: paths, cancellable) else {
+                dismiss(prompt)
+                throw .locked
+            }
+            do {
+                try UnlockQuestion(bus: bus, daemon: daemon, prompt: prompt).ask(cancellable)
+            } catch .dismissed {
+                throw .locked
+            }
         }
 
         /// Asks the service to unlock; returns the path of the prompt it wants to show, or nil when all is open.

@@ -25,6 +25,10 @@
                 try session.perform(cancellable) { connection, _ throws(SecretServiceError) -> Outcome in
                     let collection = try connection.defaultCollection(cancellable)
                     guard try connection.isLocked(collection, cancellable) else { return .wasOpen }
+                    if try connection.isOpenWallet(collectionOf: [collection], cancellable) {
+                        try connection.unlockQuietly([collection], cancellable)
+                        return .opened
+                    }
                     guard let prompt = try connection.beginUnlocking([collection], cancellable) else { return .opened }
                     guard mayAsk else {
                         connection.dismiss(prompt)

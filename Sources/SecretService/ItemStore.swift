@@ -118,7 +118,7 @@
             let locked = items.filter(\.isLocked)
             if !locked.isEmpty {
                 try unlockQuietly(locked.map(\.path), cancellable)
-                return try search(attributes, cancellable)  // KWallet may still call them locked, but gives them out
+                return try search(attributes, cancellable)
             }
             if items.isEmpty {
                 try requireOpenDefaultCollection(cancellable)

@@ -1,7 +1,7 @@
 #if Libsecret
     import CSecret
     import Dispatch
-    import Synchronization
+    import Locking
 
     /// What all keyrings on one bus share in this process: the connection, opened when it is first needed and again when
     /// the daemon or the bus was replaced.
@@ -15,7 +15,7 @@
             self.bus = bus
         }
 
-        private static let sessions = Mutex<[Bus: Session]>([:])
+        private static let sessions = Guarded<[Bus: Session]>([:])
 
         /// The one session on `bus`.
         static func on(_ bus: Bus) -> Session {

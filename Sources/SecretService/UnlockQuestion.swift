@@ -1,9 +1,8 @@
 #if Libsecret
     import CSecret
-    import Dispatch
 
-    /// A prompt of the service, shown to the person. Lives on a thread of its own, so that no call waits behind it, and
-    /// talks D-Bus directly: libsecret's own waiting cannot be ended.
+    /// A prompt of the service, shown to the person; asked on the thread for questions, so that no call waits behind it.
+    /// Talks D-Bus directly: libsecret's own waiting for a prompt cannot be ended.
     struct UnlockQuestion: Sendable {
         let bus: Reference<OpaquePointer>
         let daemon: String
@@ -11,7 +10,6 @@
 
         /// Shows the prompt and waits for the answer. Throws `dismissed`, and `cancelled` when `cancellable` is.
         func ask(_ cancellable: Cancellable) throws(SecretServiceError) {
-            dispatchPrecondition(condition: .onQueue(ServiceThread.questions))
             let context = g_main_context_new()
             g_main_context_push_thread_default(context)
             defer {

@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// One file that is replaced as a whole, under a lock that other processes respect too.
 ///
@@ -17,10 +17,12 @@ final class DurableFile: Sendable {
     let operations: any FileOperations
 
     /// Folders that gained a folder of ours and were not synchronised since.
-    private let unsynchronizedFolders = Mutex<Set<String>>([])
+    private let unsynchronizedFolders = Guarded<Set<String>>([])
 
     /// The file at `path`; a relative one begins at the folder the process works in now. Touches nothing.
     init(path: String, operations: any FileOperations = POSIXFileOperations()) {
+        // The system would take what stands before it for the whole path.
+        precondition(!path.utf8.contains(0), "DurableFile(path:): the path contains a NUL character")
         self.path = path.hasPrefix("/") ? path : workingFolder() + "/" + path
         self.operations = operations
     }

@@ -7,7 +7,6 @@ struct FileError: Error, Equatable {
         case setAside = "set aside"
         case synchronize = "bring to the disk"
         case createFolder = "create the folder"
-        case create
     }
 
     /// Why it failed.

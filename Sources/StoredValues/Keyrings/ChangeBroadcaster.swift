@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// Tells whoever iterates a keyring's changes what the keyring announces.
 ///
@@ -9,7 +9,7 @@ final class ChangeBroadcaster: Sendable {
         var next = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// The sequence of what is announced after the iteration begins.
     var changes: KeyringChanges {

@@ -1,6 +1,6 @@
 import Dispatch
 import FoundationEssentials
-import Synchronization
+import Locking
 
 /// A keyring in one encrypted file, for machines without a desktop: servers, containers, command line tools.
 ///
@@ -96,7 +96,7 @@ extension Keyring where Self == EncryptedFileKeyring {
 
 extension ChangeBroadcaster {
     private struct Weak { weak var broadcaster: ChangeBroadcaster? }
-    private static let byPath = Mutex<[String: Weak]>([:])
+    private static let byPath = Guarded<[String: Weak]>([:])
 
     /// The one that all keyrings of this process with the file at `path` announce to.
     fileprivate static func shared(forPath path: String) -> ChangeBroadcaster {

@@ -1,6 +1,6 @@
 import Crypto
 import FoundationEssentials
-import Synchronization
+import Locking
 
 /// The encrypted file as a set of entries: what ``EncryptedFileKeyring`` does on its threads, without any waiting task.
 ///
@@ -16,7 +16,7 @@ final class EncryptedFileVault: Sendable {
     let file: DurableFile
     let key: EncryptedFileKey
     /// Set only once it opened a file, or for a file about to be made: a mistyped passphrase is asked for again.
-    private let knownKey = Mutex<KnownKey?>(nil)
+    private let knownKey = Guarded<KnownKey?>(nil)
 
     init(file: DurableFile, key: EncryptedFileKey) {
         self.file = file

@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// A keyring in this process's memory, for tests and previews. Every instance is its own; nothing outlives it.
 ///
@@ -25,7 +25,7 @@ public final class InMemoryKeyring: Keyring {
         var fault: Fault?
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let broadcaster = ChangeBroadcaster()
     private let deadline: Duration
 

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locking
 
 /// One call of a keyring whose work is done on a thread of the keyring's own, while a task waits for the answer.
 ///
@@ -13,7 +13,7 @@ final class KeyringRequest<Answer: Sendable>: Sendable {
         case ended(Result<Answer, KeyringError>?)
     }
 
-    private let state = Mutex(State.new)
+    private let state = Guarded(State.new)
 
     private init() {}
 

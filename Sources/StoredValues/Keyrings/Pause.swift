@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locking
 
 /// Waits for `duration`, or until the task is cancelled; true if it waited the whole time.
 ///
@@ -21,7 +21,7 @@ private final class Alarm: Sendable {
         var isCancelled = false
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     func start(_ continuation: CheckedContinuation<Bool, Never>, after duration: Duration) {
         let isCancelled = state.withLock { state in

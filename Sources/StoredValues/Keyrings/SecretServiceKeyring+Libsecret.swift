@@ -1,6 +1,6 @@
 #if Libsecret
     import SecretService
-    import Synchronization
+    import Locking
 
     extension SecretServiceKeyring {
         /// What this process changes through this keyring, and its unlocking. Other processes are not heard yet.
@@ -76,7 +76,7 @@
         }
     }
 
-    private let broadcasters = Mutex<[String?: ChangeBroadcaster]>([:])
+    private let broadcasters = Guarded<[String?: ChangeBroadcaster]>([:])
 
     extension KeyringError {
         /// What the layer below says, in this one's words.

@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// Lets one change of a file in at a time, and notices a change from inside another, which would wait for itself.
 final class ChangeGate: Sendable {
@@ -15,8 +15,8 @@ final class ChangeGate: Sendable {
         var activity: Activity
     }
 
-    private let changes = Mutex(())
-    private let occupant = Mutex<Occupant?>(nil)
+    private let changes = Guarded(())
+    private let occupant = Guarded<Occupant?>(nil)
 
     /// What the calling thread is doing inside, or nil when it is outside.
     var activity: Activity? {

@@ -1,7 +1,7 @@
 import Dispatch
 import FoundationEssentials
 import Logging
-import Synchronization
+import Locking
 
 /// One preferences file as this process sees it: what is on the disk, and over it what could not be written yet.
 ///
@@ -43,7 +43,7 @@ final class OpenPreferences: Sendable {
     /// The file, or why there is none.
     private let file: Result<DurableFile, PreferencesError>
     private let gate = ChangeGate()
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     /// Runs what waits for the disk, so that no caller's thread and no thread of the cooperative pool does.
     private let background = DispatchQueue(label: "StoredValues.preferences")
     private let log = Logger(label: "StoredValues")

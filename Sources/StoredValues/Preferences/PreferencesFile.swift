@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// A file of values that people can read and edit: one JSON object, a member per key.
 ///
@@ -87,7 +87,7 @@ private final class OpenFiles: Sendable {
         var byName: [String: OpenPreferences] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     func open(_ path: String) -> OpenPreferences {
         state.withLock { Self.open(path, &$0) }

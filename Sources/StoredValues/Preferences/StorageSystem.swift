@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// Names the application whose values are stored.
 public enum StorageSystem {
@@ -7,7 +7,7 @@ public enum StorageSystem {
         var isInUse = false
     }
 
-    private static let state = Mutex(State())
+    private static let state = Guarded(State())
 
     /// Names the application; call it once, before any stored value is used.
     ///

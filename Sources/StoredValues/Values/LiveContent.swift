@@ -1,5 +1,5 @@
 import Observation
-import Synchronization
+import Locking
 
 /// Something that changes and has readers: the content now, those who iterate over it, and those who observe it.
 ///
@@ -13,13 +13,13 @@ final class LiveContent<Content: Sendable>: Observable, Sendable {
         var subscriptions: [ObjectIdentifier: Subscription<Content>] = [:]
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
     private let registrar = ObservationRegistrar()
     /// Made once: a key path of a generic type costs more than the rest of a read.
     private let observedProperty: any KeyPath<LiveContent, Void> & Sendable = \LiveContent.observed
 
     init(_ content: Content) {
-        state = Mutex(State(content: content))
+        state = Guarded(State(content: content))
     }
 
     /// The content now, and a number that is another one after every change.

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locking
 
 /// What this process knows of a secret.
 enum SecretContent<Item: StorableItem>: Sendable {
@@ -36,7 +36,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     let live = LiveContent<SecretContent<Item>>(.unknown)
     private let changes = OrderedAccess()
     private let executor = LoadingExecutor()
-    private let isReloading = Mutex(false)
+    private let isReloading = Guarded(false)
 
     init(_ id: SecretIdentifier, in keyring: any Keyring) {
         self.id = id

@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// The secrets that this process uses: one live value for each secret of each keyring.
 final class LiveSecrets: Sendable {
@@ -15,7 +15,7 @@ final class LiveSecrets: Sendable {
         let type: any Any.Type
     }
 
-    private let entries = Mutex<[Address: Entry]>([:])
+    private let entries = Guarded<[Address: Entry]>([:])
 
     /// The live value of the secret `id`. A secret in use with another item type is a precondition failure.
     func find<Item: StorableItem>(_ id: SecretIdentifier, in keyring: any Keyring, as type: Item.Type) -> LiveSecret<Item> {

@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// Lets tasks through one after another, in the order in which they came.
 final class OrderedAccess: Sendable {
@@ -11,7 +11,7 @@ final class OrderedAccess: Sendable {
         var cancelled: Set<UInt64> = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Runs `body` when those who came before are done. Throws ``KeyringError/cancelled`` when the task is cancelled while
     /// it waits.

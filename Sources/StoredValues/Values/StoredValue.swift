@@ -1,5 +1,6 @@
 import Logging
 public import Observation
+import Locking
 import Synchronization
 
 /// A value that is kept in a preferences file and is live: every reader sees every change.
@@ -34,7 +35,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// Found at the first use, when the application has had its chance to name itself.
     private let sharedPreference = AtomicLazyReference<LivePreference<Item>>()
     /// What this wrapper made of the content of a revision, where that takes more than looking.
-    private let reading = Mutex<(revision: UInt64, reading: Reading)?>(nil)
+    private let reading = Guarded<(revision: UInt64, reading: Reading)?>(nil)
 
     /// Declares a stored property.
     ///

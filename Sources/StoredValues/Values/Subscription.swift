@@ -1,5 +1,5 @@
 import DequeModule
-import Synchronization
+import Locking
 
 /// One reader of a live value: a buffer that changes go into, and the reader's place to wait.
 ///
@@ -15,12 +15,12 @@ final class Subscription<Content: Sendable>: Sendable {
         var isCancelled = false
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
     private let policy: BufferingPolicy
 
     /// A subscription whose first element is `first`.
     init(first: Content, policy: BufferingPolicy) {
-        state = Mutex(State(buffer: [first]))
+        state = Guarded(State(buffer: [first]))
         self.policy = policy
     }
 

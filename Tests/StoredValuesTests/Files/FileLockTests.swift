@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 import Testing
 
 @testable import StoredValues
@@ -84,7 +84,7 @@ struct FileLockTests {
     @Test("Threads that change the file at the same time lose nothing")
     func threads() throws {
         try withTemporaryFolder { folder in
-            let failures = Mutex(0)
+            let failures = Guarded(0)
             DispatchQueue.concurrentPerform(iterations: 4) { _ in
                 let file = DurableFile(path: folder + "/file")
                 for _ in 0..<100 {
@@ -106,7 +106,7 @@ struct FileLockTests {
     @Test("A lock taken in a folder that was replaced meanwhile is taken again in the new one")
     func folderReplaced() throws {
         try withTemporaryFolder { folder in
-            let rounds = Mutex(0)
+            let rounds = Guarded(0)
             let operations = FaultyFileOperations { call in
                 guard call == "lock", rounds.withLock({ $0 += 1; return $0 }) == 1 else { return }
                 #expect(throws: Never.self) {

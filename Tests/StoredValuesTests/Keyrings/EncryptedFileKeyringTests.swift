@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 import Testing
 
 @testable import StoredValues
@@ -376,7 +376,7 @@ private final class Held: Sendable {
 }
 
 private final class Count: Sendable {
-    let value = Mutex(0)
+    let value = Guarded(0)
 }
 
 /// Runs tasks on a queue, where nothing else of the test runs.
@@ -393,9 +393,9 @@ private final class QueueExecutor: TaskExecutor {
 
 /// Answers given one after the other; the last one is not repeated.
 private final class Answers: Sendable {
-    private let answers: Mutex<[String]>
+    private let answers: Guarded<[String]>
 
-    init(_ answers: [String]) { self.answers = Mutex(answers) }
+    init(_ answers: [String]) { self.answers = Guarded(answers) }
 
     func next() -> String {
         answers.withLock { $0.isEmpty ? "asked too often" : $0.removeFirst() }

@@ -126,11 +126,11 @@ struct KeyringContractTests {
         for call in calls {
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
-                try await call()
+                return await elapsed {  // in here, not counting the wait for a thread of the pool
+                    await #expect(throws: KeyringError.cancelled) { try await call() }
+                }
             }
-            let time = await elapsed {
-                await #expect(throws: KeyringError.cancelled) { try await task.value }
-            }
+            let time = await task.value
             // Far below the deadline. Tests beside this one keep both cores busy, so less would measure them.
             #expect(time < .seconds(10))
         }

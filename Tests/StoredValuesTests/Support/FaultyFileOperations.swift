@@ -1,11 +1,11 @@
-import Synchronization
+import Locking
 
 @testable import StoredValues
 
 /// The system's calls, recorded by name, of which some fail, and with something else happening just before them.
 final class FaultyFileOperations: FileOperations {
     private let system = POSIXFileOperations()
-    private let state = Mutex<State>(State())
+    private let state = Guarded<State>(State())
     private let before: @Sendable (String) -> Void
 
     private struct State {

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// A session bus and a real gnome-keyring of a test's own, in a folder of their own. They touch nothing of the user's.
 ///
@@ -16,7 +16,7 @@ final class PrivateDesktop: Sendable {
         var daemon: Process?
     }
 
-    private let children = Mutex(Children())
+    private let children = Guarded(Children())
     private let lifeline: FileHandle
 
     /// What runs at first.
@@ -97,7 +97,7 @@ final class PrivateDesktop: Sendable {
             """
         try configuration.write(toFile: "\(folder)/bus.conf", atomically: true, encoding: .utf8)
         try? FileManager.default.removeItem(atPath: "\(folder)/bus")
-        let bus = try Self.program("dbus-daemon")
+        let bus = try await Self.program("dbus-daemon")
             .start(["--config-file=\(folder)/bus.conf", "--nofork"], environment: environment)
         try watch(bus)
         children.withLock { $0.bus = bus }
@@ -113,7 +113,7 @@ final class PrivateDesktop: Sendable {
 
     /// Starts gnome-keyring, unlocked by `password`, or as it was left on the disk without one.
     func startDaemon(password: String? = "password") async throws {
-        let daemon = try Self.program("gnome-keyring-daemon").start(
+        let daemon = try await Self.program("gnome-keyring-daemon").start(
             (password == nil ? [] : ["--unlock"]) + ["--components=secrets", "--foreground"], environment: environment,
             input: password ?? ""
         )

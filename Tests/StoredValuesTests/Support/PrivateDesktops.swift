@@ -1,9 +1,9 @@
-import Synchronization
+import Locking
 
 /// The desktops of one test, which run until the test ends: a local variable may go after its last use, and the daemons
 /// with it.
 final class PrivateDesktops: Sendable {
-    private let desktops = Mutex<[PrivateDesktop]>([])
+    private let desktops = Guarded<[PrivateDesktop]>([])
 
     /// A new desktop in this state.
     func start(_ state: PrivateDesktop.State = .open) async throws -> PrivateDesktop {

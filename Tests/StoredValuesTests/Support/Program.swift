@@ -13,8 +13,19 @@ struct Program {
         self.path = path
     }
 
-    /// Starts the program with `input` on its standard input, and does not wait.
-    func start(_ arguments: [String], environment: [String: String], input: String = "", output: Pipe? = nil) throws -> Process {
+    /// Starts the program with `input` on its standard input, and does not wait for its end. Starting itself takes long
+    /// enough to hold up other tests, so it does not happen on Swift's pool.
+    func start(_ arguments: [String], environment: [String: String], input: String = "") async throws -> Process {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { try launch(arguments, environment: environment, input: input) })
+            }
+        }
+    }
+
+    private func launch(
+        _ arguments: [String], environment: [String: String], input: String, output: Pipe? = nil
+    ) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
@@ -38,7 +49,7 @@ struct Program {
                 continuation.resume(
                     with: Result {
                         let output = Pipe()
-                        let process = try start(arguments, environment: environment, input: input, output: output)
+                        let process = try launch(arguments, environment: environment, input: input, output: output)
                         let data = try output.fileHandleForReading.readToEnd() ?? Data()
                         process.waitUntilExit()
                         return (process.terminationStatus, String(decoding: data, as: UTF8.self))

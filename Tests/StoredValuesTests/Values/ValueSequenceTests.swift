@@ -1,5 +1,5 @@
 import Observation
-import Synchronization
+import Locking
 import Testing
 
 @testable import StoredValues
@@ -138,7 +138,7 @@ struct ValueSequenceTests {
         try withTemporaryFolder { folder in
             let storage = PreferencesFile(path: folder + "/p.json")
             let value = StoredValue(key: "n", default: 0, storage: storage)
-            let seen = Mutex<[Int]>([])
+            let seen = Guarded<[Int]>([])
             @Sendable func observe() {
                 withObservationTracking { _ = value.wrappedValue } onChange: {
                     seen.withLock { $0.append(value.wrappedValue) }
