@@ -1,0 +1,18 @@
+import StoredValues
+
+actor Editor {
+    enum Theme: String, Codable { case light, dark }
+
+    @StoredValue(key: "theme") var theme = Theme.light
+    @SecurelyStoredValue<String>(key: "token") var token  // String?
+
+    func signIn(with newToken: String) async throws {
+        $theme.set(.dark)               // every reader sees it, and it is in the file
+        try await $theme.flush()        // it is on the disk, or this throws why not
+        try await $token.set(newToken)  // it is in the keyring
+    }
+
+    func watch() async {
+        for await theme in $theme.values { print(theme) }  // the theme now, then every change
+    }
+}
