@@ -28,21 +28,3 @@ func executableName() -> String {
 func currentThreadNumber() -> UInt {
     UInt(pthread_self())
 }
-
-/// The absolute `path` without `.`, `..` and links in its folders, so that every spelling of a path gives the same text.
-/// Folders that do not exist yet stay as they are spelled.
-func canonicalPath(_ path: String) -> String {
-    var folder = path
-    var rest: [Substring] = []
-    while folder != "/", !folder.isEmpty {
-        if let real = realpath(folder, nil) {
-            defer { free(real) }
-            let start = String(cString: real)
-            return (start == "/" ? "" : start) + rest.reversed().map { "/" + $0 }.joined()
-        }
-        let cut = folder.lastIndex(of: "/") ?? folder.startIndex
-        rest.append(folder[cut...].dropFirst())
-        folder = String(folder[..<cut])
-    }
-    return path
-}

@@ -59,7 +59,7 @@ extension FileError: CustomStringConvertible {
         switch reason {
         case .system(let code): "\(code)"
         case .notRegular(let kind): "it is \(kind.rawValue), not a regular file"
-        case .tooLarge(let limit): "it is larger than \(limit >> 20) MiB"
+        case .tooLarge(let limit): "it is, or would become, larger than \(limit >> 20) MiB"
         case .lockTimedOut(let time): "another process or thread has kept its lock for \(time)"
         case .tooManyLinks: "its symbolic links are a circle, or more than \(ResolvedPath.linkLimit)"
         case .noFreeName: "every name beside it is taken"
@@ -70,7 +70,7 @@ extension FileError: CustomStringConvertible {
         switch reason {
         case .system(let code): code.advice
         case .notRegular: "Move it away, or choose another path."
-        case .tooLarge: "Move it away; a file of this kind is never that large."
+        case .tooLarge: "Files of this kind are never that large: keep large data elsewhere, and only where it is in here."
         case .lockTimedOut: "Find who has the lock file beside it open (fuser, lsof) and end that program; never delete the lock file."
         case .tooManyLinks: "Correct the links (namei -l shows them)."
         case .noFreeName: "Remove the files that were set aside before."

@@ -36,6 +36,10 @@ struct LockedFile: ~Copyable {
     /// power cut once this returns, which takes as long as the disk takes. When it throws, the file is as it was, unless
     /// the error's operation is `synchronize` on the folder: then it is replaced, but may not survive a power cut.
     func replace(with bytes: [UInt8], durably: Bool) throws(FileError) -> FileIdentity {
+        // What is written must be readable again.
+        guard bytes.count <= DurableFile.sizeLimit else {
+            throw FileError(.replace, path, .tooLarge(limit: DurableFile.sizeLimit))
+        }
         let existing = try existing(for: .replace)
         let descriptor = try file.attempt(.replace, path) { () throws(SystemErrorCode) in try createTemporary() }
         defer { operations.close(descriptor) }

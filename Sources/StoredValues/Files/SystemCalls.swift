@@ -6,7 +6,7 @@
     import Android
 #endif
 
-// The only file of this module that imports the C library. Thin wrappers; decisions are made by their callers.
+// All calls that concern files. Thin wrappers; decisions are made by their callers.
 
 /// Overwrites memory that held a secret. `explicit_bzero` is not removed by the optimiser (bzero(3)).
 func wipe(_ bytes: UnsafeMutableRawBufferPointer) {

@@ -55,6 +55,14 @@ extension EncryptedFileKey {
         }
     }
 
+    /// Where the key lies, or nil when it is no file.
+    var path: String? {
+        switch source {
+        case .file(let path), .generatedFile(let path): path
+        case .passphrase: nil
+        }
+    }
+
     /// What it is and where, for people.
     var description: String {
         switch source {

@@ -87,6 +87,21 @@ public final class EncryptedFileKeyring: Keyring {
     }
 }
 
+extension EncryptedFileKeyring: Hashable {
+    /// Whether both are the same file opened with the same key file, so that a secret in them is one live value. A keyring
+    /// with a passphrase equals only itself.
+    public static func == (left: EncryptedFileKeyring, right: EncryptedFileKeyring) -> Bool {
+        if left === right { return true }
+        guard let key = left.vault.key.path, key == right.vault.key.path else { return false }
+        return left.vault.file.path == right.vault.file.path
+    }
+
+    /// Hashes the file's path.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(vault.file.path)
+    }
+}
+
 extension Keyring where Self == EncryptedFileKeyring {
     /// An ``EncryptedFileKeyring`` in the file at `path`, opened with `key`.
     public static func encryptedFile(_ path: String, key: EncryptedFileKey) -> EncryptedFileKeyring {

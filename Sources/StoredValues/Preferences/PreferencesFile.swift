@@ -109,7 +109,7 @@ private final class OpenFiles: Sendable {
 
     private static func open(_ path: String, _ state: inout State) -> OpenPreferences {
         let file = DurableFile(path: path)
-        let realPath = canonicalPath((try? file.resolvedPath) ?? file.path)
+        let realPath = (try? file.resolvedPath) ?? file.path  // trouble with the path comes again when it is read
         if let preferences = state.byPath[realPath]?.preferences { return preferences }
         state.byPath = state.byPath.filter { $0.value.preferences != nil }
         let preferences = OpenPreferences(.success(file))

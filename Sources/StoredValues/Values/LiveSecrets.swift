@@ -39,18 +39,18 @@ final class LiveSecrets: Sendable {
 
 /// What makes two keyring values the same keyring.
 private enum KeyringIdentity: Hashable {
-    /// An object is itself. It cannot be mistaken for a later one: whoever is found by it keeps it alive.
-    case object(ObjectIdentifier)
     /// Equal values are one keyring, as two `SecretServiceKeyring()` are.
     case value(AnyKeyring)
+    /// Another object is itself. It cannot be mistaken for a later one: whoever is found by it keeps it alive.
+    case object(ObjectIdentifier)
     /// For other values, what they are called.
     case described(String)
 
     init(_ keyring: any Keyring) {
-        if type(of: keyring) is AnyClass {
+        if let keyring = keyring as? any Keyring & Hashable {
+            self = .value(AnyKeyring(keyring: keyring))
+        } else if type(of: keyring) is AnyClass {
             self = .object(ObjectIdentifier(keyring as AnyObject))
-        } else if let keyring = keyring as? any Keyring & Hashable {
-            self = .value(AnyKeyring(keyring))
         } else {
             self = .described("\(type(of: keyring)): \(keyring)")
         }
@@ -60,8 +60,6 @@ private enum KeyringIdentity: Hashable {
 /// Any keyring that can be compared; `AnyHashable` is not `Sendable`.
 private struct AnyKeyring: Hashable, Sendable {
     let keyring: any Keyring & Hashable
-
-    init(_ keyring: any Keyring & Hashable) { self.keyring = keyring }
 
     static func == (left: AnyKeyring, right: AnyKeyring) -> Bool {
         AnyHashable(left.keyring) == AnyHashable(right.keyring)

@@ -28,7 +28,7 @@ final class OrderedAccess: Sendable {
             state.nextNumber += 1
             return state.nextNumber
         }
-        return await withTaskCancellationHandler {
+        let mayEnter = await withTaskCancellationHandler {
             await withCheckedContinuation { task in
                 let mayEnter = state.withLock { state -> Bool? in
                     if state.cancelled.remove(number) != nil { return false }
@@ -51,6 +51,9 @@ final class OrderedAccess: Sendable {
             }
             task?.resume(returning: false)
         }
+        // Cancelled when its turn had come: nobody looks for it there any more.
+        _ = state.withLock { $0.cancelled.remove(number) }
+        return mayEnter
     }
 
     private func leave() {

@@ -49,6 +49,20 @@ struct SecurelyStoredValueTests {
         #expect(Account.shared.wrappedValue == nil)
     }
 
+    @Test("Two encrypted-file keyrings with one file and one key file share their secrets; other keyrings do not")
+    func sameFile() async throws {
+        try await withTemporaryFolder { folder in
+            func token(_ file: String) -> SecurelyStoredValue<String> {
+                SecurelyStoredValue(key: "token", service: "test", keyring: .encryptedFile(folder + file, key: .generatedFile(folder + "/key")))
+            }
+            let one = token("/a"), two = token("/a"), other = token("/b")
+            #expect(one.wrappedValue == nil && two.wrappedValue == nil && other.wrappedValue == nil)
+            try await one.set("x")
+            #expect(two.wrappedValue == "x" && other.wrappedValue == nil)
+            #expect(token("/a").wrappedValue == "x")
+        }
+    }
+
     @Test("A string is stored as its own UTF-8, everything else as JSON, and both come back")
     func coding() async throws {
         try await token().set("é\0\"")

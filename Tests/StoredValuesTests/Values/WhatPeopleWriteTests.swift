@@ -1,0 +1,92 @@
+import Foundation
+import StoredValues
+import Testing
+
+@Suite("What people write")
+struct WhatPeopleWriteTests {
+    final class Account: Sendable { let token = SecurelyStoredValue<String>(key: "authToken") }
+
+    enum Settings {
+        static let launches = StoredValue(key: "launches", default: 0)
+    }
+
+    actor Editor {
+        @StoredValue(key: "theme")         var theme = Theme.light
+        @StoredValue(key: "lastOpened")    var lastOpened: Date? = nil
+        @StoredValue(key: "autosave")      var autosave = true
+        @StoredValue(key: "preferences")   var preferences = UserPreferences()
+        @SecurelyStoredValue<String>(key: "authToken") var authToken
+
+        func example() async throws {
+            $theme.set(.dark)
+            $theme.reset()
+            #expect(theme == .light)
+            $autosave.toggle()
+            $preferences.set(\.fontSize, to: 14)
+            $preferences.update { $0.fontSize += 1 }
+            $lastOpened.set(.now)
+            Settings.launches.update { $0 += 1 }
+            try await $theme.flush()
+            for await theme in $theme.values {
+                #expect(theme == .light)
+                break
+            }
+
+            try await $authToken.set("s3cret")
+            #expect(authToken == "s3cret" && Account().token.wrappedValue == "s3cret")
+            for await token in $authToken.values {
+                #expect(token != nil)
+                break
+            }
+            try await $authToken.reset()
+            #expect(authToken == nil && $authToken.status == .absent)
+        }
+    }
+
+    @Test("The example of the documentation works in a process of its own, with the application's own file and keyring")
+    func example() async throws {
+        // A process of its own, because what the environment and bootstrap say is settled once.
+        await #expect(processExitsWith: .success) {
+            try await withTemporaryFolder { folder in
+                setenv("XDG_CONFIG_HOME", folder + "/config", 1)
+                setenv("STORED_VALUES_KEYRING", "file:\(folder)/secrets", 1)
+                StorageSystem.bootstrap(applicationID: "com.example.Editor")
+                try await Editor().example()
+                let path = folder + "/config/com.example.Editor/preferences.json"
+                try #require(PreferencesFile.standard.path == path)
+                try #require(PreferencesFile(path: path).keys == ["autosave", "lastOpened", "launches", "preferences"])
+                try #require(PreferencesFile.named("other").path == folder + "/config/com.example.Editor/other.json")
+            }
+        }
+    }
+
+    @Test("STORED_VALUES_PREFERENCES names the standard file, and a relative XDG_CONFIG_HOME does not count")
+    func environment() async throws {
+        await #expect(processExitsWith: .success) {
+            try await withTemporaryFolder { folder in
+                setenv("HOME", folder, 1)
+                setenv("XDG_CONFIG_HOME", "relative", 1)
+                setenv("STORED_VALUES_PREFERENCES", folder + "/mine.json", 1)
+                StoredValue(key: "a", default: 0).set(1)
+                StoredValue(key: "b", default: 0, storage: .named("other")).set(1)
+                try await PreferencesFile.standard.flush()
+                try #require(FileManager.default.fileExists(atPath: folder + "/mine.json"))
+                let name = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe").split(separator: "/").last
+                try #require(PreferencesFile.named("other").path == folder + "/.config/\(try #require(name))/other.json")
+            }
+        }
+    }
+
+    @Test("Without HOME values stay in memory, and flush says why")
+    func noHome() async throws {
+        await #expect(processExitsWith: .success) {
+            unsetenv("HOME")
+            unsetenv("XDG_CONFIG_HOME")
+            unsetenv("STORED_VALUES_PREFERENCES")
+            let value = StoredValue(key: "a", default: 0)
+            value.set(1)
+            try #require(value.wrappedValue == 1)
+            await #expect(throws: PreferencesError.noHomeFolder) { try await value.flush() }
+        }
+    }
+}
