@@ -32,7 +32,7 @@ struct PreferencesState {
     mutating func adopt(_ document: PreferencesDocument, _ identity: FileIdentity?, _ aftermath: inout Aftermath) {
         let merged = unsaved.isEmpty ? document : document.applying(unsaved)
         for (key, weak) in members {
-            guard let member = weak.member, !Self.isEqual(self.document[key], merged[key]) else { continue }
+            guard !Self.isEqual(self.document[key], merged[key]), let member = weak.member else { continue }
             Self.tell(member, .init(json: merged[key]), &aftermath)
         }
         self.document = merged
