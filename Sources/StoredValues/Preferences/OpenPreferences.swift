@@ -1,40 +1,13 @@
 import Dispatch
 import FoundationEssentials
-import Logging
 import Locking
+import Logging
 
 /// One preferences file as this process sees it: what is on the disk, and over it what could not be written yet.
 ///
 /// Locks are taken in this order: the gate (one change at a time in this process), the file's lock (one at a time on
 /// this machine), `state` (moments; reading needs no other).
 final class OpenPreferences: Sendable {
-    fileprivate struct State {
-        /// What every reader sees: the file with `unsaved` laid over it.
-        var document = PreferencesDocument()
-        /// The file that `document` was read from or written to; nil when there was none.
-        var identity: FileIdentity?
-        /// Changes that are not in the file: those of a running batch, and those whose write failed.
-        var unsaved: [String: [UInt8]?] = [:]
-        /// Whether the file must be written even if nothing is unsaved: after a failed fsync, Linux has dropped its pages.
-        var mustRewrite = false
-        /// Whether a thread already waits for another process to let go of the file's lock.
-        var isWaitingForLock = false
-        var isSyncScheduled = false
-        /// Changes that were not made at all, until ``flush()`` has thrown them.
-        var refusals: [PreferencesError] = []
-        /// The last trouble in the log, which is not repeated with each further change.
-        var lastLogged: String?
-        var members: [String: WeakMember] = [:]
-        /// The item type that each key was first declared with.
-        var types: [String: any Any.Type] = [:]
-        /// What a running batch leaves to do.
-        var batchAftermath = Aftermath()
-    }
-
-    fileprivate struct WeakMember {
-        weak var member: (any PreferencesMember)?
-    }
-
     /// How long after a change the background fsync begins, so that a burst of changes costs one.
     private static let syncDelay = DispatchTimeInterval.milliseconds(50)
 
@@ -43,7 +16,7 @@ final class OpenPreferences: Sendable {
     /// The file, or why there is none.
     private let file: Result<DurableFile, PreferencesError>
     private let gate = ChangeGate()
-    private let state = Guarded(State())
+    private let state = Guarded(PreferencesState())
     /// Runs what waits for the disk, so that no caller's thread and no thread of the cooperative pool does.
     private let background = DispatchQueue(label: "StoredValues.preferences")
     private let log = Logger(label: "StoredValues")
@@ -86,7 +59,7 @@ final class OpenPreferences: Sendable {
             state.types[key] = itemType
             if let member = state.members[key]?.member as? Member { return (member, nil) }
             let member = make(state.document[key])
-            state.members[key] = WeakMember(member: member)
+            state.members[key] = PreferencesState.WeakMember(member: member)
             return (member, nil)
         }
         guard let member = found.member else {
@@ -345,47 +318,5 @@ final class OpenPreferences: Sendable {
             return state.lastLogged != trouble
         }
         if isNew { log.error("\(trouble)") }
-    }
-}
-
-extension OpenPreferences.State {
-    var needsWriting: Bool { mustRewrite || !unsaved.isEmpty }
-
-    /// Takes over what somebody else wrote, under what is unsaved here.
-    mutating func adopt(_ document: PreferencesDocument, _ identity: FileIdentity?, _ aftermath: inout Aftermath) {
-        let merged = unsaved.isEmpty ? document : document.applying(unsaved)
-        for (key, weak) in members {
-            guard let member = weak.member, !Self.isEqual(self.document[key], merged[key]) else { continue }
-            member.take(.init(json: merged[key]), &aftermath)
-        }
-        self.document = merged
-        self.identity = identity
-    }
-
-    /// Whether two JSON texts say the same, however they are indented.
-    private static func isEqual(_ left: [UInt8]?, _ right: [UInt8]?) -> Bool {
-        guard left != right else { return true }
-        guard let left, let right else { return false }
-        return (try? JSONValue(parsing: left)) == (try? JSONValue(parsing: right))
-    }
-
-    mutating func wasWritten(_ identity: FileIdentity) {
-        self.identity = identity
-        unsaved = [:]
-        mustRewrite = false
-        lastLogged = nil
-    }
-
-    /// Shows `changes`, which `document` holds, to every reader in this process.
-    mutating func make(
-        _ changes: [String: PreferencesTransaction.Change], in document: PreferencesDocument, _ aftermath: inout Aftermath
-    ) {
-        self.document = document
-        for (key, change) in changes { members[key]?.member?.take(change, &aftermath) }
-    }
-
-    mutating func takeBatchAftermath() -> Aftermath {
-        defer { batchAftermath = Aftermath() }
-        return batchAftermath
     }
 }
