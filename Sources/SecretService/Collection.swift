@@ -28,10 +28,13 @@
         }
 
         /// Makes sure that the default collection is open, without asking anybody. Throws `locked` or `noDefaultCollection`.
-        func requireOpenDefaultCollection(_ cancellable: Cancellable) throws(SecretServiceError) {
+        /// Returns whether it had to be opened: then what was found before does not count.
+        @discardableResult
+        func requireOpenDefaultCollection(_ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
             let collection = try defaultCollection(cancellable)
-            guard try isLocked(collection, cancellable) else { return }
+            guard try isLocked(collection, cancellable) else { return false }
             try unlockQuietly([collection], cancellable)
+            return true
         }
 
         /// Unlocks what needs no question, and throws `locked` for what does.

@@ -118,11 +118,20 @@
             let locked = items.filter(\.isLocked)
             if !locked.isEmpty {
                 try unlockQuietly(locked.map(\.path), cancellable)
-                return try search(attributes, cancellable)
+                return try searchOpen(attributes, cancellable)
             }
-            if items.isEmpty {
-                try requireOpenDefaultCollection(cancellable)
+            if items.isEmpty, try requireOpenDefaultCollection(cancellable) {
+                return try searchOpen(attributes, cancellable)
             }
+            return items
+        }
+
+        /// The items with `attributes` after unlocking. Throws `locked` when one of them is locked all the same.
+        private func searchOpen(
+            _ attributes: [String: String], _ cancellable: Cancellable
+        ) throws(SecretServiceError) -> [Item] {
+            let items = try search(attributes, cancellable)
+            guard !items.contains(where: \.isLocked) else { throw .locked }
             return items
         }
 

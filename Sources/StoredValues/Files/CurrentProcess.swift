@@ -20,7 +20,10 @@ func executableName() -> String {
         let count = readlink("/proc/self/exe", start, buffer.count)
         guard count > 0 else { return "unnamed" }
         let path = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return path.split(separator: "/").last.map(String.init) ?? "unnamed"
+        let name = path.split(separator: "/").last.map(String.init) ?? "unnamed"
+        // What the system adds when the file was replaced since the start (proc(5)).
+        let mark = " (deleted)"
+        return name.hasSuffix(mark) ? String(name.dropLast(mark.count)) : name
     }
 }
 

@@ -31,6 +31,19 @@ public struct SecretServiceKeyring: Keyring, Hashable {
     public var description: String { "the desktop's keyring (Secret Service)" }
 }
 
+extension SecretServiceKeyring {
+    /// Whether both keep their secrets in the same place, however long they wait for it.
+    public static func == (left: SecretServiceKeyring, right: SecretServiceKeyring) -> Bool {
+        left.attributes == right.attributes && left.busAddress == right.busAddress
+    }
+
+    /// Hashes what equality compares.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(attributes)
+        hasher.combine(busAddress)
+    }
+}
+
 extension Keyring where Self == SecretServiceKeyring {
     /// The desktop's keyring, with a deadline of 5 seconds.
     public static var secretService: SecretServiceKeyring { SecretServiceKeyring() }

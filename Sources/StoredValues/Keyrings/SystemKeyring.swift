@@ -12,6 +12,9 @@ public struct SystemKeyring: Keyring, Hashable {
     /// Settled once, so that all secrets of a process are in one place.
     private static let chosen = choose(environmentVariable(variable))
 
+    /// The keyring that this stands for.
+    var chosen: any Keyring { Self.chosen }
+
     /// A handle on the one system keyring.
     public init() {}
 

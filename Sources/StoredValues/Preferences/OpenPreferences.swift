@@ -41,7 +41,7 @@ final class OpenPreferences: Sendable {
                 state.identity = contents.identity
             }
         } catch {
-            report("Could not read the preferences \"\(path)\"; defaults are used. \(error)")
+            note("Could not read the preferences \"\(path)\"; defaults are used. \(error)")
         }
     }
 
@@ -86,22 +86,23 @@ final class OpenPreferences: Sendable {
     /// When this returns, the file is replaced and every reader in this process sees the change. If the file cannot be
     /// written, the change stays in memory, is logged, is tried again with the next one and is thrown by ``flush()``.
     /// `body` runs once, with the file's lock held and the file read again if somebody else changed it.
+    ///
+    /// - Parameter mayNest: The library's own changes may be made inside a person's; they are written with it.
     func change<Result, Failure>(
-        _ call: String, _ body: (inout PreferencesTransaction) throws(Failure) -> Result
+        _ call: String, mayNest: Bool = false, _ body: (inout PreferencesTransaction) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // Kept outside because a lock's closure returns nothing that is not Sendable.
+        // Out here because a lock's closure returns nothing that is not Sendable, and items go when the locks are free.
         var outcome: Swift.Result<Result, Failure>?
+        var transaction = PreferencesTransaction()
         switch gate.activity {
         case nil:
             whileLocked(.change(call)) { session, aftermath in
-                var transaction = PreferencesTransaction()
                 outcome = Swift.Result { () throws(Failure) in try body(&transaction) }
                 guard case .success = outcome else { return }
                 _ = commit(transaction.changes, to: session, &aftermath)
             }
-        case .batch:
+        case .change where mayNest, .batch:
             gate.during(.change(call)) {
-                var transaction = PreferencesTransaction()
                 outcome = Swift.Result { () throws(Failure) in try body(&transaction) }
                 guard case .success = outcome else { return }
                 commitInBatch(transaction.changes)
@@ -136,7 +137,9 @@ final class OpenPreferences: Sendable {
 
     /// Notes a change that cannot be made at all: it is logged, and the next ``flush()`` throws it.
     func refuse(_ refusal: PreferencesError) {
-        state.withLock { $0.refusals.append(refusal) }
+        state.withLock { state in
+            if !state.refusals.contains(refusal) { state.refusals.append(refusal) }
+        }
         report(refusal.description)
     }
 
@@ -160,6 +163,7 @@ final class OpenPreferences: Sendable {
             body(session, &aftermath)
         }
         aftermath.settle()
+        logNotes()
     }
 
     /// Takes the file's lock and reads the file if somebody else changed it.
@@ -183,7 +187,11 @@ final class OpenPreferences: Sendable {
             state.withLock { $0.adopt(document, contents?.identity, &aftermath) }
             return Session(locked: locked, isRejected: false)
         } catch {
-            if error.isLockTimeout { waitForLock(of: file) }
+            var error = error
+            if error.isLockTimeout {
+                waitForLock(of: file)
+                error.reason = .lockTimedOut(after: DurableFile.lockTimeout)  // those behind the first did not wait themselves
+            }
             throw .notSaved(path: path, reason: error.description)
         }
     }
@@ -208,6 +216,7 @@ final class OpenPreferences: Sendable {
         } catch {
             state.withLock { state in
                 state.unsaved.merge(changes.mapValues(\.json)) { $1 }
+                state.keptOpen = self
                 state.make(changes, in: document, &aftermath)
             }
             report(error.description)
@@ -218,10 +227,11 @@ final class OpenPreferences: Sendable {
     /// Makes changes in memory; the end of the batch writes them.
     private func commitInBatch(_ changes: [String: PreferencesTransaction.Change]) {
         state.withLock { state in
-            let document = state.document.applying(changes.mapValues(\.json))
-            state.unsaved.merge(changes.mapValues(\.json)) { $1 }
             var aftermath = Aftermath()
-            state.make(changes.filter { state.document[$0.key] != $0.value.json }, in: document, &aftermath)
+            aftermath.release(changes.mapValues(\.item))
+            let changes = changes.filter { state.document[$0.key] != $0.value.json }
+            state.unsaved.merge(changes.mapValues(\.json)) { $1 }
+            state.make(changes, in: state.document.applying(changes.mapValues(\.json)), &aftermath)
             state.batchAftermath.append(aftermath)
         }
     }
@@ -236,6 +246,11 @@ final class OpenPreferences: Sendable {
                 if session.isRejected {
                     let time = Date.now.formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
                     let rejected = try session.locked.setAside(as: "rejected-\(time)")
+                    // From here on only memory has the last good values.
+                    state.withLock { state in
+                        state.identity = nil
+                        state.mustRewrite = true
+                    }
                     report("Put the file that is not JSON aside as \"\(rejected)\".")
                 }
                 return try session.locked.replace(with: document.text, durably: false)
@@ -283,8 +298,7 @@ final class OpenPreferences: Sendable {
         if state.withLock({ $0.needsWriting }), let problem = save() { return problem }
         if let problem = sync() { return problem }
         return state.withLock { state in
-            defer { state.refusals = [] }
-            return state.refusals.first
+            state.refusals.isEmpty ? nil : state.refusals.removeFirst()
         }
     }
 
@@ -311,12 +325,35 @@ final class OpenPreferences: Sendable {
         }
     }
 
-    /// Logs a trouble once; it may be logged again after a change was written.
+    // MARK: Logging
+
+    /// Logs a trouble; the same one again only after a change was written. Inside a change it waits for its end: a log
+    /// handler may use stored values too.
     private func report(_ trouble: String) {
-        let isNew = state.withLock { state in
-            defer { state.lastLogged = trouble }
-            return state.lastLogged != trouble
+        note(trouble)
+        if gate.activity == nil { logNotes() }
+    }
+
+    private func note(_ trouble: String) {
+        state.withLock { state in
+            guard state.lastTrouble != trouble else { return }
+            state.lastTrouble = trouble
+            state.notes.append((.error, trouble))
         }
-        if isNew { log.error("\(trouble)") }
+    }
+
+    /// Logs what a value had to be repaired by.
+    func report(repair: String) {
+        state.withLock { $0.notes.append((.warning, repair)) }
+        if gate.activity == nil { logNotes() }
+    }
+
+    /// Logs what was noted; to be called with no lock held.
+    func logNotes() {
+        let notes = state.withLock { state in
+            defer { state.notes = [] }
+            return state.notes
+        }
+        for (level, text) in notes { log.log(level: level, "\(text)") }
     }
 }

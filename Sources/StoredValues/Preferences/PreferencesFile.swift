@@ -65,7 +65,7 @@ public struct PreferencesFile: Sendable {
 
     /// Runs `changes` and writes all that the calling thread changes in it with one replacement of the file.
     ///
-    /// Each change is seen at once by every reader in this process; streams and observers hear of it when the batch is
+    /// Each change is seen at once by every reader in this process; waiting streams and observers are told when the batch is
     /// written. No other thread or process changes the file in between. When `changes` throws, the changes that it had
     /// made are written all the same.
     public func batch<Result, Failure>(_ changes: () throws(Failure) -> Result) throws(Failure) -> Result {
@@ -90,12 +90,14 @@ private final class OpenFiles: Sendable {
     private let state = Guarded(State())
 
     func open(_ path: String) -> OpenPreferences {
-        state.withLock { Self.open(path, &$0) }
+        let preferences = state.withLock { Self.open(path, &$0) }
+        preferences.logNotes()  // not under the lock: a log handler may use stored values
+        return preferences
     }
 
     func application(_ name: String) -> OpenPreferences {
-        state.withLock { state in
-            if let preferences = state.byName[name] { return preferences }
+        let (preferences, isNew) = state.withLock { state -> (OpenPreferences, Bool) in
+            if let preferences = state.byName[name] { return (preferences, false) }
             let preferences: OpenPreferences
             do throws(PreferencesError) {
                 preferences = Self.open(try PreferencesLocation.path(of: name), &state)
@@ -103,8 +105,10 @@ private final class OpenFiles: Sendable {
                 preferences = OpenPreferences(.failure(error))
             }
             state.byName[name] = preferences
-            return preferences
+            return (preferences, true)
         }
+        if isNew { preferences.logNotes() }
+        return preferences
     }
 
     private static func open(_ path: String, _ state: inout State) -> OpenPreferences {

@@ -1,3 +1,5 @@
+import Logging
+
 /// What an open preferences file knows. Its owner guards it; nothing here takes long or runs anybody else's code.
 struct PreferencesState {
     /// What every reader sees: the file with `unsaved` laid over it.
@@ -13,8 +15,12 @@ struct PreferencesState {
     var isSyncScheduled = false
     /// Changes that were not made at all, until ``flush()`` has thrown them.
     var refusals: [PreferencesError] = []
-    /// The last trouble in the log, which is not repeated with each further change.
-    var lastLogged: String?
+    /// The last trouble, which is not logged again with each further change.
+    var lastTrouble: String?
+    /// What is still to be logged.
+    var notes: [(level: Logger.Level, text: String)] = []
+    /// The owner itself while something is unsaved: what nobody uses any more is written all the same.
+    var keptOpen: OpenPreferences?
     /// Who keeps which key in memory.
     var members: [String: WeakMember] = [:]
     /// The item type that each key was first declared with.
@@ -50,7 +56,8 @@ struct PreferencesState {
         self.identity = identity
         unsaved = [:]
         mustRewrite = false
-        lastLogged = nil
+        lastTrouble = nil
+        keptOpen = nil
     }
 
     /// Shows `changes`, which `document` holds, to every reader in this process.

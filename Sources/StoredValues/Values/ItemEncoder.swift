@@ -33,7 +33,9 @@ final class EncodingNode {
     /// The finished value.
     var value: JSONValue {
         get throws {
-            switch content {
+            // Here once more, for containers that were nested without an item of their own.
+            try checkDepth()
+            return switch content {
             case .value(let value): value
             case .array(let elements): .array(try elements.map { try $0.value })
             case .object(let members): .object(try members.mapValues { try $0.value })
@@ -42,11 +44,15 @@ final class EncodingNode {
         }
     }
 
+    private func checkDepth() throws {
+        guard codingPath.count < JSONValue.maximumDepth - 1 else {
+            throw failure(codingPath, "it has more than \(JSONValue.maximumDepth) levels of nesting")
+        }
+    }
+
     /// Encodes `item` here: the types with a JSON shape of their own by that, all others by themselves.
     func encode<Item: Encodable>(_ item: Item) throws {
-        guard codingPath.count < JSONValue.maximumDepth - 1 else {
-            throw failure(item, "it has more than \(JSONValue.maximumDepth) levels of nesting")
-        }
+        try checkDepth()
         if let date = item as? Date {
             content = .value(JSONCoding.encode(date))
         } else if let data = item as? Data {

@@ -56,6 +56,11 @@ final class LiveContent<Content: Sendable>: Observable, Sendable {
         withExtendedLifetime(old) {}
     }
 
+    /// Gives the content another revision: it is as it was, but known anew.
+    func confirm() {
+        state.withLock { $0.revision += 1 }
+    }
+
     // MARK: Readers
 
     /// What observers observe.

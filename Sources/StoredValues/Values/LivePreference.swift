@@ -61,10 +61,11 @@ final class LivePreference<Item: StorableItem>: PreferencesMember {
 
     func take(_ change: PreferencesTransaction.Change, _ aftermath: inout Aftermath) {
         let content: StoredContent<Item> =
-            if let text = change.json {
-                (change.item as? Item).map { .item($0, text: text) } ?? .text(text)
-            } else {
-                .absent
+            switch (change.json, change.item) {
+            case (nil, _): .absent
+            // Not `item as? Item` of an optional: where Item is optional itself, no item would become a nil.
+            case (let text?, let item?): (item as? Item).map { .item($0, text: text) } ?? .text(text)
+            case (let text?, nil): .text(text)
             }
         live.change(to: content, &aftermath)
     }

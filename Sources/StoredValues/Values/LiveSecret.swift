@@ -36,7 +36,9 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     let live = LiveContent<SecretContent<Item>>(.unknown)
     private let changes = OrderedAccess()
     private let executor = LoadingExecutor()
-    private let isReloading = Guarded(false)
+    private let reloading = Guarded(Reloading.no)
+
+    private enum Reloading { case no, once, again }
 
     init(_ id: SecretIdentifier, in keyring: any Keyring) {
         self.id = id
@@ -88,24 +90,37 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         return current.isAnswer ? current.item : content.item
     }
 
-    /// Asks the keyring in the background, unless that is going on.
-    func reload() {
-        let isFirst = isReloading.withLock { isReloading in
-            defer { isReloading = true }
-            return !isReloading
+    /// Asks the keyring in the background, unless that is going on; with `anew`, once more after that.
+    func reload(anew: Bool = false) {
+        let isFirst = reloading.withLock { reloading in
+            let isFirst = reloading == .no
+            if isFirst { reloading = .once } else if anew { reloading = .again }
+            return isFirst
         }
         guard isFirst else { return }
         Task(executorPreference: executor) {
-            _ = try? await self.load()  // The error is the content then.
-            self.isReloading.withLock { $0 = false }
+            var isNeeded = true
+            while isNeeded {
+                _ = try? await self.load()  // The error is the content then.
+                isNeeded = self.reloading.withLock { reloading in
+                    reloading = reloading == .again ? .once : .no
+                    return reloading == .once
+                }
+            }
         }
     }
 
     /// Takes over an answer, unless a newer one came in between. Returns whether it was the newest.
+    ///
+    /// Without a revision it is the outcome of a change of ours, which answers that were asked for earlier must not replace,
+    /// even where it says what was known before.
     @discardableResult
     private func take(_ content: SecretContent<Item>, ifStill revision: UInt64? = nil) -> Bool {
         let (old, oldRevision) = live.current
-        if content.says(old) { return revision == nil || revision == oldRevision }
+        if content.says(old) {
+            if revision == nil { live.confirm() }
+            return revision == nil || revision == oldRevision
+        }
         var aftermath = Aftermath()
         defer { aftermath.settle() }
         return live.change(to: content, ifStill: revision, &aftermath)
@@ -158,7 +173,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         } catch {
             switch error {
             case .tooLarge, .notDecodable, .notStored, .readOnly: break  // the keyring answers, and holds what it held
-            case .cancelled, .timedOut, .other: reload()  // whether it happened, only the keyring knows
+            case .cancelled, .timedOut, .other: reload(anew: true)  // whether it happened, only the keyring knows
             default: take(.unavailable(error))
             }
             throw error

@@ -47,6 +47,8 @@ private enum KeyringIdentity: Hashable {
     case described(String)
 
     init(_ keyring: any Keyring) {
+        // The system's keyring is whichever it stands for.
+        let keyring = (keyring as? SystemKeyring)?.chosen ?? keyring
         if let keyring = keyring as? any Keyring & Hashable {
             self = .value(AnyKeyring(keyring: keyring))
         } else if type(of: keyring) is AnyClass {

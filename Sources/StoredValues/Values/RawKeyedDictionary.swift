@@ -36,7 +36,18 @@ extension String: MemberName {
     init?(memberName: String) { self = memberName }
 }
 
-extension Int: MemberName {
+extension MemberName where Self: FixedWidthInteger {
     var memberName: String { String(self) }
     init?(memberName: String) { self.init(memberName) }
 }
+
+extension Int: MemberName {}
+extension Int8: MemberName {}
+extension Int16: MemberName {}
+extension Int32: MemberName {}
+extension Int64: MemberName {}
+extension UInt: MemberName {}
+extension UInt8: MemberName {}
+extension UInt16: MemberName {}
+extension UInt32: MemberName {}
+extension UInt64: MemberName {}

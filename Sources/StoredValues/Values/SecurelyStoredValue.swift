@@ -111,9 +111,12 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
                 return subscription
             },
             makeTransform: {
+                // Held as long as somebody iterates: the wrapper may go before.
+                let secret = self.secret
                 // An outage between two equal answers is no news.
                 var last: SecretContent<Item>?
                 return { content in
+                    defer { withExtendedLifetime(secret) {} }
                     guard content.isAnswer, last?.says(content) != true else { return nil }
                     last = content
                     return .some(content.item)

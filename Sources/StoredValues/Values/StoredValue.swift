@@ -1,4 +1,3 @@
-import Logging
 public import Observation
 import Locking
 import Synchronization
@@ -171,8 +170,12 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
         named call: String, _ change: (inout Item) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let preference = livePreference
+        // Whatever becomes of it, the item goes when the locks are free.
+        var released: Item?
+        defer { withExtendedLifetime(released) {} }
         return try preference.preferences.change("\(call) of \"\(key)\"") { transaction throws(Failure) in
             var item = read(preference).item
+            defer { released = item }
             let result = try change(&item)
             if let text = encode(item, in: preference.preferences) { transaction.set(key, to: item, json: text) }
             return result
@@ -197,7 +200,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     private func moveFormerKeys(in preference: LivePreference<Item>) {
         guard !formerKeys.isEmpty, preference.current.content.text == nil else { return }
         let preferences = preference.preferences
-        preferences.change("moving former keys to \"\(key)\"") { transaction in
+        preferences.change("moving former keys to \"\(key)\"", mayNest: true) { transaction in
             guard preferences.text(of: key) == nil else { return }
             for formerKey in formerKeys {
                 guard let text = preferences.text(of: formerKey) else { continue }
@@ -221,7 +224,9 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
             reading = (revision, new)
             return old
         }
-        if old?.revision != revision { report(new.repairs) }
+        if old?.revision != revision {
+            for repair in new.repairs { preference.preferences.report(repair: "\"\(key)\" in \"\(storage.path)\": \(repair)") }
+        }
         return new
     }
 
@@ -245,12 +250,6 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
             return reading
         } catch {
             return Reading(item: defaultItem, repairs: reading.repairs + [Repair(path: "", action: .tookDefault, reason: "\(error)")])
-        }
-    }
-
-    private func report(_ repairs: [Repair]) {
-        for repair in repairs {
-            Logger(label: "StoredValues").warning("\"\(key)\" in \"\(storage.path)\": \(repair)")
         }
     }
 
