@@ -22,7 +22,7 @@ final class DurableFile: Sendable {
     /// The file at `path`; a relative one begins at the folder the process works in now. Touches nothing.
     init(path: String, operations: any FileOperations = POSIXFileOperations()) {
         // The system would take what stands before it for the whole path.
-        precondition(!path.utf8.contains(0), "DurableFile(path:): the path contains a NUL character")
+        requireProperUse(!path.utf8.contains(0), "DurableFile(path:): the path contains a NUL character")
         self.path = path.hasPrefix("/") ? path : workingFolder() + "/" + path
         self.operations = operations
     }

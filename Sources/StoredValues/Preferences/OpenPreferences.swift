@@ -49,7 +49,7 @@ final class OpenPreferences: Sendable {
 
     /// The member that keeps `key` in memory: the one that exists, or a new one made by `make` from the JSON text.
     ///
-    /// A key that was declared with another item type is a precondition failure.
+    /// A key that was declared with another item type ends the program.
     func member<Item, Member: PreferencesMember>(
         _ key: String, _ itemType: Item.Type, make: ([UInt8]?) -> Member
     ) -> Member {
@@ -63,7 +63,7 @@ final class OpenPreferences: Sendable {
             return (member, nil)
         }
         guard let member = found.member else {
-            preconditionFailure(
+            misuse(
                 "The key \"\(key)\" of \"\(path)\" is declared with two types: \(found.otherType.map { "\($0)" } ?? "?") and \(itemType). Give one of them another key.")
         }
         return member
@@ -108,7 +108,7 @@ final class OpenPreferences: Sendable {
                 commitInBatch(transaction.changes)
             }
         case .change(let outer):
-            preconditionFailure(
+            misuse(
                 "\(call) was called inside the closure of \(outer), and both change \"\(path)\". Make the second change after the first has returned.")
         }
         guard let outcome else { preconditionFailure("the gate did not run its body") }
@@ -128,7 +128,7 @@ final class OpenPreferences: Sendable {
         case .batch:
             return try body()
         case .change(let outer):
-            preconditionFailure(
+            misuse(
                 "batch { } was called inside the closure of \(outer), and both change \"\(path)\". Put the batch around it.")
         }
         guard let outcome else { preconditionFailure("the gate did not run its body") }

@@ -18,9 +18,9 @@ public struct PreferencesFile: Sendable {
 
     /// Another file beside the standard one: `named("editor")` is `editor.json`.
     ///
-    /// An empty name and one with a slash are precondition failures.
+    /// An empty name and one with a slash end the program.
     public static func named(_ name: String) -> PreferencesFile {
-        precondition(
+        requireProperUse(
             !name.isEmpty && !name.contains { $0 == "/" || $0 == "\0" },
             "PreferencesFile.named(\"\(name)\"): the name must not be empty or contain a slash; PreferencesFile(path:) takes a path")
         return PreferencesFile(place: .named(name))
@@ -28,7 +28,7 @@ public struct PreferencesFile: Sendable {
 
     /// The file at `path`; a relative one begins at the folder the process works in now.
     public init(path: String) {
-        precondition(!path.isEmpty && !path.contains("\0"), "PreferencesFile(path: \"\(path)\"): the path must not be empty")
+        requireProperUse(!path.isEmpty && !path.contains("\0"), "PreferencesFile(path: \"\(path)\"): the path must not be empty")
         place = .open(OpenFiles.shared.open(path))
     }
 

@@ -15,18 +15,18 @@ public enum StorageSystem {
     /// this call it is the executable's name, so that renaming the program would lose its settings.
     ///
     /// - Parameter applicationID: A name such as `com.example.Editor`, with no slash in it. A bad name, a second call and
-    ///   a call after the first use are precondition failures.
+    ///   a call after the first use end the program.
     public static func bootstrap(applicationID: String) {
-        precondition(
+        requireProperUse(
             !applicationID.isEmpty && !applicationID.hasPrefix(".") && !applicationID.contains { $0 == "/" || $0 == "\0" },
             "StorageSystem.bootstrap(applicationID: \"\(applicationID)\"): the name must not be empty, begin with a dot or contain a slash"
         )
         state.withLock { state in
-            precondition(
+            requireProperUse(
                 state.applicationID == nil,
                 "StorageSystem.bootstrap(applicationID: \"\(applicationID)\") was called a second time; the first named \"\(state.applicationID ?? "")\""
             )
-            precondition(
+            requireProperUse(
                 !state.isInUse,
                 "StorageSystem.bootstrap(applicationID: \"\(applicationID)\") was called after a stored value was used; call it first thing in main"
             )

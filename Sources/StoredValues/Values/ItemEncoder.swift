@@ -87,7 +87,7 @@ final class EncodingNode {
     }
 
     fileprivate func addElement() -> EncodingNode {
-        guard case .array(var elements) = content else { preconditionFailure("encode(to:) used two kinds of container") }
+        guard case .array(var elements) = content else { misuse("encode(to:) used two kinds of container") }
         content = .nothing  // so that the list below is not copied
         let node = EncodingNode(codingPath: codingPath + [JSONKey(elements.count)])
         elements.append(node)
@@ -101,7 +101,7 @@ final class EncodingNode {
     }
 
     fileprivate func addMember(_ key: any CodingKey) -> EncodingNode {
-        guard case .object(var members) = content else { preconditionFailure("encode(to:) used two kinds of container") }
+        guard case .object(var members) = content else { misuse("encode(to:) used two kinds of container") }
         content = .nothing
         let node = EncodingNode(codingPath: codingPath + [key])
         members[key.stringValue] = node

@@ -17,7 +17,7 @@ final class LiveSecrets: Sendable {
 
     private let entries = Guarded<[Address: Entry]>([:])
 
-    /// The live value of the secret `id`. A secret in use with another item type is a precondition failure.
+    /// The live value of the secret `id`. A secret in use with another item type ends the program.
     func find<Item: StorableItem>(_ id: SecretIdentifier, in keyring: any Keyring, as type: Item.Type) -> LiveSecret<Item> {
         let address = Address(keyring: KeyringIdentity(keyring), id: id)
         let found = entries.withLock { entries -> (secret: LiveSecret<Item>?, otherType: any Any.Type) in
@@ -30,7 +30,7 @@ final class LiveSecrets: Sendable {
             return (secret, type)
         }
         guard let secret = found.secret else {
-            preconditionFailure(
+            misuse(
                 "The secret \"\(id)\" in \(keyring) is declared with two types: \(found.otherType) and \(type). Give one of them another key.")
         }
         return secret

@@ -29,12 +29,12 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     /// Declares a stored secret.
     ///
     /// - Parameters:
-    ///   - key: The secret's name. An empty one is a precondition failure.
+    ///   - key: The secret's name. An empty one ends the program.
     ///   - service: Whose secret it is; the application id unless named (``StorageSystem``).
     ///   - keyring: Where it is kept.
     public init(key: String, service: String? = nil, keyring: some Keyring = .system) {
-        precondition(!key.isEmpty, "SecurelyStoredValue(key: \"\"): a key must not be empty")
-        precondition(service != "", "SecurelyStoredValue(key: \"\(key)\", service: \"\"): a service must not be empty")
+        requireProperUse(!key.isEmpty, "SecurelyStoredValue(key: \"\"): a key must not be empty")
+        requireProperUse(service != "", "SecurelyStoredValue(key: \"\(key)\", service: \"\"): a service must not be empty")
         self.key = key
         self.service = service
         self.keyring = keyring

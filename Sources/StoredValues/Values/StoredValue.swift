@@ -10,7 +10,7 @@ import Synchronization
 ///     for await theme in $theme.values { print(theme) }    // the value now, then every change
 ///
 /// All wrappers of one key in one file are one value, whatever instance, thread or task they are used from; each reads its
-/// own default while nothing is stored. Declaring one key with two types is a precondition failure that names both.
+/// own default while nothing is stored. Declaring one key with two types ends the program with a sentence that names both.
 ///
 /// Changes are synchronous and do not throw. When one returns, every reader sees it and the file is replaced, so killing
 /// the process loses nothing; ``flush()`` returns when it would survive a power cut too. A change that cannot be
@@ -40,8 +40,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     ///
     /// - Parameters:
     ///   - wrappedValue: The default, read while nothing is stored.
-    ///   - key: The member of the file that holds the value. An empty one, and one that begins with `$`, is a
-    ///     precondition failure.
+    ///   - key: The member of the file that holds the value. An empty one, and one that begins with `$`, ends
+    ///     the program.
     ///   - formerKeys: Names that the key had in earlier versions. A value found under one of them moves to the key.
     ///   - decoding: What to do about stored JSON that is no `Item`.
     ///   - validate: Clamps what was read from the file in place, or throws to refuse it; then the default is read.
@@ -60,8 +60,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
         validate: Validation? = nil, storage: PreferencesFile = .standard
     ) {
         for key in [key] + formerKeys {
-            precondition(!key.isEmpty, "StoredValue(key: \"\"): a key must not be empty")
-            precondition(!key.hasPrefix("$"), "StoredValue(key: \"\(key)\"): keys that begin with $ are kept for the library")
+            requireProperUse(!key.isEmpty, "StoredValue(key: \"\"): a key must not be empty")
+            requireProperUse(!key.hasPrefix("$"), "StoredValue(key: \"\(key)\"): keys that begin with $ are kept for the library")
         }
         self.key = key
         self.defaultItem = defaultItem
@@ -159,8 +159,9 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// Changes the value in place, as one step among all threads and processes.
     ///
     /// `change` runs once, on this thread, with the file's lock held: other changes of the file wait for it. Changing the
-    /// same file inside it is a precondition failure. When it throws, nothing is changed. After 2 s of waiting for
-    /// another process the step is one for this process only, and is written when that lets go.
+    /// same file inside it ends the program; two threads that change two files inside each other, in opposite order, would
+    /// wait for ever. When it throws, nothing is changed. After 2 s of waiting for another process the step is one for this
+    /// process only, and is written when that lets go.
     public func update<Result, Failure>(_ change: (inout Item) throws(Failure) -> Result) throws(Failure) -> Result {
         try update(named: "update(_:)", change)
     }
