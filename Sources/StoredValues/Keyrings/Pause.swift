@@ -29,9 +29,7 @@ private final class Alarm: Sendable {
             return state.isCancelled
         }
         if isCancelled { return continuation.resume(returning: false) }
-        let (seconds, attoseconds) = duration.components
-        let nanoseconds = Int(min(seconds, 1_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000)
-        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(max(0, nanoseconds))) {
+        keyringDeadlines.asyncAfter(deadline: .now() + duration.dispatchInterval) {
             self.ring(afterWholeTime: true)
         }
     }

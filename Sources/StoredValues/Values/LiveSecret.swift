@@ -192,11 +192,3 @@ extension SecretContent {
         }
     }
 }
-
-extension Duration {
-    /// The same span for Dispatch, to the microsecond.
-    fileprivate var dispatchInterval: DispatchTimeInterval {
-        let (seconds, attoseconds) = components
-        return .microseconds(Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000))
-    }
-}
