@@ -45,6 +45,14 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .testTarget(name: "StoredValuesTests", dependencies: ["Locking", "StoredValues"], swiftSettings: settings),
+        .testTarget(
+            name: "StoredValuesTests",
+            dependencies: [
+                "Locking", "StoredValues",
+                .target(name: "SecretService", condition: withLibsecret),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
     ]
 )

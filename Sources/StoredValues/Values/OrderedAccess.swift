@@ -66,6 +66,9 @@ final class OrderedAccess: Sendable {
         return refusal
     }
 
+    /// How many are noted: those who wait, and those cancelled before they began to.
+    var waitingCount: Int { state.withLock { $0.waiting.count + $0.cancelled.count } }
+
     private func turnAway(_ error: KeyringError) {
         let turnedAway = state.withLock { state in
             defer { state.waiting = [] }

@@ -222,6 +222,15 @@ struct DurableFileTests {
         }
     }
 
+    @Test("The parents of folders that were made are synchronised too")
+    func newFolders() throws {
+        try withTemporaryFolder { folder in
+            let operations = FaultyFileOperations()
+            try replace(DurableFile(path: folder + "/a/b/file", operations: operations), with: "x", durably: true)
+            #expect(operations.calls.count { $0 == "synchronize folder" } == 3)
+        }
+    }
+
     @Test("Setting aside never overwrites")
     func setAside() throws {
         try withTemporaryFolder { folder in

@@ -1,7 +1,8 @@
+import StoredValues
+import Testing
+
 #if Libsecret
     import Foundation
-    import StoredValues
-    import Testing
 
     /// What the real daemon does. One after the other: a stopped daemon holds up the thread that all keyrings share.
     @Suite("SecretServiceKeyring", .serialized, .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
@@ -48,7 +49,7 @@
             #expect(try await desktop.secretTool("lookup", "service", id.service, "account", id.account).status == 1)
         }
 
-        @Test("Updating keeps the item and makes no second one")
+        @Test("Updating keeps the item and its label, and makes no second one")
         func updateInPlace() async throws {
             let desktop = try await desktops.start()
             let keyring = desktop.keyring()
@@ -56,6 +57,8 @@
             let paths = try await desktop.itemPaths(service: id.service, account: id.account)
             try await keyring.write(secret("2"), for: id, label: "second")
             #expect(try await desktop.itemPaths(service: id.service, account: id.account) == paths)
+            let search = try await desktop.secretTool("search", "--all", "service", id.service, "account", id.account)
+            #expect(search.output.contains("label = first\n"))
         }
 
         @Test("Of two items for one secret the newest is read and updated, and removing removes both")
@@ -78,6 +81,17 @@
             #expect(extra.output == "newest")
             try await keyring.remove(id)
             #expect(try await desktop.itemPaths(service: id.service, account: id.account) == [])
+        }
+
+        @Test("The wrapper works on the real keyring: secret-tool reads what it sets, and a locked one is told")
+        func wrapper() async throws {
+            let desktop = try await desktops.start()
+            let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: desktop.keyring())
+            try await token.set("s3cret")
+            #expect(try await desktop.secretTool("lookup", "service", id.service, "account", id.account).output == "s3cret")
+            try await desktop.lock()
+            await #expect(throws: KeyringError.locked) { try await token.load() }
+            #expect(token.status == .unavailable(.locked))
         }
 
         @Test("A NUL in an account is refused, not cut off")
@@ -220,6 +234,17 @@
             await #expect(throws: KeyringError.timedOut(after: .seconds(2))) { try await stuck.value }
         }
 
+        @Test("A call that hung holds up nobody once it has timed out")
+        func afterTimeout() async throws {
+            let (hung, well) = (try await desktops.start(), try await desktops.start())
+            #expect(try await hung.keyring().read(id) == nil)
+            hung.signalDaemon(SIGSTOP)
+            defer { hung.signalDaemon(SIGCONT) }
+            let limit = Duration.milliseconds(300)
+            await #expect(throws: KeyringError.timedOut(after: limit)) { try await hung.keyring(deadline: limit).read(id) }
+            #expect(try await well.keyring().read(id) == nil)
+        }
+
         @Test("A call that is cancelled while the daemon hangs ends within 100 ms, as cancelled")
         func cancelled() async throws {
             let desktop = try await desktops.start()
@@ -290,9 +315,6 @@
         }
     }
 #else
-    import StoredValues
-    import Testing
-
     @Suite("SecretServiceKeyring, built without libsecret")
     struct SecretServiceKeyringTests {
         @Test("Every call says that it is not built in")
@@ -307,3 +329,14 @@
         }
     }
 #endif
+
+@Suite("SecretServiceKeyring as a value")
+struct SecretServiceKeyringValueTests {
+    @Test("Keyrings that keep secrets in one place are equal, however long they wait for it")
+    func equality() {
+        let keyring = SecretServiceKeyring(deadline: .seconds(5))
+        let patient = SecretServiceKeyring(deadline: .seconds(6))
+        #expect(keyring == patient && keyring.hashValue == patient.hashValue)
+        #expect(keyring != SecretServiceKeyring(busAddress: "unix:path=/nowhere"))
+    }
+}

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("SecurelyStoredValue")
+@Suite("SecurelyStoredValue", .timeLimit(.minutes(2)))
 struct SecurelyStoredValueTests {
     private let keyring = InMemoryKeyring()
     private let id = SecretIdentifier(service: "test", account: "token")
@@ -75,6 +75,18 @@ struct SecurelyStoredValueTests {
         let number = SecurelyStoredValue<Double>(key: "d", service: "test", keyring: keyring)
         try await number.set(.infinity)
         #expect(try await number.load() == .infinity)
+    }
+
+    @Test("An optional secret comes back, and a stored nil is not an absent one")
+    func optional() async throws {
+        let value = SecurelyStoredValue<String?>(key: "o", service: "test", keyring: keyring)
+        try await value.set("x")
+        #expect(try await value.load() == .some("x"))
+        try await value.set(nil)
+        #expect(try await value.load() == .some(nil))
+        #expect(value.status == .value)
+        try await value.reset()
+        #expect(try await value.load() == nil)
     }
 
     @Test("Every change does what its name says, and those that need a secret say when there is none")
@@ -155,6 +167,24 @@ struct SecurelyStoredValueTests {
         }
         let expected = (0...20).map { Optional("\($0)") } + [nil, "end"]
         for seen in all { #expect(seen == expected) }
+    }
+
+    @Test("A stream goes on when the wrapper that it came from is gone")
+    func streamOutlivesWrapper() async throws {
+        func values() -> some AsyncSequence<String?, Never> & Sendable { token().values }
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let reader = Task {
+            var seen: [String?] = []
+            for await value in values() {
+                seen.append(value)
+                begin.finish()
+                if seen.count == 2 { break }
+            }
+            return seen
+        }
+        for await _ in begun {}
+        try await token().set("x")
+        #expect(await reader.value == [nil, "x"])
     }
 
     @Test("Observation is told of every change, and can read the new secret when it is told")

@@ -127,6 +127,21 @@ struct StoredValueTests {
         }
     }
 
+    @Test("An optional that was nil sees what another process stored, and updates that")
+    func optionalFromAnotherProcess() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let storage = PreferencesFile(path: path)
+            let number = StoredValue<Int?>(key: "n", default: nil, storage: storage)
+            #expect(number.wrappedValue == nil)
+            try #"{"n": 5}"#.write(toFile: path, atomically: false, encoding: .utf8)
+            StoredValue(key: "other", default: 0, storage: storage).set(1)  // reads the file again
+            #expect(number.wrappedValue == 5)
+            number.update { $0 = ($0 ?? 0) + 1 }
+            #expect(number.wrappedValue == 6)
+        }
+    }
+
     @Test("When an update throws, nothing changes")
     func throwingUpdate() throws {
         struct Refusal: Error {}
@@ -166,6 +181,31 @@ struct StoredValueTests {
             let value = StoredValue(key: "new", default: 0, formerKeys: ["older", "old"], storage: storage)
             #expect(value.wrappedValue == 5)
             #expect(storage.keys == ["new"])
+        }
+    }
+
+    @Test("An optional moves from its former key too")
+    func formerKeyOfOptional() throws {
+        try withTemporaryFolder { folder in
+            let storage = PreferencesFile(path: folder + "/p.json")
+            StoredValue<Int?>(key: "old", default: nil, storage: storage).set(5)
+            #expect(StoredValue<Int?>(key: "new", default: nil, formerKeys: ["old"], storage: storage).wrappedValue == 5)
+        }
+    }
+
+    @Test("A value may move from its former key when it is first read inside an update, or inside a batch")
+    func formerKeyInsideChange() throws {
+        try withTemporaryFolder { folder in
+            let storage = PreferencesFile(path: folder + "/p.json")
+            for key in ["c", "e"] { StoredValue(key: key, default: 0, storage: storage).set(2) }
+            let a = StoredValue(key: "a", default: 1, storage: storage)
+            let b = StoredValue(key: "b", default: 0, formerKeys: ["c"], storage: storage)
+            let d = StoredValue(key: "d", default: 0, formerKeys: ["e"], storage: storage)
+            a.update { $0 += b.wrappedValue }
+            #expect(a.wrappedValue == 3)
+            storage.batch { a.set(d.wrappedValue) }
+            #expect(a.wrappedValue == 2)
+            #expect(storage.keys == ["a", "b", "d"])
         }
     }
 

@@ -1,10 +1,10 @@
-import Observation
 import Locking
+import Observation
 import Testing
 
 @testable import StoredValues
 
-@Suite("The values of a stored value")
+@Suite("The values of a stored value", .timeLimit(.minutes(2)))
 struct ValueSequenceTests {
     @Test("A stream gives the value now and then each change, in order, none lost, to 100 subscribers with setters on several threads")
     func everyChange() async throws {
@@ -156,27 +156,49 @@ struct ValueSequenceTests {
         init(_ text: String) { self.text = text }
     }
 
+    /// An item that notes in the file when it goes.
+    private struct Item: Codable, Sendable {
+        final class Witness: Codable, Sendable {
+            let storage: PreferencesFile?
+            init(_ storage: PreferencesFile?) { self.storage = storage }
+            init(from decoder: any Decoder) throws { storage = nil }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode("witness")
+            }
+            deinit { if let storage { StoredValue(key: "other", default: 0, storage: storage).update { $0 += 1 } } }
+        }
+        var witness: Witness
+        var number: Int
+    }
+
     @Test("A replaced class is let go outside every lock, so its deinit may use the value")
     func deinitUsesTheValue() throws {
-        struct Item: Codable, Sendable {
-            final class Witness: Codable, Sendable {
-                let storage: PreferencesFile?
-                init(_ storage: PreferencesFile?) { self.storage = storage }
-                init(from decoder: any Decoder) throws { storage = nil }
-                func encode(to encoder: any Encoder) throws {
-                    var container = encoder.singleValueContainer()
-                    try container.encode("witness")
-                }
-                deinit { if let storage { StoredValue(key: "other", default: 0, storage: storage).update { $0 += 1 } } }
-            }
-            var witness: Witness
-            var number: Int
-        }
         try withTemporaryFolder { folder in
             let storage = PreferencesFile(path: folder + "/p.json")
             let value = StoredValue(key: "n", default: Item(witness: .init(nil), number: 0), storage: storage)
             for number in 1...5 { value.set(Item(witness: .init(storage), number: number)) }
             #expect(StoredValue(key: "other", default: 0, storage: storage).wrappedValue == 4)
+        }
+    }
+
+    @Test("What an update makes and nobody keeps is let go outside every lock too")
+    func deinitAfterUpdate() throws {
+        struct Refusal: Error {}
+        try withTemporaryFolder { folder in
+            let storage = PreferencesFile(path: folder + "/p.json")
+            let count = StoredValue(key: "other", default: 0, storage: storage)
+            let value = StoredValue(key: "n", default: Item(witness: .init(nil), number: 0), storage: storage)
+            value.set(Item(witness: .init(nil), number: 1))
+            value.update { $0 = Item(witness: .init(storage), number: 1) }  // the same JSON: nothing changes
+            #expect(count.wrappedValue == 1)
+            #expect(throws: Refusal.self) {
+                try value.update { item in
+                    item = Item(witness: .init(storage), number: 2)
+                    throw Refusal()
+                }
+            }
+            #expect(count.wrappedValue == 2)
         }
     }
 }

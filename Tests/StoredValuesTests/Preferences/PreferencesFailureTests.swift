@@ -1,0 +1,235 @@
+import Foundation
+import Locking
+import Logging
+import Testing
+
+@testable import StoredValues
+
+@Suite("PreferencesFile in trouble", .timeLimit(.minutes(2)))
+struct PreferencesFailureTests {
+    private func open(_ path: String, operations: any FileOperations = POSIXFileOperations()) -> PreferencesFile {
+        .ofAnotherProcess(path, operations: operations)
+    }
+
+    @Test(
+        "A file that does not parse is read as empty, put aside before the first write, and never lost",
+        arguments: ["{\"a\": 1,", "not json", "", "[1]"])
+    func rejected(text: String) throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/preferences.json"
+            try text.write(toFile: path, atomically: false, encoding: .utf8)
+            let value = StoredValue(key: "a", default: 0, storage: open(path))
+            #expect(value.wrappedValue == 0)
+            #expect(try contents(ofFile: path) == text)
+            value.set(2)
+            value.set(3)
+            let rejected = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("preferences.json.rejected-") }
+            #expect(rejected.count == 1)
+            #expect(try contents(ofFile: folder + "/" + rejected[0]) == text)
+            #expect(try contents(ofFile: path) == "{\n  \"a\": 3\n}\n")
+        }
+    }
+
+    @Test("A file that breaks while the program runs leaves the last good values in use")
+    func brokenLater() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let storage = open(path)
+            let a = StoredValue(key: "a", default: 0, storage: storage), b = StoredValue(key: "b", default: 0, storage: storage)
+            a.set(1)
+            try "{".write(toFile: path, atomically: false, encoding: .utf8)
+            b.set(2)
+            #expect(a.wrappedValue == 1)
+            #expect(open(path).keys == ["a", "b"])
+            let rejected = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("p.json.rejected-") }
+            #expect(try rejected.map { try contents(ofFile: folder + "/" + $0) } == ["{"])
+        }
+    }
+
+    @Test("A change that cannot be written stays in memory, is thrown by flush, and is written when the cause is gone", arguments: ["write", "rename", "makeFolder", "lock"])
+    func failure(call: String) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/new/p.json"
+            let operations = FaultyFileOperations(failing: [call: call == "write" ? .noSpace : .accessDenied])
+            let storage = open(path, operations: operations)
+            let value = StoredValue(key: "a", default: 0, storage: storage)
+            value.set(1)
+            value.update { $0 += 1 }
+            #expect(value.wrappedValue == 2 && value.isStored)
+            let error = await #expect(throws: PreferencesError.self) { try await storage.flush() }
+            let text = try #require(error).description
+            #expect(text.contains(path) && text.contains(call == "write" ? "ENOSPC" : "EACCES"))
+            operations.fail(call, with: nil)
+            try await storage.flush()
+            #expect(StoredValue(key: "a", default: 0, storage: open(path)).wrappedValue == 2)
+        }
+    }
+
+    @Test("After a failed fsync the file is written anew, for Linux has dropped its pages")
+    func failedSync() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let operations = FaultyFileOperations(failing: ["synchronize": .ioFailed])
+            let storage = open(path, operations: operations)
+            StoredValue(key: "a", default: 0, storage: storage).set(1)
+            await #expect(throws: PreferencesError.self) { try await storage.flush() }
+            operations.fail("synchronize", with: nil)
+            let renames = operations.calls.count { $0 == "rename" }
+            try await storage.flush()
+            #expect(operations.calls.count { $0 == "rename" } == renames + 1)
+        }
+    }
+
+    @Test("An item that cannot be encoded changes nothing, and flush says so once")
+    func notEncodable() async throws {
+        struct Stubborn: Codable, Sendable {
+            var number: Int
+            func encode(to encoder: any Encoder) throws {
+                guard number < 10 else { throw EncodingError.invalidValue(number, .init(codingPath: [], debugDescription: "too large for me")) }
+                var container = encoder.singleValueContainer()
+                try container.encode(number)
+            }
+            init(_ number: Int) { self.number = number }
+            init(from decoder: any Decoder) throws { number = try decoder.singleValueContainer().decode(Int.self) }
+        }
+        try await withTemporaryFolder { folder in
+            let storage = open(folder + "/p.json")
+            let value = StoredValue(key: "a", default: Stubborn(0), storage: storage)
+            value.set(Stubborn(1))
+            value.set(Stubborn(11))
+            value.update { $0.number = 12 }
+            #expect(value.wrappedValue.number == 1)
+            let error = await #expect(throws: PreferencesError.self) { try await storage.flush() }
+            #expect(try #require(error).description.contains("too large for me"))
+            try await storage.flush()
+        }
+    }
+
+    @Test("Without a home folder values stay in memory and flush says why")
+    func noHome() async throws {
+        let storage = PreferencesFile(OpenPreferences(.failure(.noHomeFolder)))
+        let value = StoredValue(key: "a", default: 0, storage: storage)
+        value.set(1)
+        value.update { $0 += 1 }
+        #expect(value.wrappedValue == 2)
+        await #expect(throws: PreferencesError.noHomeFolder) { try await storage.flush() }
+    }
+
+    @Test("While another process keeps the lock, a change waits 2 s at most, is kept, and is written once the lock is free")
+    func lockKept() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let storage = open(path)
+            let value = StoredValue(key: "a", default: 0, storage: storage)
+            var lock: LockedFile? = try DurableFile(path: path).lock()
+            let first = await offPool { ContinuousClock().measure { value.set(1) } }
+            #expect(first >= .seconds(2) && first < .seconds(20))
+            let next = await offPool { ContinuousClock().measure { for number in 2...10 { value.update { $0 = number } } } }
+            #expect(next < .seconds(9), "those behind the first do not wait again")
+            #expect(value.wrappedValue == 10)
+            #expect(open(path).keys == [])
+            _ = lock.take()
+            try await eventually("the pending change is written") { open(path).keys == ["a"] }
+            #expect(StoredValue(key: "a", default: 0, storage: open(path)).wrappedValue == 10)
+        }
+    }
+
+    @Test("When the file is put aside and a new one cannot be written, the last good values stay, and are written later")
+    func setAsideThenFailing() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let storage = open(path)
+            let a = StoredValue(key: "a", default: 0, storage: storage), b = StoredValue(key: "b", default: 0, storage: storage)
+            a.set(1)
+            b.set(2)
+            try "{ broken".write(toFile: path, atomically: false, encoding: .utf8)
+            // Nothing can take the temporary file's name from a folder that is not empty.
+            try FileManager.default.createDirectory(atPath: path + ".tmp/x", withIntermediateDirectories: true)
+            a.set(3)
+            #expect(a.wrappedValue == 3 && b.wrappedValue == 2)
+            try FileManager.default.removeItem(atPath: path + ".tmp")
+            a.set(4)
+            #expect(a.wrappedValue == 4 && b.wrappedValue == 2)
+            #expect(try contents(ofFile: path) == "{\n  \"a\": 4,\n  \"b\": 2\n}\n")
+        }
+    }
+
+    @Test("What would make the file too large to be read again stays unsaved, and flush says so")
+    func tooLarge() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let storage = open(path)
+            StoredValue(key: "n", default: 0, storage: storage).set(7)
+            let text = StoredValue(key: "s", default: "", storage: storage)
+            let count = DurableFile.sizeLimit
+            text.set(String(repeating: "x", count: count))
+            #expect(text.wrappedValue.utf8.count == count)
+            let error = await #expect(throws: PreferencesError.self) { try await storage.flush() }
+            #expect(try #require(error).description.contains("64 MiB"))
+            #expect(StoredValue(key: "n", default: 0, storage: open(path)).wrappedValue == 7)
+            text.reset()
+            try await storage.flush()
+            #expect(open(path).keys == ["n"])
+        }
+    }
+
+    @Test("Changes that could not be written are laid key by key over what another process wrote")
+    func pendingOverOthers() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let operations = FaultyFileOperations(failing: ["rename": .noSpace])
+            let storage = open(path, operations: operations)
+            StoredValue(key: "a", default: 0, storage: storage).set(1)
+            try #"{"a": 5, "b": 6}"#.write(toFile: path, atomically: false, encoding: .utf8)
+            operations.fail("rename", with: nil)
+            try await storage.flush()
+            #expect(try contents(ofFile: path) == "{\n  \"a\": 1,\n  \"b\": 6\n}\n")
+        }
+    }
+
+    @Test("A file that cannot be read is never written over", arguments: ["read", "open reading"])
+    func unreadable(call: String) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            try #"{"b": 6}"#.write(toFile: path, atomically: false, encoding: .utf8)
+            let storage = open(path, operations: FaultyFileOperations(failing: [call: .ioFailed]))
+            StoredValue(key: "a", default: 0, storage: storage).set(1)
+            await #expect(throws: PreferencesError.self) { try await storage.flush() }
+            #expect(try contents(ofFile: path) == #"{"b": 6}"#)
+        }
+    }
+
+    @Test("A log handler may read the preferences whose trouble it is told of")
+    func logHandlerThatReads() async throws {
+        try await withTemporaryFolder { folder in
+            try "{ broken".write(toFile: folder + "/p.json", atomically: false, encoding: .utf8)
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                LoggingSystem.bootstrap { _ in ReadingLogHandler(path: folder + "/p.json") }
+                let isDone = Guarded(false)
+                Thread.detachNewThread {
+                    _ = StoredValue(key: "n", default: 0, storage: PreferencesFile(path: folder + "/p.json")).wrappedValue
+                    isDone.withLock { $0 = true }
+                }
+                try await eventually("the value is read") { isDone.withLock { $0 } }
+            }
+        }
+    }
+}
+
+/// Reads a stored value for every message.
+private struct ReadingLogHandler: LogHandler {
+    let path: String
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    init(path: String) { self.path = path }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        _ = StoredValue(key: "verbosity", default: 0, storage: PreferencesFile(path: path)).wrappedValue
+    }
+}

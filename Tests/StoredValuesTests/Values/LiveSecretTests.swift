@@ -1,0 +1,47 @@
+import StoredValues
+import Testing
+
+@Suite("What this process knows of a secret", .timeLimit(.minutes(2)))
+struct LiveSecretTests {
+    @Test("An answer that was asked for before a change of ours is not put over it")
+    func lateAnswer() async throws {
+        let keyring = SteeredKeyring()
+        let token = SecurelyStoredValue<String>(key: "t", service: "s", keyring: keyring)
+        #expect(try await token.load() == nil)
+        keyring.secret = Secret("another process's".utf8)
+        keyring.holdReads()
+        let loading = Task { try await token.load() }
+        try await eventually("the keyring was read") { keyring.isHolding }
+        try await token.reset()
+        keyring.release()
+        #expect(try await loading.value == nil)
+        #expect(keyring.secret == nil)
+        #expect(token.status == .absent && token.wrappedValue == nil)
+    }
+
+    @Test("Changes that wait behind one that times out end with it, not each after a deadline of its own")
+    func waitingChanges() async throws {
+        let keyring = InMemoryKeyring(deadline: .seconds(1))
+        keyring.inject(.slow(.seconds(3600)))
+        let token = SecurelyStoredValue<String>(key: "t", service: "s", keyring: keyring)
+        let time = await elapsed {
+            await withTaskGroup { group in
+                for number in 0..<10 {
+                    group.addTask {
+                        await #expect(throws: KeyringError.timedOut(after: .seconds(1))) { try await token.set("\(number)") }
+                    }
+                }
+            }
+        }
+        #expect(time < .seconds(6), "ten deadlines are 10 s")
+    }
+
+    @Test("A getter waits 5 s for a keyring that does not answer, and no longer")
+    func getterDeadline() async throws {
+        let keyring = InMemoryKeyring(deadline: .seconds(60))
+        keyring.inject(.slow(.seconds(3600)))
+        let token = SecurelyStoredValue<String>(key: "g", service: "t", keyring: keyring)
+        let status = await offPool { token.status }
+        #expect(status == .unavailable(.timedOut(after: .seconds(5))))
+    }
+}
