@@ -8,17 +8,15 @@
     final class SecretBytes: @unchecked Sendable {
         let pointer: OpaquePointer
 
-        /// `count` bytes that `fill` writes. Valid UTF-8 without NUL goes as text, as keyring programs show it, everything
-        /// else as an octet stream: KWallet cuts text at a NUL, and others replace what is not UTF-8.
+        /// `count` bytes that `fill` writes.
         init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
             let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
             bytes.initializeMemory(as: UInt8.self, repeating: 0)
             fill(bytes)
-            let isText = !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
             // libsecret copies the bytes into memory that is not swapped; never nil, GLib aborts instead.
             pointer = secret_value_new(
                 bytes.baseAddress?.assumingMemoryBound(to: CChar.self), gssize(count),
-                isText ? "text/plain" : "application/octet-stream"
+                contentType(of: bytes)
             )!
             if let start = bytes.baseAddress { explicit_bzero(start, count) }
             bytes.deallocate()
@@ -27,5 +25,12 @@
         deinit {
             secret_value_unref(UnsafeMutableRawPointer(pointer))
         }
+    }
+
+    /// Valid UTF-8 without NUL goes as text, as keyring programs show it, everything else as an octet stream: KWallet cuts
+    /// text at a NUL, and others replace what is not UTF-8.
+    package func contentType(of bytes: some Collection<UInt8>) -> String {
+        let isText = !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
+        return isText ? "text/plain" : "application/octet-stream"
     }
 #endif

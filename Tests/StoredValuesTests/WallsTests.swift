@@ -26,4 +26,36 @@ struct WallsTests {
             #expect(file.text.hasPrefix("#if Libsecret\n") && file.text.hasSuffix("#endif\n"), "\(file.path)")
         }
     }
+
+    @Test("Of Foundation only its essentials are imported")
+    func essentials() throws {
+        for file in try files() {
+            let imports = file.text.matches(of: /(?m)^.*\bimport Foundation\b.*$/)
+            #expect(imports.isEmpty, "\(file.path) imports Foundation")
+        }
+    }
+
+    @Test("No room names the types of one above it", arguments: [
+        ("Files", ["Keyrings", "Preferences", "Values"]), ("Keyrings", ["Preferences", "Values"]),
+        ("Preferences", ["Keyrings", "Values"]),
+    ])
+    func arrows(room: String, above: [String]) throws {
+        let files = try files().map { (path: $0.path, code: Self.code($0.text)) }
+        func inside(_ room: String) -> [(path: String, code: String)] {
+            files.filter { $0.path.hasPrefix("StoredValues/\(room)/") }
+        }
+        let declaration = /(?m)^(?:[a-z]+ )*(?:class|struct|enum|protocol|actor|typealias) ([A-Z]\w*)/
+        let types = Set(above.flatMap(inside).flatMap { $0.code.matches(of: declaration).map { String($0.1) } })
+        #expect(types.count > 10)
+        #expect(!inside(room).isEmpty)
+        for file in inside(room) {
+            let named = types.intersection(file.code.matches(of: /\b[A-Z]\w*/).map { String($0.0) })
+            #expect(named.isEmpty, "\(file.path) names them")
+        }
+    }
+
+    /// The text without comments and without what stands in quotes.
+    private static func code(_ text: String) -> String {
+        text.replacing(/(?m)\/\/.*$/, with: "").replacing(/"(?:[^"\\\n]|\\.)*"/, with: "")
+    }
 }

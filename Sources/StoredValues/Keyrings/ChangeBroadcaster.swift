@@ -24,6 +24,9 @@ final class ChangeBroadcaster: Sendable {
         }
     }
 
+    /// How many iterations are going on.
+    var listenerCount: Int { state.withLock { $0.listeners.count } }
+
     private func subscribe() -> AsyncStream<KeyringChange> {
         let (stream, continuation) = AsyncStream.makeStream(of: KeyringChange.self)
         let number = state.withLock { state in

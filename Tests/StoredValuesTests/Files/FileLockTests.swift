@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("The lock of a DurableFile")
+@Suite("The lock of a DurableFile", .timeLimit(.minutes(2)))
 struct FileLockTests {
     /// The command line's `flock` as the other process: holds the lock until its standard input ends.
     private final class OtherProcess {

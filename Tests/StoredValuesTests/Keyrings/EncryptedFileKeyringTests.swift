@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("EncryptedFileKeyring")
+@Suite("EncryptedFileKeyring", .timeLimit(.minutes(2)))
 struct EncryptedFileKeyringTests {
     private let id = SecretIdentifier(service: "com.example.Editor", account: "authToken")
     private let secret = Secret("s3cret-s3cret".utf8)
@@ -18,7 +18,7 @@ struct EncryptedFileKeyringTests {
     /// A keyring in `folder` with one secret, opened with the key file beside it.
     private func makeKeyring(in folder: String) async throws -> EncryptedFileKeyring {
         makeKeyFile(folder + "/key")
-        let keyring = EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/key"))
+        let keyring = EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/key"), deadline: .seconds(60))
         try await keyring.write(secret, for: id, label: "Token")
         return keyring
     }
@@ -212,8 +212,7 @@ struct EncryptedFileKeyringTests {
     func blockedPool() async throws {
         try await withTemporaryFolder { folder in
             let keyring = try await makeKeyring(in: folder)
-            let queue = DispatchQueue(label: "getters")
-            let executor = QueueExecutor(queue: queue)
+            let executor = QueueExecutor()
             let answers = Count()
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
@@ -321,18 +320,19 @@ struct EncryptedFileKeyringTests {
             let patient = try await makeKeyring(in: folder)
             let hasty = EncryptedFileKeyring(
                 path: folder + "/store", key: .file(folder + "/key"), deadline: .milliseconds(100))
-            try await hasty.unlock()
             let lock = try Held(folder + "/store")
             await #expect(throws: KeyringError.timedOut(after: .milliseconds(100))) {
                 try await hasty.write(Secret([1]), for: id, label: "")
             }
-            let writing = Task { try await patient.write(Secret([2]), for: id, label: "") }
+            let executor = QueueExecutor()
+            let writing = Task(executorPreference: executor) { try await patient.write(Secret([2]), for: id, label: "") }
+            await executor.allWaiting()
             #expect(try await patient.read(id) == secret)
             writing.cancel()
             await #expect(throws: KeyringError.cancelled) { try await writing.value }
             lock.release()
             try await patient.write(Secret([3]), for: id, label: "")
-            #expect(try await hasty.read(id) == Secret([3]))
+            #expect(try await patient.read(id) == Secret([3]))
         }
     }
 
@@ -377,18 +377,6 @@ private final class Held: Sendable {
 
 private final class Count: Sendable {
     let value = Guarded(0)
-}
-
-/// Runs tasks on a queue, where nothing else of the test runs.
-private final class QueueExecutor: TaskExecutor {
-    private let queue: DispatchQueue
-
-    init(queue: DispatchQueue) { self.queue = queue }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
 }
 
 /// Answers given one after the other; the last one is not repeated.

@@ -1,7 +1,7 @@
 import StoredValues
 import Testing
 
-@Suite("InMemoryKeyring")
+@Suite("InMemoryKeyring", .timeLimit(.minutes(2)))
 struct InMemoryKeyringTests {
     private let id = SecretIdentifier(service: "s", account: "a")
 
@@ -63,12 +63,14 @@ struct InMemoryKeyringTests {
         let keyring = InMemoryKeyring(deadline: .seconds(3600))
         keyring.inject(.slow(.seconds(3600)))
         let id = id
-        let task = Task { try await keyring.read(id) }
+        let executor = QueueExecutor()
+        let task = Task(executorPreference: executor) { try await keyring.read(id) }
+        await executor.allWaiting()
         task.cancel()
         await #expect(throws: KeyringError.cancelled) { try await task.value }
     }
 
-    @Test("Locking and unlocking are announced, once each", .timeLimit(.minutes(1)))
+    @Test("Locking and unlocking are announced, once each")
     func announcements() async throws {
         let keyring = InMemoryKeyring()
         var changes = keyring.changes.makeAsyncIterator()

@@ -3,7 +3,7 @@ import StoredValues
 import Testing
 
 /// The rules of `Keyring`, against every keyring.
-@Suite("Keyring contract")
+@Suite("Keyring contract", .timeLimit(.minutes(2)))
 struct KeyringContractTests {
     private func id(_ account: String, in service: String = #function + UUID().uuidString) -> SecretIdentifier {
         SecretIdentifier(service: service, account: account)
@@ -156,7 +156,7 @@ struct KeyringContractTests {
         }
     }
 
-    @Test("A write and a removal are announced", .timeLimit(.minutes(1)), arguments: KeyringUnderTest.available)
+    @Test("A write and a removal are announced", arguments: KeyringUnderTest.available)
     func changes(_ subject: KeyringUnderTest) async throws {
         let keyring = try await subject.open()
         let id = id("token")

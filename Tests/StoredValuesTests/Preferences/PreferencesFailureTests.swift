@@ -65,6 +65,25 @@ struct PreferencesFailureTests {
         }
     }
 
+    @Test("In a folder that this user may not write to, a change stays in memory and flush says why")
+    func unwritableFolder() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(chmod(folder, 0o555) == 0)
+            defer { #expect(chmod(folder, 0o755) == 0) }
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                if geteuid() == 0 { try #require(seteuid(65534) == 0) }  // root may write anywhere
+                let storage = PreferencesFile(path: folder + "/p.json")
+                let value = StoredValue(key: "a", default: 0, storage: storage)
+                value.set(1)
+                #expect(value.wrappedValue == 1)
+                let error = await #expect(throws: PreferencesError.self) { try await storage.flush() }
+                #expect(try #require(error).description.contains("EACCES"))
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(names == [])
+        }
+    }
+
     @Test("After a failed fsync the file is written anew, for Linux has dropped its pages")
     func failedSync() async throws {
         try await withTemporaryFolder { folder in

@@ -26,30 +26,32 @@ struct BadUseTests {
 
     @Test("One key with two types")
     func twoTypes() async throws {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            try withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder in
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                [folder = folder as String] in
                 let storage = PreferencesFile(path: folder + "/p.json")
                 let number = StoredValue(key: "size", default: 1, storage: storage)
                 let text = StoredValue(key: "size", default: "1", storage: storage)
                 _ = (number.wrappedValue, text.wrappedValue)
             }
+            let sentence = try sentence(result)
+            #expect(sentence.contains("\"size\"") && sentence.contains("Int and String"))
         }
-        let sentence = try sentence(result)
-        #expect(sentence.contains("\"size\"") && sentence.contains("Int and String"))
     }
 
     @Test("A change of a file inside the update of another key of it")
     func nestedChange() async throws {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            try withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder in
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                [folder = folder as String] in
                 let storage = PreferencesFile(path: folder + "/p.json")
                 let a = StoredValue(key: "a", default: 1, storage: storage)
                 let b = StoredValue(key: "b", default: 1, storage: storage)
                 a.update { _ in b.set(2) }
             }
+            let sentence = try sentence(result)
+            #expect(sentence.contains("set(_:) of \"b\"") && sentence.contains("update(_:) of \"a\""))
         }
-        let sentence = try sentence(result)
-        #expect(sentence.contains("set(_:) of \"b\"") && sentence.contains("update(_:) of \"a\""))
     }
 
     @Test("One secret with two types")

@@ -246,6 +246,26 @@ struct SecurelyStoredValueTests {
         #expect(try await keyring.read(id) == Secret(Array("text".utf8)))
     }
 
+    @Test("An item that cannot be encoded is refused, and the stored one stays")
+    func notEncodable() async throws {
+        struct Stubborn: Codable, Equatable, Sendable {
+            var number: Int
+            func encode(to encoder: any Encoder) throws {
+                guard number < 10 else { throw EncodingError.invalidValue(number, .init(codingPath: [], debugDescription: "too large")) }
+                var container = encoder.singleValueContainer()
+                try container.encode(number)
+            }
+            init(_ number: Int) { self.number = number }
+            init(from decoder: any Decoder) throws { number = try decoder.singleValueContainer().decode(Int.self) }
+        }
+        let value = SecurelyStoredValue<Stubborn>(key: "token", service: "test", keyring: keyring)
+        try await value.set(Stubborn(1))
+        await #expect(throws: KeyringError.notDecodable) { try await value.set(Stubborn(11)) }
+        await #expect(throws: KeyringError.notDecodable) { try await value.update { $0?.number = 12 } }
+        #expect(value.wrappedValue == Stubborn(1) && value.status == .value)
+        #expect(try await keyring.read(id) == Secret("1".utf8))
+    }
+
     @Test("Getters make progress when every thread of the cooperative pool sits in one")
     func blockedPool() async throws {
         let keyring = InMemoryKeyring()
@@ -268,8 +288,10 @@ struct SecurelyStoredValueTests {
         let keyring = InMemoryKeyring(deadline: .seconds(60))
         keyring.inject(.slow(.seconds(60)))
         let token = SecurelyStoredValue<String>(key: "token", service: "test", keyring: keyring)
-        let first = Task { try await token.set("a") }
-        let second = Task { try await token.set("b") }
+        let executor = QueueExecutor()
+        let first = Task(executorPreference: executor) { try await token.set("a") }
+        let second = Task(executorPreference: executor) { try await token.set("b") }
+        await executor.allWaiting()
         let time = await elapsed {
             second.cancel()
             first.cancel()

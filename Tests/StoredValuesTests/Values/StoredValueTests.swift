@@ -1,8 +1,8 @@
 import Foundation
+import Locking
 import Observation
-import Testing
-
 import StoredValues
+import Testing
 
 enum Theme: String, Codable { case light, dark, blue }
 
@@ -63,6 +63,19 @@ struct StoredValueTests {
             #expect(await all() == Array(repeating: .blue, count: 6))
             inStruct.$theme.reset()
             #expect(await all() == Array(repeating: .light, count: 6))
+        }
+    }
+
+    @Test("Whoever observes a wrapper that an observable class holds is told, though the class itself ignores it")
+    @MainActor func observableClass() throws {
+        try withTemporaryFolder { folder in
+            let storage = PreferencesFile(path: folder + "/preferences.json")
+            let model = Model(storage)
+            let seen = Guarded<[Theme]>([])
+            let theme = model.$theme
+            withObservationTracking { _ = model.theme } onChange: { seen.withLock { $0.append(theme.wrappedValue) } }
+            StoredValue(key: "theme", default: Theme.light, storage: storage).set(.dark)
+            #expect(seen.withLock { $0 } == [.dark])
         }
     }
 
