@@ -58,7 +58,7 @@ final class OpenPreferences: Sendable {
             guard declared == itemType else { return (nil, declared) }
             state.types[key] = itemType
             if let member = state.members[key]?.member as? Member { return (member, nil) }
-            let member = make(state.document[key])
+            let member = make(state.text(of: key))
             state.members[key] = PreferencesState.WeakMember(member: member)
             return (member, nil)
         }
@@ -74,9 +74,32 @@ final class OpenPreferences: Sendable {
         state.withLock { $0.document }.keys.filter { !$0.hasPrefix("$") }
     }
 
-    /// The JSON text stored under `key`, or nil.
+    /// The JSON text stored under `key` in the file itself, or nil.
     func text(of key: String) -> [UInt8]? {
         state.withLock { $0.document }[key]
+    }
+
+    // MARK: Layers
+
+    /// Puts files of defaults below this one, the most important first, and reads them. Those already there stay.
+    func addLayers(_ paths: [String]) {
+        let known = Set(state.withLock { $0.layers.map(\.file.path) })
+        var layers = paths.filter { !known.contains($0) }.map(PreferencesLayer.init(path:))
+        for position in layers.indices { refresh(&layers[position]) }
+        var aftermath = Aftermath()
+        state.withLock { $0.add(layers, &aftermath) }
+        aftermath.settle()
+    }
+
+    /// Reads a layer again if its file changed; trouble with it is logged, and the last good values stay.
+    @discardableResult
+    private func refresh(_ layer: inout PreferencesLayer) -> Bool {
+        do {
+            return try layer.read()
+        } catch {
+            note("Could not read the system-wide preferences \"\(layer.file.path)\"; what they said before stays in use. \(error)")
+            return false
+        }
     }
 
     // MARK: Changing

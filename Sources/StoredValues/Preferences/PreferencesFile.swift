@@ -14,9 +14,14 @@ public struct PreferencesFile: Sendable {
 
     /// The application's preferences: `$XDG_CONFIG_HOME/<application id>/preferences.json`, by default in `~/.config`;
     /// or the file that the environment variable `STORED_VALUES_PREFERENCES` names.
+    ///
+    /// Below it lie the system-wide defaults: `<folder>/<application id>/preferences.json` for each folder in
+    /// `$XDG_CONFIG_DIRS`, by default `/etc/xdg`, earlier folders over later ones (XDG Base Directory Specification 0.8).
+    /// They are never written; ``StoredValue/reset()`` uncovers them.
     public static let standard = PreferencesFile(place: .named(PreferencesLocation.standardName))
 
-    /// Another file beside the standard one: `named("editor")` is `editor.json`.
+    /// Another file beside the standard one: `named("editor")` is `editor.json`, with system-wide
+    /// defaults of that name below it.
     ///
     /// An empty name and one with a slash end the program.
     public static func named(_ name: String) -> PreferencesFile {
@@ -104,6 +109,7 @@ private final class OpenFiles: Sendable {
             } catch {
                 preferences = OpenPreferences(.failure(error))
             }
+            preferences.addLayers(PreferencesLocation.layers(of: name))
             state.byName[name] = preferences
             return (preferences, true)
         }

@@ -13,6 +13,14 @@ enum PreferencesLocation {
 
     static let standardName = "preferences"
 
+    /// The paths of the system-wide files below the application's file `name`, the most important first:
+    /// `<folder>/<application id>/<name>.json` for each folder in `XDG_CONFIG_DIRS`, by default `/etc/xdg` alone.
+    static func layers(of name: String) -> [String] {
+        let variable = environmentVariable("XDG_CONFIG_DIRS") ?? ""
+        let folders = (variable.isEmpty ? "/etc/xdg" : variable).split(separator: ":")
+        return folders.filter { $0.hasPrefix("/") }.map { "\($0)/\(StorageSystem.applicationID)/\(name).json" }
+    }
+
     private static var configurationFolder: String {
         get throws(PreferencesError) {
             if let folder = environmentVariable("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return folder }

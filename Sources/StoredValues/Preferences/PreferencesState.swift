@@ -2,8 +2,10 @@ import Logging
 
 /// What an open preferences file knows. Its owner guards it; nothing here takes long or runs anybody else's code.
 struct PreferencesState {
-    /// What every reader sees: the file with `unsaved` laid over it.
+    /// What is stored: the file with `unsaved` laid over it.
     var document = PreferencesDocument()
+    /// The files of defaults below, the most important first.
+    var layers: [PreferencesLayer] = []
     /// The file that `document` was read from or written to; nil when there was none.
     var identity: FileIdentity?
     /// Changes that are not in the file: those of a running batch, and those whose write failed.
@@ -34,15 +36,46 @@ struct PreferencesState {
 
     var needsWriting: Bool { mustRewrite || !unsaved.isEmpty }
 
+    /// What readers of `key` see: what is stored, else what the layers below say.
+    func text(of key: String) -> [UInt8]? {
+        if let text = document[key] { return text }
+        for layer in layers {
+            if let text = layer.document[key] { return text }
+        }
+        return nil
+    }
+
     /// Takes over what somebody else wrote, under what is unsaved here.
     mutating func adopt(_ document: PreferencesDocument, _ identity: FileIdentity?, _ aftermath: inout Aftermath) {
         let merged = unsaved.isEmpty ? document : document.applying(unsaved)
-        for (key, weak) in members {
-            guard !Self.isEqual(self.document[key], merged[key]), let member = weak.member else { continue }
-            Self.tell(member, .init(json: merged[key]), &aftermath)
+        replace(&aftermath) { state in
+            state.document = merged
+            state.identity = identity
         }
-        self.document = merged
-        self.identity = identity
+    }
+
+    /// Takes over what a layer holds now.
+    mutating func adopt(_ layer: PreferencesLayer, _ aftermath: inout Aftermath) {
+        replace(&aftermath) { state in
+            if let position = state.layers.firstIndex(where: { $0.file === layer.file }) { state.layers[position] = layer }
+        }
+    }
+
+    /// Puts files of defaults below the person's own.
+    mutating func add(_ layers: [PreferencesLayer], _ aftermath: inout Aftermath) {
+        replace(&aftermath) { $0.layers += layers }
+    }
+
+    /// Runs `change`, and tells the members whose content is another one after it.
+    private mutating func replace(_ aftermath: inout Aftermath, _ change: (inout PreferencesState) -> Void) {
+        let old = self
+        change(&self)
+        for (key, weak) in members {
+            let text = text(of: key)
+            let isSame = (old.document[key] == nil) == (document[key] == nil) && Self.isEqual(old.text(of: key), text)
+            guard !isSame, let member = weak.member else { continue }
+            Self.tell(member, .init(json: text), &aftermath)
+        }
     }
 
     /// Whether two JSON texts say the same, however they are indented.
@@ -66,7 +99,9 @@ struct PreferencesState {
     ) {
         self.document = document
         for (key, change) in changes {
-            if let member = members[key]?.member { Self.tell(member, change, &aftermath) }
+            guard let member = members[key]?.member else { continue }
+            // What is removed uncovers the layers below.
+            Self.tell(member, change.json == nil ? .init(json: text(of: key)) : change, &aftermath)
         }
     }
 

@@ -88,11 +88,12 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// The wrapper itself, which has the operations.
     public var projectedValue: StoredValue { self }
 
-    /// Whether something is stored under the key, a stored nil included.
+    /// Whether something is stored under the key in the file itself, a stored nil included; false where the value comes
+    /// from the system-wide defaults or from the code.
     public var isStored: Bool {
         let preference = livePreference
         preference.live.noteAccess()
-        return preference.current.content.text != nil
+        return preference.preferences.text(of: key) != nil
     }
 
     /// The parts of the stored value that did not decode, and what is read in their place. The file keeps them as they
@@ -199,8 +200,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     }
 
     private func moveFormerKeys(in preference: LivePreference<Item>) {
-        guard !formerKeys.isEmpty, preference.current.content.text == nil else { return }
         let preferences = preference.preferences
+        guard !formerKeys.isEmpty, preferences.text(of: key) == nil else { return }
         preferences.change("moving former keys to \"\(key)\"", mayNest: true) { transaction in
             guard preferences.text(of: key) == nil else { return }
             for formerKey in formerKeys {

@@ -1,0 +1,22 @@
+/// A file of defaults below the person's own, as an administrator or a distribution lays it down. It is never written.
+struct PreferencesLayer: Sendable {
+    let file: DurableFile
+    /// What the file held when it was last whole.
+    private(set) var document = PreferencesDocument()
+    /// The state of the file that `document` was read from; nil when there was none.
+    private(set) var identity: FileIdentity?
+
+    init(path: String) {
+        file = DurableFile(path: path)
+    }
+
+    /// Reads the file if it is another one than before, and returns whether it was. Throws when it cannot be read or does
+    /// not parse; then the layer stays as it is.
+    mutating func read() throws -> Bool {
+        guard try file.currentIdentity() != identity else { return false }
+        let contents = try file.read()
+        document = try contents.map { try PreferencesDocument(parsing: $0.bytes) } ?? PreferencesDocument()
+        identity = contents?.identity
+        return true
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@testable import StoredValues
+
+@Suite("System-wide defaults", .timeLimit(.minutes(2)))
+struct PreferencesLayerTests {
+    /// A file `user.json` over `first.json` and `second.json`, with what they hold.
+    private func open(_ folder: String, user: String? = nil, first: String? = nil, second: String? = nil) throws -> PreferencesFile {
+        for (name, text) in [("user", user), ("first", first), ("second", second)] {
+            try text?.write(toFile: "\(folder)/\(name).json", atomically: false, encoding: .utf8)
+        }
+        let storage = PreferencesFile.ofAnotherProcess(folder + "/user.json")
+        storage.preferences.addLayers([folder + "/first.json", folder + "/second.json"])
+        return storage
+    }
+
+    @Test("The person's file lies over the layers, an earlier layer over a later one, and all over the default")
+    func order() throws {
+        try withTemporaryFolder { folder in
+            let storage = try open(
+                folder, user: #"{"a": 1}"#, first: #"{"a": 2, "b": 2}"#, second: #"{"a": 3, "b": 3, "c": 3}"#)
+            let values = ["a", "b", "c", "d"].map { StoredValue(key: $0, default: 4, storage: storage) }
+            #expect(values.map(\.wrappedValue) == [1, 2, 3, 4])
+            #expect(values.map(\.isStored) == [true, false, false, false])
+            #expect(storage.keys == ["a"])
+        }
+    }
+
+    @Test("reset uncovers the layer below, and set covers it, even with the value it has")
+    func uncovering() async throws {
+        try await withTemporaryFolder { folder in
+            let storage = try open(folder, user: #"{"a": 1}"#, first: #"{"a": 2}"#)
+            let value = StoredValue(key: "a", default: 0, storage: storage)
+            var values = value.values.makeAsyncIterator()
+            #expect(await values.next(isolation: nil) == 1)
+            value.reset()
+            #expect(await values.next(isolation: nil) == 2)
+            #expect(value.wrappedValue == 2 && !value.isStored)
+            value.set(2)
+            #expect(value.wrappedValue == 2 && value.isStored)
+            value.update { $0 += 1 }
+            #expect(await values.next(isolation: nil) == 3, "setting what a layer says anyway is no news")
+        }
+    }
+
+    @Test("A change in place begins at the layer's value and goes into the person's file; layers are never written")
+    func updating() throws {
+        try withTemporaryFolder { folder in
+            let storage = try open(folder, first: #"{"a": [1]}"#)
+            StoredValue(key: "a", default: [0], storage: storage).append(2)
+            let text = try contents(ofFile: folder + "/user.json")
+            #expect(text.contains("2"))
+            #expect((StoredValue(key: "a", default: [0], storage: storage).wrappedValue) == [1, 2] as [Int])
+            #expect(try contents(ofFile: folder + "/first.json") == #"{"a": [1]}"#)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(names.filter { $0.hasPrefix("first") } == ["first.json"])
+        }
+    }
+
+    @Test("A null in a layer is a nil; a layer that does not parse is left out")
+    func nullAndBroken() throws {
+        try withTemporaryFolder { folder in
+            let storage = try open(folder, first: "{ broken", second: #"{"a": null}"#)
+            let value = StoredValue<Int?>(key: "a", default: 7, storage: storage)
+            #expect(value.wrappedValue == .none)
+            #expect(!value.isStored)
+            #expect(try contents(ofFile: folder + "/first.json") == "{ broken")
+        }
+    }
+
+    @Test("A former key in the person's file moves, though a layer knows the new one")
+    func formerKeys() throws {
+        try withTemporaryFolder { folder in
+            let storage = try open(folder, user: #"{"old": 1}"#, first: #"{"new": 2}"#)
+            let value = StoredValue(key: "new", default: 0, formerKeys: ["old"], storage: storage)
+            #expect(value.wrappedValue == 1)
+            #expect(storage.keys == ["new"])
+        }
+    }
+
+    @Test("The application's files have layers in XDG_CONFIG_DIRS, in its order; relative folders do not count")
+    func locations() async throws {
+        try await withTemporaryFolder { folder in
+            for (name, text) in [("one", #"{"a": 1}"#), ("two", #"{"a": 2, "b": 2}"#)] {
+                try FileManager.default.createDirectory(atPath: "\(folder)/\(name)/com.example.App", withIntermediateDirectories: true)
+                try text.write(toFile: "\(folder)/\(name)/com.example.App/preferences.json", atomically: false, encoding: .utf8)
+                try text.write(toFile: "\(folder)/\(name)/com.example.App/editor.json", atomically: false, encoding: .utf8)
+            }
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                setenv("XDG_CONFIG_DIRS", "elsewhere:\(folder)/one::\(folder)/two", 1)
+                setenv("XDG_CONFIG_HOME", folder + "/home", 1)
+                StorageSystem.bootstrap(applicationID: "com.example.App")
+                for storage in [PreferencesFile.standard, .named("editor")] {
+                    #expect(StoredValue(key: "a", default: 0, storage: storage).wrappedValue == 1)
+                    #expect(StoredValue(key: "b", default: 0, storage: storage).wrappedValue == 2)
+                }
+                StoredValue(key: "a", default: 0).set(3)
+                #expect(StoredValue(key: "a", default: 0, storage: PreferencesFile(path: folder + "/home/com.example.App/preferences.json")).wrappedValue == 3)
+            }
+        }
+    }
+}
