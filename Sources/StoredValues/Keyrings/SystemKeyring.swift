@@ -12,8 +12,22 @@ public struct SystemKeyring: Keyring, Hashable {
     /// Settled once, so that all secrets of a process are in one place.
     private static let chosen = choose(environmentVariable(variable))
 
-    /// The keyring that this stands for.
-    var chosen: any Keyring { Self.chosen }
+    /// The keyring that this stands for, in the task that asks.
+    var chosen: any Keyring { chosen(in: nil) }
+
+    /// The keyring that this stands for: that of the task's temporary storage, else that of `scope`, else the machine's.
+    func chosen(in scope: TemporaryScope?) -> any Keyring {
+        (TemporaryScope.current ?? scope).map { Self.inScope($0).keyring } ?? Self.chosen
+    }
+
+    /// Makes `keyring` the system's inside `scope`.
+    static func put(_ keyring: any Keyring, into scope: TemporaryScope) {
+        _ = scope.object("keyring") { TemporaryKeyring(keyring: keyring) }
+    }
+
+    private static func inScope(_ scope: TemporaryScope) -> TemporaryKeyring {
+        scope.object("keyring") { TemporaryKeyring(keyring: InMemoryKeyring()) }
+    }
 
     /// A handle on the one system keyring.
     public init() {}
@@ -26,29 +40,35 @@ public struct SystemKeyring: Keyring, Hashable {
         return EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key"))
     }
 
-    public var description: String { Self.chosen.description }
-    public var changes: KeyringChanges { Self.chosen.changes }
+    public var description: String { chosen.description }
+    public var changes: KeyringChanges { chosen.changes }
 
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
-        try await Self.chosen.read(id)
+        try await chosen.read(id)
     }
     public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
-        try await Self.chosen.write(secret, for: id, label: label)
+        try await chosen.write(secret, for: id, label: label)
     }
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
-        try await Self.chosen.remove(id)
+        try await chosen.remove(id)
     }
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
-        try await Self.chosen.identifiers(inService: service)
+        try await chosen.identifiers(inService: service)
     }
     public func unlock() async throws(KeyringError) {
-        try await Self.chosen.unlock()
+        try await chosen.unlock()
     }
 }
 
 extension Keyring where Self == SystemKeyring {
     /// The keyring of the machine: the desktop's, unless `STORED_VALUES_KEYRING` names another.
     public static var system: SystemKeyring { SystemKeyring() }
+}
+
+/// A keyring as an object, which a temporary scope can keep.
+private final class TemporaryKeyring: Sendable {
+    let keyring: any Keyring
+    init(keyring: any Keyring) { self.keyring = keyring }
 }
 
 /// What `STORED_VALUES_KEYRING` names when nobody knows it: every call throws a sentence that says what it may name.

@@ -6,7 +6,7 @@ import Locking
 public struct PreferencesFile: Sendable {
     private enum Place {
         /// A file of the application, found when it is first used: by then ``StorageSystem/bootstrap(applicationID:)`` ran.
-        case named(String)
+        case named(String, madeIn: TemporaryScope?)
         case open(OpenPreferences)
     }
 
@@ -18,7 +18,7 @@ public struct PreferencesFile: Sendable {
     /// Below it lie the system-wide defaults: `<folder>/<application id>/preferences.json` for each folder in
     /// `$XDG_CONFIG_DIRS`, by default `/etc/xdg`, earlier folders over later ones (XDG Base Directory Specification 0.8).
     /// They are never written; ``StoredValue/reset()`` uncovers them.
-    public static let standard = PreferencesFile(place: .named(PreferencesLocation.standardName))
+    public static let standard = PreferencesFile(place: .named(PreferencesLocation.standardName, madeIn: nil))
 
     /// Another file beside the standard one: `named("editor")` is `editor.json`, with system-wide
     /// defaults of that name below it.
@@ -28,7 +28,7 @@ public struct PreferencesFile: Sendable {
         requireProperUse(
             !name.isEmpty && !name.contains { $0 == "/" || $0 == "\0" },
             "PreferencesFile.named(\"\(name)\"): the name must not be empty or contain a slash; PreferencesFile(path:) takes a path")
-        return PreferencesFile(place: .named(name))
+        return PreferencesFile(place: .named(name, madeIn: .current))
     }
 
     /// The file at `path`; a relative one begins at the folder the process works in now.
@@ -46,12 +46,29 @@ public struct PreferencesFile: Sendable {
         place = .open(preferences)
     }
 
-    /// The open file behind this handle.
+    /// The open file behind this handle, in the task that asks.
     var preferences: OpenPreferences {
         switch place {
-        case .named(let name): OpenFiles.shared.application(name)
+        case .named(let name, let scope):
+            (TemporaryScope.current ?? scope).map { Self.preferences(name, in: $0) } ?? OpenFiles.shared.application(name)
         case .open(let preferences): preferences
         }
+    }
+
+    /// The temporary scope that this handle's file lies in, for an operation of a wrapper that was made in `scope`.
+    func temporaryScope(orElse scope: TemporaryScope?) -> TemporaryScope? {
+        guard case .named(_, let ownScope) = place else { return nil }
+        return TemporaryScope.current ?? scope ?? ownScope
+    }
+
+    /// The open file behind this handle in `scope`.
+    func preferences(in scope: TemporaryScope) -> OpenPreferences {
+        guard case .named(let name, _) = place else { return preferences }
+        return Self.preferences(name, in: scope)
+    }
+
+    private static func preferences(_ name: String, in scope: TemporaryScope) -> OpenPreferences {
+        scope.object("preferences \(name)") { PreferencesFile(path: "\(scope.folder)/\(name).json").preferences }
     }
 
     /// Where the values lie.

@@ -23,6 +23,8 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     public let key: String
     private let service: String?
     private let keyring: any Keyring
+    /// The temporary storage that this was made in.
+    private let scope = TemporaryScope.current
     /// Found at the first use, when the application has had its chance to name itself.
     private let sharedSecret = AtomicLazyReference<LiveSecret<Item>>()
 
@@ -41,9 +43,14 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     }
 
     private var secret: LiveSecret<Item> {
-        if let secret = sharedSecret.load() { return secret }
-        let id = SecretIdentifier(service: service ?? StorageSystem.applicationID, account: key)
-        return sharedSecret.storeIfNil(LiveSecrets.shared.find(id, in: keyring, as: Item.self))
+        if let scope = TemporaryScope.current ?? scope, let system = keyring as? SystemKeyring {
+            return scope.object("secret \(id)") { LiveSecrets.shared.find(id, in: system.chosen(in: scope), as: Item.self) }
+        }
+        return sharedSecret.load() ?? sharedSecret.storeIfNil(LiveSecrets.shared.find(id, in: keyring, as: Item.self))
+    }
+
+    private var id: SecretIdentifier {
+        SecretIdentifier(service: service ?? StorageSystem.applicationID, account: key)
     }
 
     // MARK: Reading

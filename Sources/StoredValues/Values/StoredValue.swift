@@ -31,10 +31,12 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     private let strategy: DecodingStrategy
     private let validate: Validation?
     private let storage: PreferencesFile
+    /// The temporary storage that this was made in.
+    private let scope = TemporaryScope.current
     /// Found at the first use, when the application has had its chance to name itself.
     private let sharedPreference = AtomicLazyReference<LivePreference<Item>>()
     /// What this wrapper made of the content of a revision, where that takes more than looking.
-    private let reading = Guarded<(revision: UInt64, reading: Reading)?>(nil)
+    private let reading = Guarded<(preference: LivePreference<Item>, revision: UInt64, reading: Reading)?>(nil)
 
     /// Declares a stored property.
     ///
@@ -140,7 +142,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     ///
     /// Throws ``PreferencesError`` when that cannot be had, and for changes since the last call that were refused.
     public func flush() async throws(PreferencesError) {
-        try await storage.flush()
+        try await livePreference.preferences.flush()
     }
 
     // MARK: Changing
@@ -193,10 +195,17 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     }
 
     private var livePreference: LivePreference<Item> {
-        if let preference = sharedPreference.load() { return preference }
-        let found = LivePreference<Item>.find(key, in: storage.preferences)
+        if let scope = storage.temporaryScope(orElse: scope) {
+            let preferences = storage.preferences(in: scope)
+            return scope.object("\(key) in \(preferences.path)") { find(in: preferences) }
+        }
+        return sharedPreference.load() ?? sharedPreference.storeIfNil(find(in: storage.preferences))
+    }
+
+    private func find(in preferences: OpenPreferences) -> LivePreference<Item> {
+        let found = LivePreference<Item>.find(key, in: preferences)
         moveFormerKeys(in: found)
-        return sharedPreference.storeIfNil(found)
+        return found
     }
 
     private func moveFormerKeys(in preference: LivePreference<Item>) {
@@ -218,15 +227,17 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
         case .item(let item, _) where validate == nil: return Reading(item: item)
         default: break
         }
-        if let known = reading.withLock({ $0 }), known.revision == revision { return known.reading }
+        if let known = reading.withLock({ $0 }), known.preference === preference, known.revision == revision {
+            return known.reading
+        }
         let new = interpret(content)
         // Not replaced under the lock: the old item may be a class, whose deinit runs when it goes.
         let old = reading.withLock { reading in
             let old = reading
-            reading = (revision, new)
+            reading = (preference, revision, new)
             return old
         }
-        if old?.revision != revision {
+        if old?.preference !== preference || old?.revision != revision {
             for repair in new.repairs { preference.preferences.report(repair: "\"\(key)\" in \"\(storage.path)\": \(repair)") }
         }
         return new

@@ -1,0 +1,56 @@
+import FoundationEssentials
+import Locking
+import Synchronization
+
+/// What one `withTemporaryStorage` has of its own: a folder, and objects that live as long as it does.
+final class TemporaryScope: Sendable {
+    @TaskLocal private static var ofTask: TemporaryScope?
+    /// Spares programs that never make a scope the search for one, which would cost more than reading a value.
+    private static let isUsed = Atomic(false)
+
+    /// The scope that the current task runs in.
+    static var current: TemporaryScope? {
+        isUsed.load(ordering: .relaxed) ? ofTask : nil
+    }
+
+    /// A folder that exists once something is put into it.
+    let folder: String
+    private let objects = Guarded<[String: any AnyObject & Sendable]>([:])
+
+    private init() {
+        folder = FileManager.default.temporaryDirectory.path + "/stored-values-\(UUID().uuidString)"
+    }
+
+    /// Runs `body` in a new scope, and removes the scope's folder.
+    static func run<Result>(_ body: (TemporaryScope) throws -> Result) rethrows -> Result {
+        isUsed.store(true, ordering: .relaxed)
+        let scope = TemporaryScope()
+        defer { scope.removeFolder() }
+        return try $ofTask.withValue(scope) { try body(scope) }
+    }
+
+    /// The same for asynchronous code.
+    static func run<Result>(
+        isolation: isolated (any Actor)?, _ body: (TemporaryScope) async throws -> Result
+    ) async rethrows -> Result {
+        isUsed.store(true, ordering: .relaxed)
+        let scope = TemporaryScope()
+        defer { scope.removeFolder() }
+        return try await $ofTask.withValue(scope, operation: { try await body(scope) }, isolation: isolation)
+    }
+
+    /// The scope's object called `name`, made by `make` at the first use.
+    func object<Object: AnyObject & Sendable>(_ name: String, make: () -> Object) -> Object {
+        if let object = objects.withLock({ $0[name] }) as? Object { return object }
+        let new = make()  // with no lock held: it may need other objects of the scope
+        return objects.withLock { objects in
+            if let object = objects[name] as? Object { return object }
+            objects[name] = new
+            return new
+        }
+    }
+
+    private func removeFolder() {
+        try? FileManager.default.removeItem(atPath: folder)  // there is none where nothing was stored
+    }
+}

@@ -1,0 +1,121 @@
+import Dispatch
+import Foundation
+import Testing
+
+@testable import StoredValues
+
+/// Wrappers as a program has them: made outside of any test, on the application's own storage.
+private enum Settings {
+    static let count = StoredValue(key: "count", default: 0)
+    static let names = StoredValue(key: "names", default: [String](), storage: .named("names"))
+    static let token = SecurelyStoredValue<String>(key: "temporary storage test")
+}
+
+@Suite("Temporary storage", .timeLimit(.minutes(2)))
+struct TemporaryStorageTests {
+    @Test("Wrappers made outside use the storage of the task, and tests beside each other share nothing", arguments: 0..<20)
+    func sideBySide(number: Int) async throws {
+        try await withTemporaryStorage {
+            #expect(Settings.count.wrappedValue == 0 && Settings.names.wrappedValue == [])
+            #expect(try await Settings.token.load() == nil)
+            for _ in 0..<number { Settings.count.update { $0 += 1 } }
+            Settings.names.append("\(number)")
+            try await Settings.token.set("\(number)")
+            await Task.yield()
+            #expect(Settings.count.wrappedValue == number && Settings.names.wrappedValue == ["\(number)"])
+            #expect(Settings.token.wrappedValue == "\(number)")
+            #expect(await Task { Settings.count.wrappedValue }.value == number, "a task inherits the storage")
+            try await Settings.count.flush()
+        }
+    }
+
+    @Test("A wrapper made inside keeps its storage, on whatever queue it is used")
+    func madeInside() async throws {
+        try await withTemporaryStorage {
+            let count = StoredValue(key: "count", default: 0), token = SecurelyStoredValue<String>(key: "t")
+            let storage = PreferencesFile.named("other")
+            count.set(7)
+            try await token.set("seven")
+            let seen = await offPool { (count.wrappedValue, token.wrappedValue, storage.path) }
+            #expect(seen == (7, "seven", PreferencesFile.named("other").path))
+            #expect(await Task.detached { count.wrappedValue }.value == 7)
+        }
+    }
+
+    @Test("The inner of two storages counts, also for a wrapper made in the outer one")
+    func nested() {
+        withTemporaryStorage {
+            let count = StoredValue(key: "count", default: 0)
+            count.set(1)
+            withTemporaryStorage {
+                #expect(count.wrappedValue == 0)
+                count.set(2)
+                #expect(Settings.count.wrappedValue == 2)
+            }
+            #expect(count.wrappedValue == 1 && Settings.count.wrappedValue == 1)
+        }
+    }
+
+    @Test("Values read in one storage are never taken for those of the next, validation or not")
+    func reading() {
+        let clamped = StoredValue(key: "clamped", default: 0, validate: { $0 = min($0, 10) })
+        for number in 0..<50 {
+            withTemporaryStorage {
+                #expect(clamped.wrappedValue == 0)
+                clamped.set(number)
+                #expect(clamped.wrappedValue == min(number, 10))
+            }
+        }
+    }
+
+    @Test("Streams work inside")
+    func streams() async throws {
+        try await withTemporaryStorage {
+            var values = Settings.count.values.makeAsyncIterator()
+            var tokens = Settings.token.values.makeAsyncIterator()
+            #expect(await values.next(isolation: nil) == 0)
+            #expect(await tokens.next(isolation: nil) == .some(nil))
+            Settings.count.set(3)
+            try await Settings.token.set("x")
+            #expect(await values.next(isolation: nil) == 3)
+            #expect(await tokens.next(isolation: nil) == "x")
+        }
+    }
+
+    @Test("A keyring of one's own can be made to fail")
+    func failing() async throws {
+        let keyring = InMemoryKeyring()
+        await withTemporaryStorage(keyring: keyring) {
+            keyring.inject(.locked)
+            await #expect(throws: KeyringError.locked) { try await Settings.token.set("x") }
+            #expect(Settings.token.status == .unavailable(.locked))
+        }
+    }
+
+    @Test("The folder lies in the temporary one and is gone at the end, whether the body returns or throws")
+    func folder() throws {
+        struct Stop: Error {}
+        var path = ""
+        #expect(throws: Stop.self) {
+            try withTemporaryStorage {
+                Settings.count.set(1)
+                path = PreferencesFile.standard.path
+                #expect(FileManager.default.fileExists(atPath: path))
+                throw Stop()
+            }
+        }
+        #expect(path.hasPrefix(FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path))
+        #expect(!FileManager.default.fileExists(atPath: (path as NSString).deletingLastPathComponent))
+    }
+
+    @Test("What is named explicitly is what it names")
+    func explicit() throws {
+        try withTemporaryFolder { folder in
+            let count = StoredValue(key: "count", default: 0, storage: PreferencesFile(path: folder + "/p.json"))
+            withTemporaryStorage {
+                count.set(1)
+            }
+            #expect(count.wrappedValue == 1)
+        }
+    }
+}
