@@ -14,11 +14,15 @@ final class OpenPreferences: Sendable {
     /// Where the values lie, for people.
     let path: String
     /// The file, or why there is none.
-    private let file: Result<DurableFile, PreferencesError>
+    let file: Result<DurableFile, PreferencesError>
     private let gate = ChangeGate()
-    private let state = Guarded(PreferencesState())
+    let state = Guarded(PreferencesState())
     /// Runs what waits for the disk, so that no caller's thread and no thread of the cooperative pool does.
     private let background = DispatchQueue(label: "StoredValues.preferences")
+    /// Reads what others have written. Another queue, so that it does not wait for the disk.
+    let refreshing = DispatchQueue(label: "StoredValues.watch")
+    /// The watches over the file and its layers.
+    let watches = Guarded<[FileWatch]>([])
     private let log = Logger(label: "StoredValues")
 
     /// Opens the file and reads it. Trouble is logged, and thrown by ``flush()``.
@@ -29,6 +33,7 @@ final class OpenPreferences: Sendable {
         case .failure: path = "(no file)"
         }
         readFirst()
+        if case .success(let file) = file { watch(file) { $0.refresh() } }
     }
 
     private func readFirst() {
@@ -89,11 +94,12 @@ final class OpenPreferences: Sendable {
         var aftermath = Aftermath()
         state.withLock { $0.add(layers, &aftermath) }
         aftermath.settle()
+        for file in layers.map(\.file) { watch(file) { $0.refreshLayer(file) } }
     }
 
     /// Reads a layer again if its file changed; trouble with it is logged, and the last good values stay.
     @discardableResult
-    private func refresh(_ layer: inout PreferencesLayer) -> Bool {
+    func refresh(_ layer: inout PreferencesLayer) -> Bool {
         do {
             return try layer.read()
         } catch {
@@ -317,6 +323,7 @@ final class OpenPreferences: Sendable {
     }
 
     private func flushNow() -> PreferencesError? {
+        if isBlind { refresh() }
         if case .failure(let error) = file, state.withLock({ !$0.unsaved.isEmpty }) { return error }
         if state.withLock({ $0.needsWriting }), let problem = save() { return problem }
         if let problem = sync() { return problem }
@@ -352,7 +359,7 @@ final class OpenPreferences: Sendable {
 
     /// Logs a trouble; the same one again only after a change was written. Inside a change it waits for its end: a log
     /// handler may use stored values too.
-    private func report(_ trouble: String) {
+    func report(_ trouble: String) {
         note(trouble)
         if gate.activity == nil { logNotes() }
     }

@@ -15,6 +15,10 @@ struct PreferencesState {
     /// Whether a thread already waits for another process to let go of the file's lock.
     var isWaitingForLock = false
     var isSyncScheduled = false
+    /// Whether it was said that changes by others may go unseen.
+    var isBlindnessReported = false
+    /// Grows whenever `document` is replaced: what was read from the file before is out of date then.
+    private(set) var changes = 0
     /// Changes that were not made at all, until ``flush()`` has thrown them.
     var refusals: [PreferencesError] = []
     /// The last trouble, which is not logged again with each further change.
@@ -51,6 +55,8 @@ struct PreferencesState {
         replace(&aftermath) { state in
             state.document = merged
             state.identity = identity
+            state.changes += 1
+            if state.unsaved.isEmpty { state.lastTrouble = nil }
         }
     }
 
@@ -98,6 +104,7 @@ struct PreferencesState {
         _ changes: [String: PreferencesTransaction.Change], in document: PreferencesDocument, _ aftermath: inout Aftermath
     ) {
         self.document = document
+        self.changes += 1
         for (key, change) in changes {
             guard let member = members[key]?.member else { continue }
             // What is removed uncovers the layers below.

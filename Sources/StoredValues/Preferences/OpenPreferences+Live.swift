@@ -1,0 +1,73 @@
+import Dispatch
+import Locking
+
+// Hearing what other processes and editors write.
+
+extension OpenPreferences {
+    /// Watches `file` from now on, and runs `refresh` whenever it may have changed.
+    ///
+    /// The watch begins in the background, so that a program which only reads one value does not wait for it.
+    func watch(_ file: DurableFile, _ refresh: @escaping @Sendable (OpenPreferences) -> Void) {
+        let schedule = RefreshSchedule(on: refreshing) { [weak self] in
+            if let self { refresh(self) }
+        }
+        refreshing.async { [weak self] in
+            guard self != nil else { return }
+            let watch = FileWatch(file) { schedule.note($0) }
+            guard let self else { return }
+            watches.withLock { $0.append(watch) }
+            refresh(self)  // what changed before the watch began
+            reportBlindness()
+        }
+    }
+
+    /// Takes over what the file holds now, if somebody else changed it.
+    func refresh() {
+        guard case .success(let file) = file else { return }
+        var aftermath = Aftermath()
+        do {
+            // Not under the file's lock, for those who hold it may take their time. Where a change of ours came in between,
+            // what was read is out of date.
+            var isCurrent = false
+            while !isCurrent {
+                let (known, changes) = state.withLock { ($0.identity, $0.changes) }
+                guard try file.currentIdentity() != known else { break }
+                let reading = try PreferencesReading(known: nil, file.read)
+                isCurrent = state.withLock { state in
+                    guard state.changes == changes else { return false }
+                    if case .success(let document) = reading.document { state.adopt(document, reading.identity, &aftermath) }
+                    return true
+                }
+                if isCurrent, case .failure(let error) = reading.document {
+                    report("The preferences \"\(path)\" are not JSON: \(error). The last good values stay in use.")
+                }
+            }
+        } catch {
+            report("Could not read the preferences \"\(path)\"; the last good values stay in use. \(error)")
+        }
+        aftermath.settle()
+        reportBlindness()
+    }
+
+    /// Takes over what a layer holds now.
+    func refreshLayer(_ file: DurableFile) {
+        guard var layer = state.withLock({ state in state.layers.first { $0.file === file } }) else { return }
+        var aftermath = Aftermath()
+        if refresh(&layer) { state.withLock { $0.adopt(layer, &aftermath) } }
+        aftermath.settle()
+        logNotes()
+    }
+
+    /// Whether changes by others may go unseen.
+    var isBlind: Bool { watches.withLock { $0.contains { $0.problem != nil } } }
+
+    /// Says once why changes by others may go unseen.
+    private func reportBlindness() {
+        guard let problem = watches.withLock({ $0.lazy.compactMap(\.problem).first }) else { return }
+        let isFirst = state.withLock { state in
+            defer { state.isBlindnessReported = true }
+            return !state.isBlindnessReported
+        }
+        if isFirst { report("Changes that others make to \"\(path)\" are seen at the next change and flush() only. \(problem)") }
+    }
+}
