@@ -29,12 +29,11 @@ extension OpenPreferences {
             // Not under the file's lock, for those who hold it may take their time. Where a change of ours came in between,
             // what was read is out of date.
             var isCurrent = false
-            while !isCurrent {
-                let (known, changes) = state.withLock { ($0.identity, $0.changes) }
+            while !isCurrent, let (known, revision) = beginReading() {
                 guard try file.currentIdentity() != known else { break }
                 let reading = try PreferencesReading(known: nil, file.read)
                 isCurrent = state.withLock { state in
-                    guard state.changes == changes else { return false }
+                    guard state.revision == revision, !state.isWriting else { return false }
                     if case .success(let document) = reading.document { state.adopt(document, reading.identity, &aftermath) }
                     return true
                 }
@@ -47,6 +46,14 @@ extension OpenPreferences {
         }
         aftermath.settle()
         reportBlindness()
+    }
+
+    /// The state that what is read next belongs to; nil while a change of ours is being written, which reads again then.
+    private func beginReading() -> (known: FileIdentity?, revision: Int)? {
+        state.withLock { state in
+            state.isRefreshMissed = state.isWriting
+            return state.isWriting ? nil : (state.identity, state.revision)
+        }
     }
 
     /// Takes over what a layer holds now.

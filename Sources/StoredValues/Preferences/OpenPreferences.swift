@@ -230,15 +230,19 @@ final class OpenPreferences: Sendable {
         _ changes: [String: PreferencesTransaction.Change], to session: borrowing Swift.Result<Session, PreferencesError>,
         _ aftermath: inout Aftermath
     ) -> PreferencesError? {
-        let old = state.withLock { (document: $0.document, needsWriting: $0.needsWriting) }
+        let old = state.withLock { (document: $0.document, revision: $0.revision, needsWriting: $0.needsWriting) }
         let changes = changes.filter { old.document[$0.key] != $0.value.json }
         guard !changes.isEmpty || old.needsWriting else { return nil }
         let document = changes.isEmpty ? old.document : old.document.applying(changes.mapValues(\.json))
+        state.withLock { $0.isWriting = true }
+        defer {
+            if state.withLock({ $0.endWriting() }) { refreshing.async { self.refresh() } }
+        }
         do throws(PreferencesError) {
             let identity = try write(document, to: session)
             state.withLock { state in
                 state.wasWritten(identity)
-                state.make(changes, in: document, &aftermath)
+                state.make(changes, in: document, since: old.revision, &aftermath)
             }
             scheduleSync()
             return nil
@@ -246,7 +250,7 @@ final class OpenPreferences: Sendable {
             state.withLock { state in
                 state.unsaved.merge(changes.mapValues(\.json)) { $1 }
                 state.keptOpen = self
-                state.make(changes, in: document, &aftermath)
+                state.make(changes, &aftermath)
             }
             report(error.description)
             return error
@@ -260,7 +264,7 @@ final class OpenPreferences: Sendable {
             aftermath.release(changes.mapValues(\.item))
             let changes = changes.filter { state.document[$0.key] != $0.value.json }
             state.unsaved.merge(changes.mapValues(\.json)) { $1 }
-            state.make(changes, in: state.document.applying(changes.mapValues(\.json)), &aftermath)
+            state.make(changes, &aftermath)
             state.batchAftermath.append(aftermath)
         }
     }

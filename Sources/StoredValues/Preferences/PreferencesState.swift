@@ -15,10 +15,14 @@ struct PreferencesState {
     /// Whether a thread already waits for another process to let go of the file's lock.
     var isWaitingForLock = false
     var isSyncScheduled = false
+    /// Whether a change of ours is on its way into the file. What is read from it meanwhile may be that change.
+    var isWriting = false
+    /// Whether somebody wanted to read the file while ``isWriting``.
+    var isRefreshMissed = false
     /// Whether it was said that changes by others may go unseen.
     var isBlindnessReported = false
     /// Grows whenever `document` is replaced: what was read from the file before is out of date then.
-    private(set) var changes = 0
+    private(set) var revision = 0
     /// Changes that were not made at all, until ``flush()`` has thrown them.
     var refusals: [PreferencesError] = []
     /// The last trouble, which is not logged again with each further change.
@@ -55,7 +59,7 @@ struct PreferencesState {
         replace(&aftermath) { state in
             state.document = merged
             state.identity = identity
-            state.changes += 1
+            state.revision += 1
             if state.unsaved.isEmpty { state.lastTrouble = nil }
         }
     }
@@ -91,6 +95,12 @@ struct PreferencesState {
         return (try? JSONValue(parsing: left)) == (try? JSONValue(parsing: right))
     }
 
+    /// Notes that the change is in the file, or could not be written. Returns whether the file must be read again.
+    mutating func endWriting() -> Bool {
+        defer { (isWriting, isRefreshMissed) = (false, false) }
+        return isRefreshMissed
+    }
+
     mutating func wasWritten(_ identity: FileIdentity) {
         self.identity = identity
         unsaved = [:]
@@ -99,12 +109,26 @@ struct PreferencesState {
         keptOpen = nil
     }
 
-    /// Shows `changes`, which `document` holds, to every reader in this process.
+    /// Shows `changes` to every reader in this process.
+    mutating func make(_ changes: [String: PreferencesTransaction.Change], _ aftermath: inout Aftermath) {
+        make(changes, in: document.applying(changes.mapValues(\.json)), since: revision, &aftermath)
+    }
+
+    /// Shows `changes` to every reader in this process. `document` is that of the revision `start` with the changes made.
     mutating func make(
-        _ changes: [String: PreferencesTransaction.Change], in document: PreferencesDocument, _ aftermath: inout Aftermath
+        _ changes: [String: PreferencesTransaction.Change], in document: PreferencesDocument, since start: Int,
+        _ aftermath: inout Aftermath
     ) {
+        guard revision == start else {
+            // The watch was faster, or somebody else wrote in between and was written over: any member may be concerned.
+            aftermath.release(changes.mapValues(\.item))
+            return replace(&aftermath) { state in
+                state.document = document
+                state.revision += 1
+            }
+        }
         self.document = document
-        self.changes += 1
+        revision += 1
         for (key, change) in changes {
             guard let member = members[key]?.member else { continue }
             // What is removed uncovers the layers below.

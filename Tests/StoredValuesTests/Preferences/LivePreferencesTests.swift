@@ -141,6 +141,7 @@ struct LivePreferencesTests {
             let path = folder + "/p.json"
             let value = StoredValue(key: "number", default: -1, storage: PreferencesFile(path: path))
             let seen = Seen(value)
+            try await eventually("the default") { seen.values == [-1] }
             await offPool {
                 let other = StoredValue(key: "number", default: -1, storage: .ofAnotherProcess(path))
                 for number in 1...1000 { other.set(number) }
@@ -176,10 +177,13 @@ struct LivePreferencesTests {
     func broken() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
-            let value = StoredValue(key: "number", default: -1, storage: PreferencesFile(path: path))
+            let storage = PreferencesFile(path: path)
+            let value = StoredValue(key: "number", default: -1, storage: storage)
             value.set(1)
             let seen = Seen(value)
+            try await eventually("the first value") { seen.values == [1] }
             try #"{"number": 2"#.write(toFile: path, atomically: false, encoding: .utf8)
+            try await eventually("it is said") { storage.preferences.state.withLock { $0.lastTrouble?.contains("line 1") ?? false } }
             try #"{"number": 3}"#.write(toFile: path, atomically: false, encoding: .utf8)
             try await eventually("the mended file") { seen.values.last == 3 }
             #expect(seen.values == [1, 3])
@@ -194,6 +198,7 @@ struct LivePreferencesTests {
             let mark = StoredValue(key: "mark", default: 0, storage: PreferencesFile(path: path))
             value.set([1, 2])
             let seen = Seen(value)
+            try await eventually("the first value") { seen.values == [[1, 2]] }
             let changes = Guarded(0)
             withObservationTracking { _ = value.wrappedValue } onChange: { changes.withLock { $0 += 1 } }
             try #"{"list":[ 1,2 ],"mark":1}"#.write(toFile: path, atomically: false, encoding: .utf8)
