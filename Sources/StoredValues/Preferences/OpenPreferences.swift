@@ -307,6 +307,15 @@ final class OpenPreferences: Sendable {
         }
     }
 
+    /// Gives a lock that was not to be had the time that a change gives it. Without this, what comes just after another
+    /// process let go would fail all the same, for changes behind the one that waited do not wait. Outside the gate, where
+    /// it holds up no change.
+    private func waitForStuckLock() {
+        guard state.withLock({ $0.isWaitingForLock }), case .success(let file) = file else { return }
+        guard (try? file.lock()) != nil else { return }  // the error comes again when the change is written
+        state.withLock { $0.isWaitingForLock = false }
+    }
+
     /// Writes what is unsaved, if anything is. Returns why it could not be written.
     private func save() -> PreferencesError? {
         var problem: PreferencesError?
@@ -329,7 +338,10 @@ final class OpenPreferences: Sendable {
     private func flushNow() -> PreferencesError? {
         if isBlind { refresh() }
         if case .failure(let error) = file, state.withLock({ !$0.unsaved.isEmpty }) { return error }
-        if state.withLock({ $0.needsWriting }), let problem = save() { return problem }
+        if state.withLock({ $0.needsWriting }) {
+            waitForStuckLock()
+            if let problem = save() { return problem }
+        }
         if let problem = sync() { return problem }
         return state.withLock { state in
             state.refusals.isEmpty ? nil : state.refusals.removeFirst()
