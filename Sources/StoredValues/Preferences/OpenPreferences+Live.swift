@@ -8,7 +8,8 @@ extension OpenPreferences {
     ///
     /// The watch begins in the background, so that a program which only reads one value does not wait for it.
     func watch(_ file: DurableFile, _ refresh: @escaping @Sendable (OpenPreferences) -> Void) {
-        let schedule = RefreshSchedule(on: refreshing) { [weak self] in
+        let isOwnerBusy: @Sendable () -> Bool = { [weak self] in self?.isBusy ?? false }
+        let schedule = RefreshSchedule(on: refreshing, isOwnerBusy: isOwnerBusy) { [weak self] in
             if let self { refresh(self) }
         }
         refreshing.async { [weak self] in
@@ -19,6 +20,12 @@ extension OpenPreferences {
             refresh(self)  // what changed before the watch began
             reportBlindness()
         }
+    }
+
+    /// Whether this process changed the file just now.
+    private var isBusy: Bool {
+        guard let lastChange = state.withLock({ $0.lastChange }) else { return false }
+        return ContinuousClock.now - lastChange < .milliseconds(100)
     }
 
     /// Takes over what the file holds now, if somebody else changed it.

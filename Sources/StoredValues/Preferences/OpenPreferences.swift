@@ -199,7 +199,11 @@ final class OpenPreferences: Sendable {
     private func beginSession(_ aftermath: inout Aftermath) throws(PreferencesError) -> Session {
         let file = try file.get()
         do {
-            let isWaiting = state.withLock { $0.isWaitingForLock }
+            let now = ContinuousClock.now
+            let isWaiting = state.withLock { state in
+                state.lastChange = now
+                return state.isWaitingForLock
+            }
             let locked = try file.lock(timeout: isWaiting ? .zero : DurableFile.lockTimeout)
             let identity = try locked.identity()
             guard identity != state.withLock({ $0.identity }) else { return Session(locked: locked, isRejected: false) }

@@ -19,6 +19,8 @@ struct PreferencesState {
     var isWriting = false
     /// Whether somebody wanted to read the file while ``isWriting``.
     var isRefreshMissed = false
+    /// When this process began to change the file last.
+    var lastChange: ContinuousClock.Instant?
     /// Whether it was said that changes by others may go unseen.
     var isBlindnessReported = false
     /// Grows whenever `document` is replaced: what was read from the file before is out of date then.

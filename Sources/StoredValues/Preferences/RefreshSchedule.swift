@@ -7,21 +7,35 @@ final class RefreshSchedule: Sendable {
     static let patience = Duration.milliseconds(200)
     /// How long a file may be missing before it counts as deleted: some programs delete it just before they write it anew.
     private static let absence = Duration.milliseconds(10)
+    /// How long reading is put off for an owner that is at work on the file itself; and as many times as long as
+    /// reading took.
+    private static let rest = Duration.milliseconds(10)
+    private static let restFactor = 10
 
     private struct State {
         /// Grows with every event: a later event makes a delayed reading pointless.
         var events = 0
         /// Whether a reading is about to begin, which will see what the event is about.
         var isQueued = false
+        /// How long reading took last.
+        var cost = Duration.zero
     }
 
     private let state = Guarded(State())
     private let queue: DispatchQueue
+    private let isOwnerBusy: @Sendable () -> Bool
     private let refresh: @Sendable () -> Void
 
     /// A schedule that runs `refresh` on `queue`, which is serial.
-    init(on queue: DispatchQueue, _ refresh: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameter isOwnerBusy: Whether the owner is changing the file itself. It reads the file with each change then, and
+    ///   processes that all change one file would otherwise be busy reading after each other.
+    init(
+        on queue: DispatchQueue, isOwnerBusy: @escaping @Sendable () -> Bool = { false },
+        _ refresh: @escaping @Sendable () -> Void
+    ) {
         self.queue = queue
+        self.isOwnerBusy = isOwnerBusy
         self.refresh = refresh
     }
 
@@ -41,9 +55,11 @@ final class RefreshSchedule: Sendable {
             return !state.isQueued
         }
         guard isFirst else { return }
-        queue.async { [self] in
+        let delay = isOwnerBusy() ? max(Self.rest, state.withLock({ $0.cost }) * Self.restFactor) : .zero
+        queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [self] in
             state.withLock { $0.isQueued = false }
-            refresh()
+            let cost = ContinuousClock().measure(refresh)
+            state.withLock { $0.cost = cost }
         }
     }
 
