@@ -22,10 +22,10 @@ extension OpenPreferences {
         }
     }
 
-    /// Whether this process changed the file just now.
+    /// Whether this process is changing the file, or did so just now.
     private var isBusy: Bool {
-        guard let lastChange = state.withLock({ $0.lastChange }) else { return false }
-        return ContinuousClock.now - lastChange < .milliseconds(100)
+        let now = ContinuousClock.now
+        return state.withLock { $0.isChanging || $0.lastChange.map { now - $0 < .milliseconds(100) } ?? false }
     }
 
     /// Takes over what the file holds now, if somebody else changed it.

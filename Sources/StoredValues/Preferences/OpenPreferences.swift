@@ -188,6 +188,11 @@ final class OpenPreferences: Sendable {
     ) {
         var aftermath = Aftermath()
         gate.enter(activity) {
+            state.withLock { $0.isChanging = true }
+            defer {
+                let now = ContinuousClock.now
+                state.withLock { ($0.isChanging, $0.lastChange) = (false, now) }
+            }
             let session = Swift.Result { () throws(PreferencesError) in try beginSession(&aftermath) }
             body(session, &aftermath)
         }
@@ -199,11 +204,7 @@ final class OpenPreferences: Sendable {
     private func beginSession(_ aftermath: inout Aftermath) throws(PreferencesError) -> Session {
         let file = try file.get()
         do {
-            let now = ContinuousClock.now
-            let isWaiting = state.withLock { state in
-                state.lastChange = now
-                return state.isWaitingForLock
-            }
+            let isWaiting = state.withLock { $0.isWaitingForLock }
             let locked = try file.lock(timeout: isWaiting ? .zero : DurableFile.lockTimeout)
             let identity = try locked.identity()
             guard identity != state.withLock({ $0.identity }) else { return Session(locked: locked, isRejected: false) }
