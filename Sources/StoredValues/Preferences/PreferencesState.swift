@@ -6,6 +6,10 @@ struct PreferencesState {
     var document = PreferencesDocument()
     /// The file that `document` was read from or written to; nil when there was none.
     var identity: FileIdentity?
+    /// Whether `document` is the last durable state, in place of a file that does not parse.
+    var isRecovered = false
+    /// The file as this process last wrote it.
+    var written: FileIdentity?
     /// Changes that are not in the file: those of a running batch, and those whose write failed.
     var unsaved: [String: [UInt8]?] = [:]
     /// Whether the file must be written even if nothing is unsaved: after a failed fsync, Linux has dropped its pages.
@@ -32,7 +36,7 @@ struct PreferencesState {
         weak var member: (any PreferencesMember)?
     }
 
-    var needsWriting: Bool { mustRewrite || !unsaved.isEmpty }
+    var needsWriting: Bool { mustRewrite || isRecovered || !unsaved.isEmpty }
 
     /// Takes over what somebody else wrote, under what is unsaved here.
     mutating func adopt(_ document: PreferencesDocument, _ identity: FileIdentity?, _ aftermath: inout Aftermath) {
@@ -43,6 +47,7 @@ struct PreferencesState {
         }
         self.document = merged
         self.identity = identity
+        isRecovered = false
     }
 
     /// Whether two JSON texts say the same, however they are indented.
@@ -54,8 +59,10 @@ struct PreferencesState {
 
     mutating func wasWritten(_ identity: FileIdentity) {
         self.identity = identity
+        written = identity
         unsaved = [:]
         mustRewrite = false
+        isRecovered = false
         lastTrouble = nil
         keptOpen = nil
     }
