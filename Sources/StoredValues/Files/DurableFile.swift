@@ -75,6 +75,7 @@ final class DurableFile: Sendable {
             folder = ResolvedPath.folder(of: folder)
             do {
                 try synchronize(folder, openedFor: .folder)
+                unsynchronizedFolders.withLock { _ = $0.remove(folder) }
             } catch {
                 // In what may not be read, or is gone, none of ours has made a folder.
                 guard error.code == .accessDenied || error.code == .noEntry else { throw error }

@@ -9,7 +9,7 @@ import Logging
 /// this machine), `state` (moments; reading needs no other).
 final class OpenPreferences: Sendable {
     /// How long after a change the background fsync begins, so that a burst of changes costs one.
-    private static let syncDelay = DispatchTimeInterval.milliseconds(50)
+    private let syncDelay: DispatchTimeInterval
 
     /// Where the values lie, for people.
     let path: String
@@ -24,8 +24,9 @@ final class OpenPreferences: Sendable {
     private let log = Logger(label: "StoredValues")
 
     /// Opens the file and reads it. Trouble is logged, and thrown by ``flush()``.
-    init(_ file: Result<DurableFile, PreferencesError>) {
+    init(_ file: Result<DurableFile, PreferencesError>, syncDelay: DispatchTimeInterval = .milliseconds(50)) {
         self.file = file
+        self.syncDelay = syncDelay
         switch file {
         case .success(let file):
             path = (try? file.resolvedPath) ?? file.path
@@ -328,7 +329,7 @@ final class OpenPreferences: Sendable {
             return !state.isSyncScheduled
         }
         guard isFirst else { return }
-        background.asyncAfter(deadline: .now() + Self.syncDelay) { [self] in
+        background.asyncAfter(deadline: .now() + syncDelay) { [self] in
             state.withLock { $0.isSyncScheduled = false }
             if let problem = sync() { report(problem.description) }
         }

@@ -1,165 +1,98 @@
+import Foundation
 import Testing
 
 @testable import StoredValues
 
 @Suite("A power cut", .timeLimit(.minutes(2)))
 struct PowerCutTests {
-    /// Something that is done to preferences, by name.
-    struct Scenario: Sendable, CustomTestStringConvertible {
-        let testDescription: String
-        let play: @Sendable (PowerCutStory) async throws -> Void
-
-        init(_ name: String, _ play: @escaping @Sendable (PowerCutStory) async throws -> Void) {
-            testDescription = name
-            self.play = play
-        }
-    }
-
-    static let scenarios = [
-        Scenario("a first change, which makes the folder and the file") { story in
-            story.set("a", to: 1, in: story.process())
-        },
-        Scenario("a first change and flush") { story in
-            let storage = story.process()
-            story.set("a", to: 1, in: storage)
-            try await story.flush(storage)
-        },
-        Scenario("changes after a flush") { story in
-            let storage = story.process()
-            story.set("a", to: 1, in: storage)
-            try await story.flush(storage)
-            story.set("a", to: 2, in: storage)
-            story.set("b", to: 3, in: storage)
-            try await story.flush(storage)
-            story.set("a", to: 4, in: storage)
-            try await story.flush(storage)
-            try await story.flush(storage)
-        },
-        Scenario("many changes, brought to the disk in the background") { story in
-            let storage = story.process()
-            for number in 1...10 { story.set("\(number % 3)", to: number, in: storage) }
-            try await story.waitForBackground()
-            story.promise()
-            for number in 11...20 { story.set("\(number % 3)", to: number, in: storage) }
-        },
-        Scenario("batches") { story in
-            let storage = story.process()
-            for round in 1...3 {
-                story.begin { values in for key in "abc" { values[String(key)] = round } }
-                storage.batch {
-                    for key in "abc" { StoredValue(key: String(key), default: 0, storage: storage).set(round) }
-                }
-                if round == 2 { try await story.flush(storage) }
-            }
-        },
-        Scenario("a person breaks the file, and a running program changes a value") { story in
-            let storage = story.process()
-            story.set("a", to: 1, in: storage)
-            try await story.flush(storage)
-            story.set("b", to: 2, in: storage)
-            story.disk.write("{ broken", inPlaceAt: story.path)
-            try await story.flush(storage)
-            story.disk.write("{ broken again", inPlaceAt: story.path)
-            story.set("b", to: 3, in: storage)
-            try await story.flush(storage)
-        },
-        Scenario("a person breaks the file, and another program is started, changes a value and flushes") { story in
-            let first = story.process()
-            story.set("a", to: 1, in: first)
-            try await story.flush(first)
-            story.disk.write("{ broken", inPlaceAt: story.path)
-            try story.settle(story.path)
-            let second = story.process()
-            story.set("b", to: 2, in: second)
-            try await story.flush(second)
-        },
-        Scenario("after a power cut that tore the file, a program is started and flushes without a change") { story in
-            let first = story.process()
-            story.set("a", to: 1, in: first)
-            try await story.flush(first)
-            story.disk.write("", inPlaceAt: story.path)
-            try story.settle(story.path)
-            try await story.flush(story.process())
-        },
-        Scenario("a person edits the file in place, and both are flushed") { story in
-            let storage = story.process()
-            story.set("a", to: 1, in: storage)
-            try await story.flush(storage)
-            story.begin { $0["a"] = 2 }
-            story.disk.write(#"{"a": 2}"#, inPlaceAt: story.path)
-            try await story.flush(storage)
-            story.set("b", to: 3, in: storage)
-            try await story.flush(storage)
-        },
-        Scenario("a person deletes the file") { story in
-            let first = story.process()
-            story.set("a", to: 1, in: first)
-            try await story.flush(first)
-            story.begin { $0 = [:] }
-            try story.disk.unlink(story.path)
-            let second = story.process()
-            try await story.flush(second)
-            story.set("b", to: 2, in: second)
-            try await story.flush(second)
-            story.set("b", to: 3, in: second)
-        },
-        Scenario("a person deletes the file, and a change comes before the next flush") { story in
-            let first = story.process()
-            story.set("a", to: 1, in: first)
-            try await story.flush(first)
-            story.begin { $0 = [:] }
-            try story.disk.unlink(story.path)
-            let second = story.process()
-            story.set("b", to: 2, in: second)
-            try await story.flush(second)
-        },
-        Scenario("two programs take turns, of which one flushes") { story in
-            let first = story.process(), second = story.process()
-            for round in 1...3 {
-                story.set("a", to: round, in: first)
-                story.set("b", to: round, in: second)
-                try await story.flush(second)
-                story.set("c", to: round, in: first)
-            }
-        },
-        Scenario("an fsync of the generation fails, and the next succeeds") { story in
-            try await playFailure(of: ".durable.tmp", in: story)
-        },
-        Scenario("an fsync of the folder fails, and the next succeeds") { story in
-            try await playFailure(of: "/editor", in: story)
-        },
-        Scenario("an fsync of the file fails in the background, and the next succeeds") { story in
-            try await playFailure(of: "p.json", in: story)
-        },
-    ]
-
-    private static func playFailure(of path: String, in story: PowerCutStory) async throws {
-        let storage = story.process()
-        story.set("a", to: 1, in: storage)
-        try await story.flush(storage)
-        story.disk.failToSynchronize(path, with: .ioFailed)
-        story.set("a", to: 2, in: storage)
-        if path == "p.json" {
-            try await eventually("the background's fsync has failed") {
-                story.disk.events.contains { if case .failedToSynchronize = $0 { true } else { false } }
-            }
-        } else {
-            await #expect(throws: PreferencesError.self) { try await storage.flush() }
-        }
-        story.disk.failToSynchronize(path, with: nil)
-        try await story.flush(storage)
-        story.set("b", to: 3, in: storage)
-    }
-
     @Test(
         "At any instant it leaves the last flushed values or later ones, whole",
-        arguments: scenarios, PowerCut.Folders.allCases)
-    func anyInstant(scenario: Scenario, folders: PowerCut.Folders) async throws {
-        let story = try PowerCutStory()
-        try await scenario.play(story)
-        let replay = PowerCutReplay(of: story, folders: folders)
+        arguments: PowerCutScenario.all, PowerCut.Folders.allCases)
+    func anyInstant(scenario: PowerCutScenario, folders: PowerCut.Folders) async throws {
+        let replay = PowerCutReplay(of: try await scenario.story(), folders: folders)
         #expect(replay.count >= 10)
         #expect(replay.losses == [])
-        print("REPLAY", scenario.testDescription, folders, replay.count)
+    }
+
+    @Test("The replay finds what is left out", arguments: Omission.all, PowerCut.Folders.allCases)
+    func findsOmissions(omission: Omission, folders: PowerCut.Folders) async throws {
+        let story = try await PowerCutScenario.named(omission.scenario).story()
+        #expect(PowerCutReplay(of: story, folders: folders).losses == [])
+        let replay = PowerCutReplay(
+            of: story, folders: folders, events: omission.events(of: story), hiding: omission.hidden)
+        #expect(replay.losses != [])
+    }
+
+    @Test("Once the background is done the file itself is whole, and the generation need not be read")
+    func background() async throws {
+        let story = try PowerCutStory()
+        let storage = story.process(syncDelay: .milliseconds(50))
+        for number in 1...5 { story.set("a", to: number, in: storage) }
+        try await story.waitForBackground()
+        story.promise()
+        let events = story.disk.events
+        #expect(PowerCutReplay(of: story, folders: .anyOrder, events: events, hiding: ".durable").losses == [])
+        let unsynchronized = events.filter { if case .synchronized(_, story.path) = $0 { false } else { true } }
+        #expect(PowerCutReplay(of: story, folders: .anyOrder, events: unsynchronized, hiding: ".durable").losses != [])
+    }
+
+    @Test("A person's broken file that was on the disk stays there under some name", arguments: [true, false])
+    func rejected(allowsLinks: Bool) async throws {
+        let broken = "{ \"a\": what a person wrote"
+        let story = try PowerCutStory(allowsLinks: allowsLinks)
+        story.begin { $0 = ["kept": 1] }
+        story.disk.write(broken, inPlaceAt: story.path)
+        try story.settle("/home/config", "/home/config/editor", story.path)
+        story.promise()
+        let storage = story.process()
+        StoredValue(key: "a", default: 0, storage: storage).set(1)
+        try await storage.flush()
+        let replay = PowerCutReplay(of: story, folders: .inOrder) { disk in
+            disk.files.values.contains(Array(broken.utf8)) ? ["kept": 1] : [:]
+        }
+        #expect(replay.losses == [])
+        #expect(story.disk.files.count { $0.key.contains(".rejected-") } == 1)
+    }
+
+    @Test("A file that is replaced durably needs no generation", arguments: PowerCut.Folders.allCases)
+    func durableReplacement(folders: PowerCut.Folders) throws {
+        let story = try PowerCutStory()
+        let file = DurableFile(path: story.path, operations: story.disk)
+        for number in 1...3 {
+            story.begin { $0 = ["n": number] }
+            _ = try file.withLock { try $0.replace(with: Array("<\(number)>".utf8), durably: true) }
+            story.promise()
+        }
+        func replay(without path: String? = nil) throws -> PowerCutReplay {
+            let events = story.disk.events.filter { if case .synchronized(_, path) = $0 { false } else { true } }
+            return try PowerCutReplay(of: story, folders: folders, events: events) { disk in
+                guard let bytes = try DurableFile(path: story.path, operations: disk).read()?.bytes else { return [:] }
+                return ["n": Int(String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)) ?? -1]
+            }
+        }
+        #expect(try replay().losses == [])
+        for path in [story.path + ".tmp", "/home/config/editor", "/home/config"] {
+            #expect(try replay(without: path).losses != [], "without the fsync of \(path)")
+        }
+    }
+
+    @Test("A real disk in such a state gives the same values as one in memory")
+    func realDisk() async throws {
+        let story = try await PowerCutScenario.named("a person breaks the file, and another program is started, changes a value and flushes").story()
+        try withTemporaryFolder { folder in
+            for (number, state) in PowerCut.states(after: story.disk.events, folders: .inOrder).enumerated() {
+                let root = "\(folder)/\(number)"
+                for (path, bytes) in state.files {
+                    let url = URL(fileURLWithPath: root + path)
+                    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+                    try Data(bytes).write(to: url)
+                    // As long ago as after a power cut, so that nobody waits for the rest of it.
+                    try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: url.path)
+                }
+                let inMemory = PreferencesFile.ofAnotherProcess(story.path, operations: MemoryDisk(state.files))
+                let onDisk = PreferencesFile.ofAnotherProcess(root + story.path)
+                #expect(PowerCutReplay.values(onDisk) == PowerCutReplay.values(inMemory))
+            }
+        }
     }
 }

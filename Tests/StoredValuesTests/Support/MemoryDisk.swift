@@ -8,8 +8,11 @@ import Locking
 final class MemoryDisk: FileOperations {
     private let state = Guarded(MemoryTree())
 
+    private let allowsLinks: Bool
+
     /// An empty disk, or one with these files.
-    init(_ files: [String: [UInt8]] = [:]) {
+    init(_ files: [String: [UInt8]] = [:], allowsLinks: Bool = true) {
+        self.allowsLinks = allowsLinks
         state.withLock { state in
             for (path, bytes) in files { state.place(bytes, at: path) }
             state.events = []
@@ -152,6 +155,7 @@ final class MemoryDisk: FileOperations {
     }
 
     func link(_ path: String, to newPath: String) throws(SystemErrorCode) {
+        guard allowsLinks else { throw .notPermitted }
         try state.withLock { state throws(SystemErrorCode) in
             guard let node = try state.find(path) else { throw .noEntry }
             guard try state.find(newPath) == nil else { throw .exists }

@@ -1,4 +1,4 @@
-import Foundation
+import Dispatch
 
 @testable import StoredValues
 
@@ -8,19 +8,23 @@ final class PowerCutStory {
     typealias Values = [String: Int]
 
     let path = "/home/config/editor/p.json"
-    let disk = MemoryDisk()
+    let disk: MemoryDisk
     /// Every state that the values had, in order.
     private(set) var states: [Values] = [[:]]
 
     /// The folders above the application's own exist, and are on the disk.
-    init() throws {
+    init(allowsLinks: Bool = true) throws {
+        disk = MemoryDisk(allowsLinks: allowsLinks)
         try disk.makeFolder("/home", mode: 0o700)
         try disk.makeFolder("/home/config", mode: 0o700)
         try settle("/", "/home")
     }
 
-    /// A program that has the file open.
-    func process() -> PreferencesFile { .ofAnotherProcess(path, operations: disk) }
+    /// A program that has the file open. What it does in the background would make a story differ from run to run, so it
+    /// is put off until `syncDelay` is over.
+    func process(syncDelay: DispatchTimeInterval = .seconds(3600)) -> PreferencesFile {
+        .ofAnotherProcess(path, operations: disk, syncDelay: syncDelay)
+    }
 
     /// Makes a change through `storage`.
     func set(_ key: String, to value: Int, in storage: PreferencesFile) {
@@ -56,45 +60,15 @@ final class PowerCutStory {
         }
     }
 
-    /// Waits until the fsync has come that follows a change in the background.
+    /// Waits until the fsyncs have come that follow the last change in the background.
     func waitForBackground() async throws {
-        let before = disk.events.count
-        try await eventually("the file itself is on the disk") {
-            let events = disk.events.dropFirst(before)
-            return [path, ResolvedPath.folder(of: path)].allSatisfy { path in
-                events.contains { if case .synchronized(_, path) = $0 { true } else { false } }
-            }
+        try await eventually("the file and then its folder are on the disk") {
+            let events = disk.events
+            let name = path.split(separator: "/").last.map(String.init) ?? ""
+            let last = events.lastIndex { if case .changed(_, let names) = $0 { names[name] != nil } else { false } } ?? 0
+            let paths = events[last...].compactMap { if case .synchronized(_, let path) = $0 { path } else { nil } }
+            guard let file = paths.firstIndex(of: path) else { return false }
+            return paths[file...].contains(ResolvedPath.folder(of: path))
         }
-    }
-}
-
-/// What was found on opening the file in every state that a power cut may leave.
-struct PowerCutReplay {
-    private(set) var count = 0
-    /// States in which the last promised values, or later ones, were not to be had.
-    private(set) var losses: [String] = []
-
-    /// - Parameters:
-    ///   - events: What happened, if not what is recorded: a story with something left out.
-    ///   - open: What a new process finds; nil for the values as a ``PreferencesFile`` reads them.
-    init(
-        of story: PowerCutStory, folders: PowerCut.Folders, events: [DiskEvent]? = nil, hiding hidden: String? = nil,
-        open: (MemoryDisk) -> PowerCutStory.Values? = { _ in nil }
-    ) {
-        for state in PowerCut.states(after: events ?? story.disk.events, folders: folders) {
-            count += 1
-            let disk = MemoryDisk(state.files.filter { hidden == nil || $0.key != hidden })
-            let values = open(disk) ?? Self.values(PreferencesFile.ofAnotherProcess(story.path, operations: disk))
-            guard !state.allowed.contains(where: { story.states[$0] == values }) else { continue }
-            let files = state.files.mapValues { String(decoding: $0, as: UTF8.self).replacing("\0", with: "0") }
-            losses.append("\(values), not one of \(story.states[state.allowed]), from \(files)")
-        }
-    }
-
-    static func values(_ storage: PreferencesFile) -> PowerCutStory.Values {
-        Dictionary(uniqueKeysWithValues: storage.keys.map { key in
-            let text = storage.preferences.text(of: key).map { String(decoding: $0, as: UTF8.self) }
-            return (key, text.flatMap(Int.init) ?? -1)
-        })
     }
 }
