@@ -17,14 +17,19 @@ extension DurableFile {
     ///
     /// Makes the file's folder when it is missing. Blocks the calling thread while it waits.
     func lock(timeout: Duration? = lockTimeout) throws(FileError) -> LockedFile {
+        try lock(".lock", toChange: "", timeout: timeout)
+    }
+
+    /// The lock on the file beside the real one whose name ends in `lockSuffix`, to change the one that ends in `suffix`.
+    func lock(_ lockSuffix: String, toChange suffix: String, timeout: Duration?) throws(FileError) -> LockedFile {
         var wait = LockWait(limit: timeout)
         while true {
             let target = try resolvedPath
             try makeFolders(ResolvedPath.folder(of: target))
-            let lockPath = target + ".lock"
+            let lockPath = target + lockSuffix
             let descriptor: Int32
             do {
-                descriptor = try operations.open(lockPath, for: .locking)
+                descriptor = try openToLock(lockPath)
             } catch {
                 // The folder can go between its making and this.
                 guard error == .noEntry, wait.again() else { throw FileError(.lock, lockPath, error) }
@@ -38,7 +43,7 @@ extension DurableFile {
                 if there?.identity.inode == held.identity.inode, there?.identity.device == held.identity.device,
                     try resolvedPath == target
                 {
-                    return LockedFile(path: target, file: self, lock: descriptor)
+                    return LockedFile(path: target + suffix, file: self, lock: descriptor)
                 }
             } catch {
                 operations.close(descriptor)
@@ -47,6 +52,15 @@ extension DurableFile {
             operations.unlock(descriptor)
             operations.close(descriptor)
             guard wait.again() else { throw FileError(.lock, target, .lockTimedOut(after: wait.limit ?? .zero)) }
+        }
+    }
+
+    private func openToLock(_ path: String) throws(SystemErrorCode) -> Int32 {
+        do {
+            return try operations.open(path, for: .locking)
+        } catch .accessDenied {
+            // A generation has the mode of its file, which may be read-only; that will do for a lock.
+            do { return try operations.open(path, for: .readingWithoutLinks) } catch { throw .accessDenied }
         }
     }
 

@@ -16,6 +16,8 @@ protocol FileOperations: Sendable {
     func lock(_ descriptor: Int32, waiting: Bool) throws(SystemErrorCode)
     func unlock(_ descriptor: Int32)
     func rename(_ path: String, to newPath: String) throws(SystemErrorCode)
+    /// A second name for the file at `path`, itself and not what a link there leads to. Never overwrites.
+    func link(_ path: String, to newPath: String) throws(SystemErrorCode)
     func unlink(_ path: String) throws(SystemErrorCode)
     func makeFolder(_ path: String, mode: UInt32) throws(SystemErrorCode)
     /// The text of a symbolic link; ``SystemErrorCode/invalidArgument`` when `path` is something else.

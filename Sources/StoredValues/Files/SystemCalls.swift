@@ -111,6 +111,10 @@ struct POSIXFileOperations: FileOperations {
         try system { renameat(AT_FDCWD, path, AT_FDCWD, newPath) }
     }
 
+    func link(_ path: String, to newPath: String) throws(SystemErrorCode) {
+        try system { linkat(AT_FDCWD, path, AT_FDCWD, newPath, 0) }
+    }
+
     func unlink(_ path: String) throws(SystemErrorCode) {
         try system { unlinkat(AT_FDCWD, path, 0) }
     }
@@ -177,12 +181,15 @@ extension SystemErrorCode {
     static let noEntry = SystemErrorCode(rawValue: ENOENT)
     static let noSpace = SystemErrorCode(rawValue: ENOSPC)
     static let notFolder = SystemErrorCode(rawValue: ENOTDIR)
+    static let notImplemented = SystemErrorCode(rawValue: ENOSYS)
     static let notPermitted = SystemErrorCode(rawValue: EPERM)
     static let quotaExceeded = SystemErrorCode(rawValue: EDQUOT)
+    static let notSupported = SystemErrorCode(rawValue: EOPNOTSUPP)
     static let readOnly = SystemErrorCode(rawValue: EROFS)
     static let linkCircle = SystemErrorCode(rawValue: ELOOP)
     static let tooManyOpenFiles = SystemErrorCode(rawValue: EMFILE)
     static let tooManyOpenFilesInSystem = SystemErrorCode(rawValue: ENFILE)
+    static let tooManyNames = SystemErrorCode(rawValue: EMLINK)
     static let wouldBlock = SystemErrorCode(rawValue: EWOULDBLOCK)
 
     /// The system's own words. glibc keeps them per thread since 2.32, and for known numbers they are constant.

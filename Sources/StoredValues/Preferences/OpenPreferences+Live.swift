@@ -45,7 +45,8 @@ extension OpenPreferences {
                     return true
                 }
                 if isCurrent, case .failure(let error) = reading.document {
-                    report("The preferences \"\(path)\" are not JSON: \(error). The last good values stay in use.")
+                    noteBroken(reading.identity, error, inUse: "The last good values")
+                    logNotes()
                 }
             }
         } catch {

@@ -9,12 +9,14 @@ import Logging
 /// this machine), `state` (moments; reading needs no other).
 final class OpenPreferences: Sendable {
     /// How long after a change the background fsync begins, so that a burst of changes costs one.
-    private static let syncDelay = DispatchTimeInterval.milliseconds(50)
+    private let syncDelay: DispatchTimeInterval
 
     /// Where the values lie, for people.
     let path: String
     /// The file, or why there is none.
     let file: Result<DurableFile, PreferencesError>
+    /// The file's last durable state.
+    private let generation: DurableGeneration?
     private let gate = ChangeGate()
     let state = Guarded(PreferencesState())
     /// Runs what waits for the disk, so that no caller's thread and no thread of the cooperative pool does.
@@ -26,11 +28,16 @@ final class OpenPreferences: Sendable {
     private let log = Logger(label: "StoredValues")
 
     /// Opens the file and reads it. Trouble is logged, and thrown by ``flush()``.
-    init(_ file: Result<DurableFile, PreferencesError>) {
+    init(_ file: Result<DurableFile, PreferencesError>, syncDelay: DispatchTimeInterval = .milliseconds(50)) {
         self.file = file
+        self.syncDelay = syncDelay
         switch file {
-        case .success(let file): path = (try? file.resolvedPath) ?? file.path
-        case .failure: path = "(no file)"
+        case .success(let file):
+            path = (try? file.resolvedPath) ?? file.path
+            generation = DurableGeneration(of: file)
+        case .failure:
+            path = "(no file)"
+            generation = nil
         }
         readFirst()
         if case .success(let file) = file { watch(file) { $0.refresh() } }
@@ -39,15 +46,44 @@ final class OpenPreferences: Sendable {
     private func readFirst() {
         guard case .success(let file) = file else { return }
         do {
-            guard let contents = try file.read() else { return }
-            let document = try PreferencesDocument(parsing: contents.bytes)
-            state.withLock { state in
-                state.document = document
-                state.identity = contents.identity
+            let reading = try PreferencesReading(known: nil, file.read)
+            switch reading.document {
+            case .success(let document):
+                state.withLock { state in
+                    state.document = document
+                    state.identity = reading.identity
+                }
+            case .failure(let error):
+                let values = recover() ? "The last values that were brought to the disk" : "Defaults"
+                noteBroken(reading.identity, error, inUse: values)
             }
         } catch {
             note("Could not read the preferences \"\(path)\"; defaults are used. \(error)")
         }
+    }
+
+    /// Notes that the file is broken, once for each state of it.
+    func noteBroken(_ identity: FileIdentity?, _ error: JSONSyntaxError, inUse values: String) {
+        let isNews = state.withLock { state in
+            defer { state.brokenIdentity = identity }
+            return state.brokenIdentity != identity
+        }
+        guard isNews else { return }
+        note(
+            "The preferences \"\(path)\" are not JSON: \(error). \(values) are in use. Correct the file; before anything is written over it, it is put aside as \"\(path).rejected-<time>\"."
+        )
+    }
+
+    /// Takes the last durable values in place of a broken file's, if there are any.
+    private func recover() -> Bool {
+        guard let bytes = try? generation?.read(), let document = try? PreferencesDocument(parsing: bytes) else {
+            return false
+        }
+        state.withLock { state in
+            state.document = document
+            state.isRecovered = true
+        }
+        return true
     }
 
     // MARK: Reading
@@ -206,20 +242,19 @@ final class OpenPreferences: Sendable {
         do {
             let isWaiting = state.withLock { $0.isWaitingForLock }
             let locked = try file.lock(timeout: isWaiting ? .zero : DurableFile.lockTimeout)
-            let identity = try locked.identity()
-            guard identity != state.withLock({ $0.identity }) else { return Session(locked: locked, isRejected: false) }
-            let contents = try locked.read()
-            let document: PreferencesDocument
-            do throws(JSONSyntaxError) {
-                document = try contents.map { contents throws(JSONSyntaxError) in
-                    try PreferencesDocument(parsing: contents.bytes)
-                } ?? PreferencesDocument()
-            } catch {
-                report("The preferences \"\(path)\" are not JSON: \(error). The last good values stay in use.")
+            let known = state.withLock { (identity: $0.identity, isRecovered: $0.isRecovered) }
+            guard try locked.identity() != known.identity || known.isRecovered else {
+                return Session(locked: locked, isRejected: false)
+            }
+            let reading = try PreferencesReading(known: known.identity, file.read)
+            switch reading.document {
+            case .success(let document):
+                state.withLock { $0.adopt(document, reading.identity, &aftermath) }
+                return Session(locked: locked, isRejected: false)
+            case .failure(let error):
+                noteBroken(reading.identity, error, inUse: "The last good values")
                 return Session(locked: locked, isRejected: true)
             }
-            state.withLock { $0.adopt(document, contents?.identity, &aftermath) }
-            return Session(locked: locked, isRejected: false)
         } catch {
             var error = error
             if error.isLockTimeout {
@@ -281,17 +316,13 @@ final class OpenPreferences: Sendable {
         case .failure(let error): throw error
         case .success(let session):
             do {
-                if session.isRejected {
-                    let time = Date.now.formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
-                    let rejected = try session.locked.setAside(as: "rejected-\(time)")
-                    // From here on only memory has the last good values.
-                    state.withLock { state in
-                        state.identity = nil
-                        state.mustRewrite = true
-                    }
-                    report("Put the file that is not JSON aside as \"\(rejected)\".")
+                guard session.isRejected else {
+                    return try session.locked.replace(with: document.text, durably: false)
                 }
-                return try session.locked.replace(with: document.text, durably: false)
+                let time = Date.now.formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
+                let new = try session.locked.replace(with: document.text, settingAsideAs: "rejected-\(time)")
+                report("Put the file that is not JSON aside as \"\(new.oldPath)\".")
+                return new.identity
             } catch {
                 throw .notSaved(path: path, reason: error.description)
             }
@@ -347,7 +378,7 @@ final class OpenPreferences: Sendable {
             waitForStuckLock()
             if let problem = save() { return problem }
         }
-        if let problem = sync() { return problem }
+        if let problem = syncGeneration() { return problem }
         return state.withLock { state in
             state.refusals.isEmpty ? nil : state.refusals.removeFirst()
         }
@@ -359,16 +390,51 @@ final class OpenPreferences: Sendable {
             return !state.isSyncScheduled
         }
         guard isFirst else { return }
-        background.asyncAfter(deadline: .now() + Self.syncDelay) { [self] in
+        background.asyncAfter(deadline: .now() + syncDelay) { [self] in
             state.withLock { $0.isSyncScheduled = false }
             if let problem = sync() { report(problem.description) }
         }
     }
 
+    /// Brings everything to the disk: the generation, and the file's own bytes too, so that it need not be read.
     private func sync() -> PreferencesError? {
-        guard case .success(let file) = file else { return nil }
-        do {
-            try file.sync()
+        bringToDisk { file, generation throws(FileError) in
+            try file.syncContents()
+            _ = try keep(in: generation)
+        }
+    }
+
+    /// Makes the values in memory survive a power cut.
+    private func syncGeneration() -> PreferencesError? {
+        var outcome = DurableGeneration.Outcome.kept
+        let problem = bringToDisk { _, generation throws(FileError) in outcome = try keep(in: generation) }
+        guard problem == nil, outcome == .broken, generation?.holds(state.withLock { $0.identity }) == false else {
+            return problem
+        }
+        // Somebody broke the file since it was read or written here.
+        state.withLock { $0.mustRewrite = true }
+        return save() ?? bringToDisk { _, generation throws(FileError) in _ = try keep(in: generation) }
+    }
+
+    private func keep(in generation: DurableGeneration) throws(FileError) -> DurableGeneration.Outcome {
+        let (written, known) = state.withLock { ($0.written, $0.identity) }
+        return try generation.keep(written) { contents in
+            contents.identity == known || (try? PreferencesDocument(parsing: contents.bytes)) != nil
+        }
+    }
+
+    private func bringToDisk(
+        _ body: (DurableFile, DurableGeneration) throws(FileError) -> Void
+    ) -> PreferencesError? {
+        guard case .success(let file) = file, let generation else { return nil }
+        do throws(FileError) {
+            do throws(FileError) {
+                try body(file, generation)
+            } catch {
+                // Where this process cannot write there is nothing of its own that a power cut could take.
+                guard error.isRefusal, state.withLock({ $0.written }) == nil else { throw error }
+                try file.sync()
+            }
             return nil
         } catch {
             state.withLock { $0.mustRewrite = true }

@@ -8,6 +8,12 @@ struct PreferencesState {
     var layers: [PreferencesLayer] = []
     /// The file that `document` was read from or written to; nil when there was none.
     var identity: FileIdentity?
+    /// Whether `document` is the last durable state, in place of a file that does not parse.
+    var isRecovered = false
+    /// The state of the file that was last found broken.
+    var brokenIdentity: FileIdentity?
+    /// The file as this process last wrote it.
+    var written: FileIdentity?
     /// Changes that are not in the file: those of a running batch, and those whose write failed.
     var unsaved: [String: [UInt8]?] = [:]
     /// Whether the file must be written even if nothing is unsaved: after a failed fsync, Linux has dropped its pages.
@@ -46,7 +52,7 @@ struct PreferencesState {
         weak var member: (any PreferencesMember)?
     }
 
-    var needsWriting: Bool { mustRewrite || !unsaved.isEmpty }
+    var needsWriting: Bool { mustRewrite || isRecovered || !unsaved.isEmpty }
 
     /// What readers of `key` see: what is stored, else what the layers below say.
     func text(of key: String) -> [UInt8]? {
@@ -63,6 +69,7 @@ struct PreferencesState {
         replace(&aftermath) { state in
             state.document = merged
             state.identity = identity
+            state.isRecovered = false
             state.revision += 1
             if state.unsaved.isEmpty { state.lastTrouble = nil }
         }
@@ -107,8 +114,10 @@ struct PreferencesState {
 
     mutating func wasWritten(_ identity: FileIdentity) {
         self.identity = identity
+        written = identity
         unsaved = [:]
         mustRewrite = false
+        isRecovered = false
         lastTrouble = nil
         keptOpen = nil
     }
