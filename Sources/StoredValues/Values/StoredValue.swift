@@ -240,9 +240,9 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
         case .text: return interpret(content.decoded)
         case .undecodable(let text, let error):
             guard strategy == .lenient, let json = try? JSONValue(parsing: text) else {
-                return Reading(item: defaultItem, repairs: [ItemRepair.wholeDefault(error)])
+                return Reading(item: defaultItem, repairs: [.wholeDefault(DecodingProblem.reason(error))])
             }
-            let (item, repairs) = ItemRepair.decode(json, default: defaultItem, after: error)
+            let (item, repairs) = ItemRepair.decode(json, default: defaultItem)
             reading = Reading(item: item, repairs: repairs)
         }
         guard let validate else { return reading }
