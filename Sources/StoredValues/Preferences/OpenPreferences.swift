@@ -16,7 +16,7 @@ final class OpenPreferences: Sendable {
     /// The file, or why there is none.
     private let file: Result<DurableFile, PreferencesError>
     private let gate = ChangeGate()
-    private let state = Guarded(PreferencesState())
+    private let state: Guarded<PreferencesState>
     /// Runs what waits for the disk, so that no caller's thread and no thread of the cooperative pool does.
     private let background = DispatchQueue(label: "StoredValues.preferences")
     private let log = Logger(label: "StoredValues")
@@ -28,6 +28,7 @@ final class OpenPreferences: Sendable {
         case .success(let file): path = (try? file.resolvedPath) ?? file.path
         case .failure: path = "(no file)"
         }
+        state = Guarded(PreferencesState(path: path))
         readFirst()
     }
 
@@ -47,18 +48,18 @@ final class OpenPreferences: Sendable {
 
     // MARK: Reading
 
-    /// The member that keeps `key` in memory: the one that exists, or a new one made by `make` from the JSON text.
+    /// The member that keeps `key` in memory: the one that exists, or a new one made by `make` from what is stored.
     ///
     /// A key that was declared with another item type ends the program.
     func member<Item, Member: PreferencesMember>(
-        _ key: String, _ itemType: Item.Type, make: ([UInt8]?) -> Member
+        _ key: String, _ itemType: Item.Type, make: (StoredText?) -> Member
     ) -> Member {
         let found = state.withLock { state -> (member: Member?, otherType: (any Any.Type)?) in
             let declared = state.types[key] ?? itemType
             guard declared == itemType else { return (nil, declared) }
             state.types[key] = itemType
             if let member = state.members[key]?.member as? Member { return (member, nil) }
-            let member = make(state.document[key])
+            let member = make(state.document.stored(key))
             state.members[key] = PreferencesState.WeakMember(member: member)
             return (member, nil)
         }
@@ -74,9 +75,9 @@ final class OpenPreferences: Sendable {
         state.withLock { $0.document }.keys.filter { !$0.hasPrefix("$") }
     }
 
-    /// The JSON text stored under `key`, or nil.
-    func text(of key: String) -> [UInt8]? {
-        state.withLock { $0.document }[key]
+    /// What is stored under `key`, or nil.
+    func stored(_ key: String) -> StoredText? {
+        state.withLock { $0.document }.stored(key)
     }
 
     // MARK: Changing
@@ -137,10 +138,8 @@ final class OpenPreferences: Sendable {
 
     /// Notes a change that cannot be made at all: it is logged, and the next ``flush()`` throws it.
     func refuse(_ refusal: PreferencesError) {
-        state.withLock { state in
-            if !state.refusals.contains(refusal) { state.refusals.append(refusal) }
-        }
-        report(refusal.description)
+        state.withLock { $0.refuse(refusal) }
+        if gate.activity == nil { logNotes() }
     }
 
     // MARK: Writing
@@ -201,10 +200,12 @@ final class OpenPreferences: Sendable {
         _ changes: [String: PreferencesTransaction.Change], to session: borrowing Swift.Result<Session, PreferencesError>,
         _ aftermath: inout Aftermath
     ) -> PreferencesError? {
-        let old = state.withLock { (document: $0.document, needsWriting: $0.needsWriting) }
-        let changes = changes.filter { old.document[$0.key] != $0.value.json }
+        // Under the file's lock, so that a newer version that was written a moment ago is seen.
+        let (old, changes) = state.withLock { state in
+            ((document: state.document, needsWriting: state.needsWriting), state.permitted(changes, in: state.document))
+        }
         guard !changes.isEmpty || old.needsWriting else { return nil }
-        let document = changes.isEmpty ? old.document : old.document.applying(changes.mapValues(\.json))
+        let document = changes.isEmpty ? old.document : old.document.applying(changes)
         do throws(PreferencesError) {
             let identity = try write(document, to: session)
             state.withLock { state in
@@ -215,7 +216,7 @@ final class OpenPreferences: Sendable {
             return nil
         } catch {
             state.withLock { state in
-                state.unsaved.merge(changes.mapValues(\.json)) { $1 }
+                state.keep(changes)
                 state.keptOpen = self
                 state.make(changes, in: document, &aftermath)
             }
@@ -229,9 +230,9 @@ final class OpenPreferences: Sendable {
         state.withLock { state in
             var aftermath = Aftermath()
             aftermath.release(changes.mapValues(\.item))
-            let changes = changes.filter { state.document[$0.key] != $0.value.json }
-            state.unsaved.merge(changes.mapValues(\.json)) { $1 }
-            state.make(changes, in: state.document.applying(changes.mapValues(\.json)), &aftermath)
+            let changes = state.permitted(changes, in: state.document)
+            state.keep(changes)
+            state.make(changes, in: state.document.applying(changes), &aftermath)
             state.batchAftermath.append(aftermath)
         }
     }
@@ -335,16 +336,12 @@ final class OpenPreferences: Sendable {
     }
 
     private func note(_ trouble: String) {
-        state.withLock { state in
-            guard state.lastTrouble != trouble else { return }
-            state.lastTrouble = trouble
-            state.notes.append((.error, trouble))
-        }
+        state.withLock { $0.note(trouble) }
     }
 
-    /// Logs what a value had to be repaired by.
-    func report(repair: String) {
-        state.withLock { $0.notes.append((.warning, repair)) }
+    /// Logs what the value of `key` had to be repaired by, once for all who read it.
+    func report(repairs: [String], of key: String) {
+        state.withLock { $0.note(repairs: repairs, of: key) }
         if gate.activity == nil { logNotes() }
     }
 

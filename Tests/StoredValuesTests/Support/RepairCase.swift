@@ -35,7 +35,7 @@ struct RepairCase: Sendable, CustomTestStringConvertible {
             #expect(strict.repairs.map(\.path) == (parts.isEmpty ? [] : [""]))
             #expect(try contents(ofFile: path) == text, "reading changes nothing")
 
-            lenient.set(expected)
+            lenient.set(expected, overwritingNewer: true)
             let again = open(.lenient)
             #expect(again.wrappedValue == expected)
             #expect(again.repairs.isEmpty, "what was set decodes as it is")

@@ -1,4 +1,5 @@
 import Foundation
+import StoredValues
 
 // Today's types of the values in the corpus of repairs.
 
@@ -226,4 +227,24 @@ final class Bird: Animal, Equatable, @unchecked Sendable {  // never changed aft
         try super.encode(to: container.superEncoder())
     }
     static func == (left: Bird, right: Bird) -> Bool { (left.legs, left.wings) == (right.legs, right.wings) }
+}
+
+/// Version 0 had `points: "14 pt"`, version 1 `fontSize: 14`.
+struct Font: VersionedItem, Equatable {
+    struct NoSize: Error {}
+    static let version = 2
+    var size = 12
+    var name = "Mono"
+
+    static func migrate(_ json: inout JSONValue, from version: Int) throws {
+        switch version {
+        case 0:
+            guard let size = json["points"]?.stringValue?.split(separator: " ").first.flatMap({ Int($0) }) else { throw NoSize() }
+            json["points"] = nil
+            json["fontSize"] = JSONValue(size)
+        default:
+            if json["name"] == "Broken" { throw NoSize() }
+            json.rename("fontSize", to: "size")
+        }
+    }
 }

@@ -6,7 +6,7 @@ import Testing
 struct RepairCorpusTests {
     @Test(
         "One bad part costs that part; strict decoding takes the default; the file stays; what is set decodes",
-        arguments: fields + types + lists + dictionaries + optionals + enums + customs + positions + limits)
+        arguments: fields + types + lists + dictionaries + optionals + enums + customs + positions + limits + versions)
     func corpus(_ example: RepairCase) throws {
         try withTemporaryFolder { try example.check($0 + "/p.json") }
     }
@@ -220,6 +220,24 @@ struct RepairCorpusTests {
         RepairCase(
             "100 bad elements are repaired, however much of each goes", stored: "[" + String(repeating: #"{"name": 1}, "#, count: 100) + #"{"name": "Ann"}]"#,
             default: [Person](), reads: [Person(name: "Ann")], repairing: (0..<100).map { "[\($0)]" }),
+    ]
+
+    private static let versions = [
+        RepairCase("One step", stored: #"{"fontSize": 14, "name": "Sans"}"#, version: 1, default: Font(), reads: Font(size: 14, name: "Sans")),
+        RepairCase("Several steps, from no version", stored: #"{"points": "14 pt", "name": "Sans"}"#, default: Font(), reads: Font(size: 14, name: "Sans")),
+        RepairCase("No step", stored: #"{"size": 14, "name": "Sans"}"#, version: 2, default: Font(), reads: Font(size: 14, name: "Sans")),
+        RepairCase(
+            "Repairs come after the migration", stored: #"{"points": "14 pt", "name": 5}"#, default: Font(), reads: Font(size: 14), repairing: ["name"]),
+        RepairCase("A migration that cannot find what it looks for", stored: #"{"name": "Sans"}"#, version: 0, default: Font(), reads: Font(), repairing: [""]),
+        RepairCase("A step that fails later", stored: #"{"points": "14 pt", "name": "Broken"}"#, default: Font(), reads: Font(), repairing: [""]),
+        RepairCase("A newer version is not read", stored: #"{"size": 14, "name": "Sans"}"#, version: 3, default: Font(), reads: Font(), repairing: [""]),
+        RepairCase("A version of a type that has none is newer", stored: "5", version: 1, default: 4, reads: 4, repairing: [""]),
+        RepairCase("A negative version is none", stored: "5", version: -1, default: 4, reads: 5),
+        RepairCase("An optional is migrated", stored: #"{"fontSize": 14, "name": "Sans"}"#, version: 1, default: Font?.none, reads: Font(size: 14, name: "Sans")),
+        RepairCase("A nil is not migrated", stored: "null", version: 0, default: Font(), reads: Font?.none),
+        RepairCase(
+            "The elements of a list are migrated", stored: #"[{"fontSize": 14, "name": "Sans"}, {"fontSize": "x"}]"#, version: 1,
+            default: [Font](), reads: [Font(size: 14, name: "Sans")], repairing: ["[1]"]),
     ]
 
     private static func numbers(bad: Int, good: Int) -> String {
