@@ -18,7 +18,7 @@ final class OpenPreferences: Sendable {
     /// The file's last durable state.
     private let generation: DurableGeneration?
     private let gate = ChangeGate()
-    let state = Guarded(PreferencesState())
+    let state: Guarded<PreferencesState>
     /// Runs what waits for the disk, so that no caller's thread and no thread of the cooperative pool does.
     private let background = DispatchQueue(label: "StoredValues.preferences")
     /// Reads what others have written. Another queue, so that it does not wait for the disk.
@@ -39,6 +39,7 @@ final class OpenPreferences: Sendable {
             path = "(no file)"
             generation = nil
         }
+        state = Guarded(PreferencesState(path: path))
         readFirst()
         if case .success(let file) = file { watch(file) { $0.refresh() } }
     }
@@ -88,18 +89,18 @@ final class OpenPreferences: Sendable {
 
     // MARK: Reading
 
-    /// The member that keeps `key` in memory: the one that exists, or a new one made by `make` from the JSON text.
+    /// The member that keeps `key` in memory: the one that exists, or a new one made by `make` from what is stored.
     ///
     /// A key that was declared with another item type ends the program.
     func member<Item, Member: PreferencesMember>(
-        _ key: String, _ itemType: Item.Type, make: ([UInt8]?) -> Member
+        _ key: String, _ itemType: Item.Type, make: (StoredText?) -> Member
     ) -> Member {
         let found = state.withLock { state -> (member: Member?, otherType: (any Any.Type)?) in
             let declared = state.types[key] ?? itemType
             guard declared == itemType else { return (nil, declared) }
             state.types[key] = itemType
             if let member = state.members[key]?.member as? Member { return (member, nil) }
-            let member = make(state.text(of: key))
+            let member = make(state.stored(key))
             state.members[key] = PreferencesState.WeakMember(member: member)
             return (member, nil)
         }
@@ -115,9 +116,9 @@ final class OpenPreferences: Sendable {
         state.withLock { $0.document }.keys.filter { !$0.hasPrefix("$") }
     }
 
-    /// The JSON text stored under `key` in the file itself, or nil.
-    func text(of key: String) -> [UInt8]? {
-        state.withLock { $0.document }[key]
+    /// What is stored under `key` in the file itself, or nil.
+    func stored(_ key: String) -> StoredText? {
+        state.withLock { $0.document }.stored(key)
     }
 
     // MARK: Layers
@@ -202,10 +203,8 @@ final class OpenPreferences: Sendable {
 
     /// Notes a change that cannot be made at all: it is logged, and the next ``flush()`` throws it.
     func refuse(_ refusal: PreferencesError) {
-        state.withLock { state in
-            if !state.refusals.contains(refusal) { state.refusals.append(refusal) }
-        }
-        report(refusal.description)
+        state.withLock { $0.refuse(refusal) }
+        if gate.activity == nil { logNotes() }
     }
 
     // MARK: Writing
@@ -270,10 +269,15 @@ final class OpenPreferences: Sendable {
         _ changes: [String: PreferencesTransaction.Change], to session: borrowing Swift.Result<Session, PreferencesError>,
         _ aftermath: inout Aftermath
     ) -> PreferencesError? {
-        let old = state.withLock { (document: $0.document, revision: $0.revision, needsWriting: $0.needsWriting) }
-        let changes = changes.filter { old.document[$0.key] != $0.value.json }
+        // Under the file's lock, so that a newer version that was written a moment ago is seen.
+        let (old, changes) = state.withLock { state in
+            (
+                (document: state.document, revision: state.revision, needsWriting: state.needsWriting),
+                state.permitted(changes, in: state.document)
+            )
+        }
         guard !changes.isEmpty || old.needsWriting else { return nil }
-        let document = changes.isEmpty ? old.document : old.document.applying(changes.mapValues(\.json))
+        let document = changes.isEmpty ? old.document : old.document.applying(changes)
         state.withLock { $0.isWriting = true }
         defer {
             if state.withLock({ $0.endWriting() }) { refreshing.async { self.refresh() } }
@@ -288,7 +292,7 @@ final class OpenPreferences: Sendable {
             return nil
         } catch {
             state.withLock { state in
-                state.unsaved.merge(changes.mapValues(\.json)) { $1 }
+                state.keep(changes)
                 state.keptOpen = self
                 state.make(changes, &aftermath)
             }
@@ -302,8 +306,8 @@ final class OpenPreferences: Sendable {
         state.withLock { state in
             var aftermath = Aftermath()
             aftermath.release(changes.mapValues(\.item))
-            let changes = changes.filter { state.document[$0.key] != $0.value.json }
-            state.unsaved.merge(changes.mapValues(\.json)) { $1 }
+            let changes = state.permitted(changes, in: state.document)
+            state.keep(changes)
             state.make(changes, &aftermath)
             state.batchAftermath.append(aftermath)
         }
@@ -452,16 +456,12 @@ final class OpenPreferences: Sendable {
     }
 
     private func note(_ trouble: String) {
-        state.withLock { state in
-            guard state.lastTrouble != trouble else { return }
-            state.lastTrouble = trouble
-            state.notes.append((.error, trouble))
-        }
+        state.withLock { $0.note(trouble) }
     }
 
-    /// Logs what a value had to be repaired by.
-    func report(repair: String) {
-        state.withLock { $0.notes.append((.warning, repair)) }
+    /// Logs what the value of `key` had to be repaired by, once for all who read it.
+    func report(repairs: [String], of key: String) {
+        state.withLock { $0.note(repairs: repairs, of: key) }
         if gate.activity == nil { logNotes() }
     }
 

@@ -14,6 +14,8 @@ struct PreferencesDocument: Sendable {
     private(set) var text: [UInt8]
     /// Sorted by the bytes of the name; no name stands twice.
     private var members: [Member]
+    /// Who wrote them; read once from their own member.
+    var versions = MemberVersions()
 
     /// A file with no members.
     init() {
@@ -46,6 +48,7 @@ struct PreferencesDocument: Sendable {
         }
         try scanner.checkEnd()
         if !orderly { try putInOrder() }
+        if let text = self[MemberVersions.name] { versions = MemberVersions(parsing: text) }
     }
 
     /// Sorts the members by name, unescapes names as far as JSON allows, and keeps the last of each.

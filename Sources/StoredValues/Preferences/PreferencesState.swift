@@ -2,6 +2,8 @@ import Logging
 
 /// What an open preferences file knows. Its owner guards it; nothing here takes long or runs anybody else's code.
 struct PreferencesState {
+    /// Where the file lies, for people.
+    let path: String
     /// What is stored: the file with `unsaved` laid over it.
     var document = PreferencesDocument()
     /// The files of defaults below, the most important first.
@@ -15,7 +17,7 @@ struct PreferencesState {
     /// The file as this process last wrote it.
     var written: FileIdentity?
     /// Changes that are not in the file: those of a running batch, and those whose write failed.
-    var unsaved: [String: [UInt8]?] = [:]
+    var unsaved: [String: PreferencesTransaction.Change] = [:]
     /// Whether the file must be written even if nothing is unsaved: after a failed fsync, Linux has dropped its pages.
     var mustRewrite = false
     /// Whether a thread already waits for another process to let go of the file's lock.
@@ -37,6 +39,8 @@ struct PreferencesState {
     var refusals: [PreferencesError] = []
     /// The last trouble, which is not logged again with each further change.
     var lastTrouble: String?
+    /// The repairs of each key that were logged since it changed.
+    var knownRepairs: [String: [String]] = [:]
     /// What is still to be logged.
     var notes: [(level: Logger.Level, text: String)] = []
     /// The owner itself while something is unsaved: what nobody uses any more is written all the same.
@@ -55,16 +59,23 @@ struct PreferencesState {
     var needsWriting: Bool { mustRewrite || isRecovered || !unsaved.isEmpty }
 
     /// What readers of `key` see: what is stored, else what the layers below say.
-    func text(of key: String) -> [UInt8]? {
-        if let text = document[key] { return text }
+    func stored(_ key: String) -> StoredText? {
+        if let text = document.stored(key) { return text }
         for layer in layers {
-            if let text = layer.document[key] { return text }
+            if let text = layer.document.stored(key) { return text }
         }
         return nil
     }
 
     /// Takes over what somebody else wrote, under what is unsaved here.
     mutating func adopt(_ document: PreferencesDocument, _ identity: FileIdentity?, _ aftermath: inout Aftermath) {
+        if !unsaved.isEmpty {
+            unsaved = permitted(unsaved, in: document)
+            if !needsWriting, let owner = keptOpen {
+                aftermath.release(owner)
+                keptOpen = nil
+            }
+        }
         let merged = unsaved.isEmpty ? document : document.applying(unsaved)
         replace(&aftermath) { state in
             state.document = merged
@@ -92,18 +103,59 @@ struct PreferencesState {
         let old = self
         change(&self)
         for (key, weak) in members {
-            let text = text(of: key)
-            let isSame = (old.document[key] == nil) == (document[key] == nil) && Self.isEqual(old.text(of: key), text)
+            let stored = stored(key)
+            let isSame = (old.document[key] == nil) == (document[key] == nil) && Self.isEqual(old.stored(key), stored)
             guard !isSame, let member = weak.member else { continue }
-            Self.tell(member, .init(json: text), &aftermath)
+            knownRepairs[key] = nil
+            Self.tell(member, .init(stored), &aftermath)
         }
     }
 
-    /// Whether two JSON texts say the same, however they are indented.
-    private static func isEqual(_ left: [UInt8]?, _ right: [UInt8]?) -> Bool {
+    /// Whether two texts say the same, however they are indented.
+    private static func isEqual(_ left: StoredText?, _ right: StoredText?) -> Bool {
         guard left != right else { return true }
-        guard let left, let right else { return false }
-        return (try? JSONValue(parsing: left)) == (try? JSONValue(parsing: right))
+        guard let left, let right, left.version == right.version else { return false }
+        return (try? JSONValue(parsing: left.json)) == (try? JSONValue(parsing: right.json))
+    }
+
+    /// Those of `changes` that are to be made if the file is `document`. Changes of what a newer version wrote are refused.
+    mutating func permitted(
+        _ changes: [String: PreferencesTransaction.Change], in document: PreferencesDocument
+    ) -> [String: PreferencesTransaction.Change] {
+        changes.filter { key, change in
+            switch document.verdict(on: change, of: key) {
+            case .make: return true
+            case .skip: return false
+            case .refuse(let stored):
+                refuse(.newerVersion(key: key, path: path, stored: stored, supported: change.version))
+                return false
+            }
+        }
+    }
+
+    /// Keeps `changes`, which `document` holds, until they are written.
+    mutating func keep(_ changes: [String: PreferencesTransaction.Change]) {
+        for (key, change) in changes { unsaved[key] = change.pending(after: unsaved[key]) }
+    }
+
+    /// Notes a change that cannot be made at all: it is to be logged, and the next ``PreferencesFile/flush()`` throws it.
+    mutating func refuse(_ refusal: PreferencesError) {
+        if !refusals.contains(refusal) { refusals.append(refusal) }
+        note(refusal.description)
+    }
+
+    /// Notes a trouble to be logged; the same one again only after a change was written.
+    mutating func note(_ trouble: String) {
+        guard lastTrouble != trouble else { return }
+        lastTrouble = trouble
+        notes.append((.error, trouble))
+    }
+
+    /// Notes repairs of a value to be logged, unless they are the ones that were logged last.
+    mutating func note(repairs: [String], of key: String) {
+        let sorted = repairs.sorted()
+        guard knownRepairs.updateValue(sorted, forKey: key) != sorted else { return }
+        for repair in repairs { notes.append((.warning, "\"\(key)\" in \"\(path)\": \(repair)")) }
     }
 
     /// Notes that the change is in the file, or could not be written. Returns whether the file must be read again.
@@ -124,7 +176,7 @@ struct PreferencesState {
 
     /// Shows `changes` to every reader in this process.
     mutating func make(_ changes: [String: PreferencesTransaction.Change], _ aftermath: inout Aftermath) {
-        make(changes, in: document.applying(changes.mapValues(\.json)), since: revision, &aftermath)
+        make(changes, in: document.applying(changes), since: revision, &aftermath)
     }
 
     /// Shows `changes` to every reader in this process. `document` is that of the revision `start` with the changes made.
@@ -143,9 +195,10 @@ struct PreferencesState {
         self.document = document
         revision += 1
         for (key, change) in changes {
+            knownRepairs[key] = nil
             guard let member = members[key]?.member else { continue }
             // What is removed uncovers the layers below.
-            Self.tell(member, change.json == nil ? .init(json: text(of: key)) : change, &aftermath)
+            Self.tell(member, change.json == nil ? .init(stored(key)) : change, &aftermath)
         }
     }
 

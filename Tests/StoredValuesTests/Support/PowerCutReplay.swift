@@ -36,7 +36,7 @@ struct PowerCutReplay {
 
     static func values(_ storage: PreferencesFile) -> PowerCutStory.Values {
         Dictionary(uniqueKeysWithValues: storage.keys.map { key in
-            let text = storage.preferences.text(of: key).map { String(decoding: $0, as: UTF8.self) }
+            let text = (storage.preferences.stored(key)?.json).map { String(decoding: $0, as: UTF8.self) }
             return (key, text.flatMap { Int($0) } ?? -1)
         })
     }

@@ -54,6 +54,22 @@ struct BadUseTests {
         }
     }
 
+    @Test("A negative version")
+    func negativeVersion() async throws {
+        try await withTemporaryFolder { folder in
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                [folder = folder as String] in
+                struct Odd: VersionedItem {
+                    static let version = -1
+                    static func migrate(_ json: inout JSONValue, from version: Int) {}
+                }
+                _ = StoredValue(key: "a", default: Odd(), storage: PreferencesFile(path: folder + "/p.json")).wrappedValue
+            }
+            let sentence = try sentence(result)
+            #expect(sentence.contains("Odd.version is -1"))
+        }
+    }
+
     @Test("One secret with two types")
     func twoSecretTypes() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
