@@ -49,9 +49,8 @@ final class OpenPreferences: Sendable {
                     state.identity = reading.identity
                 }
             case .failure(let error):
-                let isRecovered = recover()
                 note(
-                    "The preferences \"\(path)\" are not JSON: \(error). \(isRecovered ? "The last values that were brought to the disk" : "Defaults") are in use. The broken file is put aside as \"\(path).rejected-<time>\" before anything is written over it."
+                    "The preferences \"\(path)\" are not JSON: \(error). \(recover()) The broken file is put aside as \"\(path).rejected-<time>\" before anything is written over it."
                 )
             }
         } catch {
@@ -59,16 +58,19 @@ final class OpenPreferences: Sendable {
         }
     }
 
-    /// Takes the last durable values in place of a broken file's, if there are any.
-    private func recover() -> Bool {
-        guard let bytes = try? generation?.read(), let document = try? PreferencesDocument(parsing: bytes) else {
-            return false
+    /// Takes the last durable values in place of a broken file's, if there are any, and says what is in use then.
+    private func recover() -> String {
+        do {
+            guard let bytes = try generation?.read() else { return "Defaults are in use." }
+            let document = try PreferencesDocument(parsing: bytes)
+            state.withLock { state in
+                state.document = document
+                state.isRecovered = true
+            }
+            return "The last values that were brought to the disk are in use."
+        } catch {
+            return "Defaults are in use, for the last values that were brought to the disk cannot be read either: \(error)."
         }
-        state.withLock { state in
-            state.document = document
-            state.isRecovered = true
-        }
-        return true
     }
 
     // MARK: Reading
