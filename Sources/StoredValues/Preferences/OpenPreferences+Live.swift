@@ -45,7 +45,7 @@ extension OpenPreferences {
                     return true
                 }
                 if isCurrent, case .failure(let error) = reading.document {
-                    noteBroken(reading.identity, error, inUse: "The last good values")
+                    noteBroken(reading.identity, error, inUse: "The last good values are in use.")
                     logNotes()
                 }
             }

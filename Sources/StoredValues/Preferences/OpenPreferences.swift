@@ -55,36 +55,38 @@ final class OpenPreferences: Sendable {
                     state.identity = reading.identity
                 }
             case .failure(let error):
-                let values = recover() ? "The last values that were brought to the disk" : "Defaults"
-                noteBroken(reading.identity, error, inUse: values)
+                noteBroken(reading.identity, error, inUse: recover())
             }
         } catch {
             note("Could not read the preferences \"\(path)\"; defaults are used. \(error)")
         }
     }
 
-    /// Notes that the file is broken, once for each state of it.
-    func noteBroken(_ identity: FileIdentity?, _ error: JSONSyntaxError, inUse values: String) {
+    /// Notes that the file is broken, and what is in use in its place; once for each state of it.
+    func noteBroken(_ identity: FileIdentity?, _ error: JSONSyntaxError, inUse: String) {
         let isNews = state.withLock { state in
             defer { state.brokenIdentity = identity }
             return state.brokenIdentity != identity
         }
         guard isNews else { return }
         note(
-            "The preferences \"\(path)\" are not JSON: \(error). \(values) are in use. Correct the file; before anything is written over it, it is put aside as \"\(path).rejected-<time>\"."
+            "The preferences \"\(path)\" are not JSON: \(error). \(inUse) Correct the file; before anything is written over it, it is put aside as \"\(path).rejected-<time>\"."
         )
     }
 
-    /// Takes the last durable values in place of a broken file's, if there are any.
-    private func recover() -> Bool {
-        guard let bytes = try? generation?.read(), let document = try? PreferencesDocument(parsing: bytes) else {
-            return false
+    /// Takes the last durable values in place of a broken file's, if there are any, and says what is in use then.
+    private func recover() -> String {
+        do {
+            guard let bytes = try generation?.read() else { return "Defaults are in use." }
+            let document = try PreferencesDocument(parsing: bytes)
+            state.withLock { state in
+                state.document = document
+                state.isRecovered = true
+            }
+            return "The last values that were brought to the disk are in use."
+        } catch {
+            return "Defaults are in use, for the last values that were brought to the disk cannot be read either: \(error)."
         }
-        state.withLock { state in
-            state.document = document
-            state.isRecovered = true
-        }
-        return true
     }
 
     // MARK: Reading
@@ -251,7 +253,7 @@ final class OpenPreferences: Sendable {
                 state.withLock { $0.adopt(document, reading.identity, &aftermath) }
                 return Session(locked: locked, isRejected: false)
             case .failure(let error):
-                noteBroken(reading.identity, error, inUse: "The last good values")
+                noteBroken(reading.identity, error, inUse: "The last good values are in use.")
                 return Session(locked: locked, isRejected: true)
             }
         } catch {

@@ -10,14 +10,16 @@ struct PreferencesReading {
     /// Its members, or why it is broken.
     let document: Result<PreferencesDocument, JSONSyntaxError>
 
-    /// Reads with `read`, and again while the file may be half-written, for ``patience`` at most.
+    /// Reads with `read`, and again while the file may be half-written, for `patience` at most.
     ///
-    /// That may be when it does not parse, or is the `known` file and yet changed, and was modified less than ``patience``
+    /// That may be when it does not parse, or is the `known` file and yet changed, and was modified less than `patience`
     /// ago. Blocks the thread meanwhile.
-    init(known: FileIdentity?, _ read: () throws(FileError) -> FileContents?) throws(FileError) {
-        let end = ContinuousClock.now + Self.patience
+    init(
+        known: FileIdentity?, patience: Duration = patience, _ read: () throws(FileError) -> FileContents?
+    ) throws(FileError) {
+        let end = ContinuousClock.now + patience
         self.init(try read())
-        while mayBeHalfWritten(known), ContinuousClock.now < end {
+        while mayBeHalfWritten(known, patience), ContinuousClock.now < end {
             sleepThread(nanoseconds: 10_000_000)
             self.init(try read())
         }
@@ -32,14 +34,14 @@ struct PreferencesReading {
         }
     }
 
-    private func mayBeHalfWritten(_ known: FileIdentity?) -> Bool {
+    private func mayBeHalfWritten(_ known: FileIdentity?, _ patience: Duration) -> Bool {
         guard let identity else { return false }
         let wasModifiedInPlace =
             identity != known && identity.inode == known?.inode && identity.device == known?.device
         guard wasModifiedInPlace || !document.isSuccess else { return false }
         // Either sign, as another machine's clock may be ahead.
         let age = Date.now.timeIntervalSince1970 - Double(identity.modified) / 1_000_000_000
-        return Duration.seconds(age.magnitude) < Self.patience
+        return Duration.seconds(age.magnitude) < patience
     }
 }
 
