@@ -54,6 +54,7 @@ final class OpenPreferences: Sendable {
         _ key: String, _ itemType: Item.Type, make: ([UInt8]?) -> Member
     ) -> Member {
         let found = state.withLock { state -> (member: Member?, otherType: (any Any.Type)?) in
+            let key = PreferencesKey(key)
             let declared = state.types[key] ?? itemType
             guard declared == itemType else { return (nil, declared) }
             state.types[key] = itemType
@@ -198,7 +199,7 @@ final class OpenPreferences: Sendable {
 
     /// Writes `changes` and whatever is unsaved, and tells the members. Returns why it could not be written.
     private func commit(
-        _ changes: [String: PreferencesTransaction.Change], to session: borrowing Swift.Result<Session, PreferencesError>,
+        _ changes: [PreferencesKey: PreferencesTransaction.Change], to session: borrowing Swift.Result<Session, PreferencesError>,
         _ aftermath: inout Aftermath
     ) -> PreferencesError? {
         let old = state.withLock { (document: $0.document, needsWriting: $0.needsWriting) }
@@ -225,7 +226,7 @@ final class OpenPreferences: Sendable {
     }
 
     /// Makes changes in memory; the end of the batch writes them.
-    private func commitInBatch(_ changes: [String: PreferencesTransaction.Change]) {
+    private func commitInBatch(_ changes: [PreferencesKey: PreferencesTransaction.Change]) {
         state.withLock { state in
             var aftermath = Aftermath()
             aftermath.release(changes.mapValues(\.item))

@@ -7,7 +7,7 @@ struct PreferencesState {
     /// The file that `document` was read from or written to; nil when there was none.
     var identity: FileIdentity?
     /// Changes that are not in the file: those of a running batch, and those whose write failed.
-    var unsaved: [String: [UInt8]?] = [:]
+    var unsaved: [PreferencesKey: [UInt8]?] = [:]
     /// Whether the file must be written even if nothing is unsaved: after a failed fsync, Linux has dropped its pages.
     var mustRewrite = false
     /// Whether a thread already waits for another process to let go of the file's lock.
@@ -22,9 +22,9 @@ struct PreferencesState {
     /// The owner itself while something is unsaved: what nobody uses any more is written all the same.
     var keptOpen: OpenPreferences?
     /// Who keeps which key in memory.
-    var members: [String: WeakMember] = [:]
+    var members: [PreferencesKey: WeakMember] = [:]
     /// The item type that each key was first declared with.
-    var types: [String: any Any.Type] = [:]
+    var types: [PreferencesKey: any Any.Type] = [:]
     /// What a running batch leaves to do.
     var batchAftermath = Aftermath()
 
@@ -62,7 +62,7 @@ struct PreferencesState {
 
     /// Shows `changes`, which `document` holds, to every reader in this process.
     mutating func make(
-        _ changes: [String: PreferencesTransaction.Change], in document: PreferencesDocument, _ aftermath: inout Aftermath
+        _ changes: [PreferencesKey: PreferencesTransaction.Change], in document: PreferencesDocument, _ aftermath: inout Aftermath
     ) {
         self.document = document
         for (key, change) in changes {

@@ -8,19 +8,19 @@ struct PreferencesTransaction {
         var item: (any Sendable)?
     }
 
-    private(set) var changes: [String: Change] = [:]
+    private(set) var changes: [PreferencesKey: Change] = [:]
 
     mutating func set(_ key: String, to item: some Sendable, json: [UInt8]) {
-        changes[key] = Change(json: json, item: item)
+        changes[PreferencesKey(key)] = Change(json: json, item: item)
     }
 
     mutating func remove(_ key: String) {
-        changes[key] = Change()
+        changes[PreferencesKey(key)] = Change()
     }
 
     /// The content of `from` moves to `to` as it is.
     mutating func move(_ from: String, to: String, json: [UInt8]) {
-        changes[to] = Change(json: json)
+        changes[PreferencesKey(to)] = Change(json: json)
         remove(from)
     }
 }
