@@ -40,6 +40,8 @@ final class OpenPreferences: Sendable {
                 state.document = document
                 state.identity = contents.identity
             }
+        } catch let error as JSONSyntaxError {
+            note(notJSON(error))
         } catch {
             note("Could not read the preferences \"\(path)\"; defaults are used. \(error)")
         }
@@ -182,7 +184,7 @@ final class OpenPreferences: Sendable {
                     try PreferencesDocument(parsing: contents.bytes)
                 } ?? PreferencesDocument()
             } catch {
-                report("The preferences \"\(path)\" are not JSON: \(error). The last good values stay in use.")
+                report(notJSON(error))
                 return Session(locked: locked, isRejected: true)
             }
             state.withLock { $0.adopt(document, contents?.identity, &aftermath) }
@@ -328,6 +330,10 @@ final class OpenPreferences: Sendable {
 
     // MARK: Logging
 
+    private func notJSON(_ error: JSONSyntaxError) -> String {
+        "The preferences \"\(path)\" are not JSON: \(error). The last good values, or the defaults, stay in use. Correct the file; before a change is written over it, it is put aside."
+    }
+
     /// Logs a trouble; the same one again only after a change was written. Inside a change it waits for its end: a log
     /// handler may use stored values too.
     private func report(_ trouble: String) {
@@ -337,8 +343,8 @@ final class OpenPreferences: Sendable {
 
     private func note(_ trouble: String) {
         state.withLock { state in
-            guard state.lastTrouble != trouble else { return }
-            state.lastTrouble = trouble
+            if state.troubles.count > 100 { state.troubles = [] }
+            guard state.troubles.insert(trouble).inserted else { return }
             state.notes.append((.error, trouble))
         }
     }

@@ -15,8 +15,8 @@ struct PreferencesState {
     var isSyncScheduled = false
     /// Changes that were not made at all, until ``flush()`` has thrown them.
     var refusals: [PreferencesError] = []
-    /// The last trouble, which is not logged again with each further change.
-    var lastTrouble: String?
+    /// The troubles since the last write, which are not logged again with each further change.
+    var troubles: Set<String> = []
     /// What is still to be logged.
     var notes: [(level: Logger.Level, text: String)] = []
     /// The owner itself while something is unsaved: what nobody uses any more is written all the same.
@@ -56,7 +56,7 @@ struct PreferencesState {
         self.identity = identity
         unsaved = [:]
         mustRewrite = false
-        lastTrouble = nil
+        troubles = []
         keptOpen = nil
     }
 
