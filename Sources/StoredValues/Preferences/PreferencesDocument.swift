@@ -23,8 +23,9 @@ struct PreferencesDocument: Sendable {
 
     /// Reads a file: one JSON object. Of two members with one name the last counts, as in most readers of JSON.
     init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
-        var scanner = JSONScanner(bytes, from: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+        var scanner = JSONScanner(bytes)
         try scanner.checkEncoding()
+        scanner.skipByteOrderMark()
         scanner.skipWhitespace()
         guard scanner.next == UInt8(ascii: "{") else {
             throw scanner.failure("expected an object, which begins with {")
