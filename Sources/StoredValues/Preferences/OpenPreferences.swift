@@ -66,7 +66,7 @@ final class OpenPreferences: Sendable {
     func noteBroken(_ identity: FileIdentity?, _ error: JSONSyntaxError, inUse: String) {
         let isNews = state.withLock { state in
             defer { state.brokenIdentity = identity }
-            return state.brokenIdentity != identity
+            return identity?.isUnwritten(since: state.brokenIdentity) != true
         }
         guard isNews else { return }
         note(

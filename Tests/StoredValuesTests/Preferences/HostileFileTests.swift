@@ -41,9 +41,9 @@ struct HostileFileTests {
             case .read(let value): #expect(n.wrappedValue == value && n.isStored)
             case .rejected: #expect(n.wrappedValue == -1 && !n.isStored)
             }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["p.json"])
             try await storage.flush()
             #expect(try bytes(ofFile: path) == file.bytes)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["p.json"])
         }
     }
 
