@@ -1,7 +1,8 @@
-/// Which file it is and in which state, as cheaply as the system can tell: two equal identities mean the same bytes.
+/// Which file it is and in which state, as cheaply as the system can tell. While a ``FilePin`` holds the file, two equal
+/// identities mean the same bytes.
 ///
 /// The exception is a program that writes in place, the same number of bytes, twice within one tick of the kernel's
-/// clock (at most 10 ms). Files replaced by ``DurableFile`` differ always, by their inode.
+/// clock (at most 10 ms).
 struct FileIdentity: Hashable, Sendable {
     var device: UInt64
     var inode: UInt64

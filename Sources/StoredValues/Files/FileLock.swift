@@ -82,8 +82,7 @@ extension DurableFile {
 }
 
 /// The pauses between attempts to lock: `flock` knows "at once" and "for ever" only. First other threads get a turn, for
-/// a lock is mostly held for microseconds; then come sleeps, from 50 µs up to 1 ms. Who has waited for long looks more
-/// often again, or might never meet one of the short moments in which a much used lock is free.
+/// a lock is mostly held for microseconds; then come sleeps, from 50 µs up to 1 ms.
 private struct LockWait {
     /// How long all attempts may take together; nil for no limit.
     let limit: Duration?
@@ -94,13 +93,10 @@ private struct LockWait {
 
     /// Pauses and says whether there is time for another attempt.
     mutating func again() -> Bool {
-        let waited = ContinuousClock.now - start
-        if let limit, waited >= limit { return false }
+        if let limit, ContinuousClock.now - start >= limit { return false }
         attempts += 1
         if attempts <= 4 {
             yieldThread()
-        } else if waited > .milliseconds(300), let limit, limit > .zero {
-            sleepThread(nanoseconds: 100_000)
         } else {
             sleepThread(nanoseconds: min(50_000 << min(attempts - 5, 5), 1_000_000))
         }

@@ -39,9 +39,10 @@ extension OpenPreferences {
             while !isCurrent, let (known, revision) = beginReading() {
                 guard try file.currentIdentity() != known else { break }
                 let reading = try PreferencesReading(known: nil, file.read)
+                let pin = pin(reading.identity)
                 isCurrent = state.withLock { state in
                     guard state.revision == revision, !state.isWriting else { return false }
-                    if case .success(let document) = reading.document { state.adopt(document, reading.identity, &aftermath) }
+                    if case .success(let document) = reading.document { state.adopt(document, pin, &aftermath) }
                     return true
                 }
                 if isCurrent, case .failure(let error) = reading.document {
@@ -76,11 +77,16 @@ extension OpenPreferences {
     }
 
     /// Whether changes by others may go unseen.
-    var isBlind: Bool { watches.withLock { $0.contains { $0.problem != nil } } }
+    var isBlind: Bool { blindness != nil }
+
+    /// Why changes by others may go unseen. A path that leads nowhere is no reason: it is watched until it does.
+    private var blindness: FileError? {
+        watches.withLock { $0 }.lazy.compactMap(\.problem).first { $0.operation == .watch }
+    }
 
     /// Says once why changes by others may go unseen.
     private func reportBlindness() {
-        guard let problem = watches.withLock({ $0.lazy.compactMap(\.problem).first }) else { return }
+        guard let problem = blindness else { return }
         let isFirst = state.withLock { state in
             defer { state.isBlindnessReported = true }
             return !state.isBlindnessReported

@@ -50,9 +50,10 @@ final class OpenPreferences: Sendable {
             let reading = try PreferencesReading(known: nil, file.read)
             switch reading.document {
             case .success(let document):
+                let pin = pin(reading.identity)
                 state.withLock { state in
                     state.document = document
-                    state.identity = reading.identity
+                    state.pin = pin
                 }
             case .failure(let error):
                 noteBroken(reading.identity, error, inUse: recover())
@@ -60,6 +61,12 @@ final class OpenPreferences: Sendable {
         } catch {
             note("Could not read the preferences \"\(path)\"; defaults are used. \(error)")
         }
+    }
+
+    /// Keeps the file that `identity` tells of from being mistaken for a later one.
+    func pin(_ identity: FileIdentity?) -> FilePin? {
+        guard case .success(let file) = file, let identity else { return nil }
+        return FilePin(identity, at: file.path, file.operations)
     }
 
     /// Notes that the file is broken, and what is in use in its place; once for each state of it.
@@ -251,7 +258,8 @@ final class OpenPreferences: Sendable {
             let reading = try PreferencesReading(known: known.identity, file.read)
             switch reading.document {
             case .success(let document):
-                state.withLock { $0.adopt(document, reading.identity, &aftermath) }
+                let pin = pin(reading.identity)
+                state.withLock { $0.adopt(document, pin, &aftermath) }
                 return Session(locked: locked, isRejected: false)
             case .failure(let error):
                 noteBroken(reading.identity, error, inUse: "The last good values are in use.")
@@ -287,8 +295,9 @@ final class OpenPreferences: Sendable {
         }
         do throws(PreferencesError) {
             let identity = try write(document, to: session)
+            let pin = pin(identity)
             state.withLock { state in
-                state.wasWritten(identity)
+                state.wasWritten(identity, pin, &aftermath)
                 state.make(changes, in: document, since: old.revision, &aftermath)
             }
             scheduleSync()
@@ -392,14 +401,19 @@ final class OpenPreferences: Sendable {
     }
 
     private func scheduleSync() {
-        let isFirst = state.withLock { state in
+        let (isFirst, cost) = state.withLock { state in
             defer { state.isSyncScheduled = true }
-            return !state.isSyncScheduled
+            return (!state.isSyncScheduled, state.syncCost)
         }
         guard isFirst else { return }
-        background.asyncAfter(deadline: .now() + syncDelay) { [self] in
+        // Where the disk is slow, or many processes use it, at most a tenth of the time is spent on it.
+        let rest = min(cost * 10, .seconds(5)).dispatchInterval
+        background.asyncAfter(deadline: max(.now() + syncDelay, .now() + rest)) { [self] in
             state.withLock { $0.isSyncScheduled = false }
-            if let problem = sync() { report(problem.description) }
+            var problem: PreferencesError?
+            let cost = ContinuousClock().measure { problem = sync() }
+            state.withLock { $0.syncCost = cost }
+            if let problem { report(problem.description) }
         }
     }
 

@@ -8,8 +8,8 @@ struct PreferencesState {
     var document = PreferencesDocument()
     /// The files of defaults below, the most important first.
     var layers: [PreferencesLayer] = []
-    /// The file that `document` was read from or written to; nil when there was none.
-    var identity: FileIdentity?
+    /// The file that `document` was read from or written to; nil when there was none, or it is gone already.
+    var pin: FilePin?
     /// Whether `document` is the last durable state, in place of a file that does not parse.
     var isRecovered = false
     /// The state of the file that was last found broken.
@@ -23,6 +23,8 @@ struct PreferencesState {
     /// Whether a thread already waits for another process to let go of the file's lock.
     var isWaitingForLock = false
     var isSyncScheduled = false
+    /// How long the last sync in the background took.
+    var syncCost = Duration.zero
     /// Whether a change of ours is on its way into the file. What is read from it meanwhile may be that change.
     var isWriting = false
     /// Whether somebody wanted to read the file while ``isWriting``.
@@ -56,6 +58,9 @@ struct PreferencesState {
         weak var member: (any PreferencesMember)?
     }
 
+    /// The identity of the file that `document` is the content of.
+    var identity: FileIdentity? { pin?.identity }
+
     var needsWriting: Bool { mustRewrite || isRecovered || !unsaved.isEmpty }
 
     /// What readers of `key` see: what is stored, else what the layers below say.
@@ -68,7 +73,7 @@ struct PreferencesState {
     }
 
     /// Takes over what somebody else wrote, under what is unsaved here.
-    mutating func adopt(_ document: PreferencesDocument, _ identity: FileIdentity?, _ aftermath: inout Aftermath) {
+    mutating func adopt(_ document: PreferencesDocument, _ pin: FilePin?, _ aftermath: inout Aftermath) {
         if !unsaved.isEmpty {
             unsaved = permitted(unsaved, in: document)
             if !needsWriting, let owner = keptOpen {
@@ -77,9 +82,10 @@ struct PreferencesState {
             }
         }
         let merged = unsaved.isEmpty ? document : document.applying(unsaved)
+        if let old = self.pin { aftermath.release(old) }
         replace(&aftermath) { state in
             state.document = merged
-            state.identity = identity
+            state.pin = pin
             state.isRecovered = false
             state.revision += 1
             if state.unsaved.isEmpty { state.troubles = [] }
@@ -164,8 +170,9 @@ struct PreferencesState {
         return isRefreshMissed
     }
 
-    mutating func wasWritten(_ identity: FileIdentity) {
-        self.identity = identity
+    mutating func wasWritten(_ identity: FileIdentity, _ pin: FilePin?, _ aftermath: inout Aftermath) {
+        if let old = self.pin { aftermath.release(old) }
+        self.pin = pin
         written = identity
         unsaved = [:]
         mustRewrite = false

@@ -7,10 +7,11 @@ final class RefreshSchedule: Sendable {
     static let patience = Duration.milliseconds(200)
     /// How long a file may be missing before it counts as deleted: some programs delete it just before they write it anew.
     private static let absence = Duration.milliseconds(10)
-    /// How long reading is put off for an owner that is at work on the file itself; and as many times as long as
-    /// reading took.
-    private static let rest = Duration.milliseconds(10)
+    /// How long reading is put off for an owner that is at work on the file itself: so many times as long as reading
+    /// takes, within these bounds.
     private static let restFactor = 10
+    private static let shortestRest = Duration.milliseconds(10)
+    private static let longestRest = Duration.milliseconds(200)
 
     private struct State {
         /// Grows with every event: a later event makes a delayed reading pointless.
@@ -55,7 +56,8 @@ final class RefreshSchedule: Sendable {
             return !state.isQueued
         }
         guard isFirst else { return }
-        let delay = isOwnerBusy() ? max(Self.rest, state.withLock({ $0.cost }) * Self.restFactor) : .zero
+        let rest = min(max(Self.shortestRest, state.withLock { $0.cost } * Self.restFactor), Self.longestRest)
+        let delay = isOwnerBusy() ? rest : .zero
         queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [self] in
             state.withLock { $0.isQueued = false }
             let cost = ContinuousClock().measure(refresh)
