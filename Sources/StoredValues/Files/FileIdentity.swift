@@ -9,6 +9,12 @@ struct FileIdentity: Hashable, Sendable {
     var modified: Nanoseconds
     var changed: Nanoseconds
 
+    /// Whether both are one file that nobody wrote in between. That it got another name does not count.
+    func isUnwritten(since earlier: FileIdentity?) -> Bool {
+        guard let earlier else { return false }
+        return device == earlier.device && inode == earlier.inode && size == earlier.size && modified == earlier.modified
+    }
+
     /// A moment as the file system keeps it: nanoseconds since 1970.
     typealias Nanoseconds = Int64
 }

@@ -15,7 +15,7 @@ extension DurableFile {
 
     /// The lock, held until the returned value's scope ends. ``withLock(timeout:_:)`` with a typed error.
     ///
-    /// Makes the file's folder when it is missing. Blocks the calling thread while it waits.
+    /// Makes the file's folder when it is missing, and nothing where something other than a file lies. Blocks the calling thread while it waits.
     func lock(timeout: Duration? = lockTimeout) throws(FileError) -> LockedFile {
         try lock(".lock", toChange: "", timeout: timeout)
     }
@@ -25,6 +25,10 @@ extension DurableFile {
         var wait = LockWait(limit: timeout)
         while true {
             let target = try resolvedPath
+            // Or a lock file would be left beside a device, in /dev.
+            if let kind = try status(at: target, followingLinks: false)?.kind, kind != .regular {
+                throw FileError(.lock, target, .notRegular(kind))
+            }
             try makeFolders(ResolvedPath.folder(of: target))
             let lockPath = target + lockSuffix
             let descriptor: Int32

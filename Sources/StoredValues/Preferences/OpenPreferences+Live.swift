@@ -49,6 +49,8 @@ extension OpenPreferences {
                     logNotes()
                 }
             }
+        } catch where error.code == .notFolder {
+            // A file where a folder was: there is nothing to read, and the next change will say so.
         } catch {
             report("Could not read the preferences \"\(path)\"; the last good values stay in use. \(error)")
         }

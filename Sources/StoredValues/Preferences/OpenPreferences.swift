@@ -66,7 +66,7 @@ final class OpenPreferences: Sendable {
     func noteBroken(_ identity: FileIdentity?, _ error: JSONSyntaxError, inUse: String) {
         let isNews = state.withLock { state in
             defer { state.brokenIdentity = identity }
-            return state.brokenIdentity != identity
+            return identity?.isUnwritten(since: state.brokenIdentity) != true
         }
         guard isNews else { return }
         note(
@@ -98,6 +98,7 @@ final class OpenPreferences: Sendable {
         _ key: String, _ itemType: Item.Type, make: (StoredText?) -> Member
     ) -> Member {
         let found = state.withLock { state -> (member: Member?, otherType: (any Any.Type)?) in
+            let key = PreferencesKey(key)
             let declared = state.types[key] ?? itemType
             guard declared == itemType else { return (nil, declared) }
             state.types[key] = itemType
@@ -120,7 +121,7 @@ final class OpenPreferences: Sendable {
 
     /// What is stored under `key` in the file itself, or nil.
     func stored(_ key: String) -> StoredText? {
-        state.withLock { $0.document }.stored(key)
+        state.withLock { $0.document }.stored(PreferencesKey(key))
     }
 
     // MARK: Layers
@@ -268,7 +269,7 @@ final class OpenPreferences: Sendable {
 
     /// Writes `changes` and whatever is unsaved, and tells the members. Returns why it could not be written.
     private func commit(
-        _ changes: [String: PreferencesTransaction.Change], to session: borrowing Swift.Result<Session, PreferencesError>,
+        _ changes: [PreferencesKey: PreferencesTransaction.Change], to session: borrowing Swift.Result<Session, PreferencesError>,
         _ aftermath: inout Aftermath
     ) -> PreferencesError? {
         // Under the file's lock, so that a newer version that was written a moment ago is seen.
@@ -304,7 +305,7 @@ final class OpenPreferences: Sendable {
     }
 
     /// Makes changes in memory; the end of the batch writes them.
-    private func commitInBatch(_ changes: [String: PreferencesTransaction.Change]) {
+    private func commitInBatch(_ changes: [PreferencesKey: PreferencesTransaction.Change]) {
         state.withLock { state in
             var aftermath = Aftermath()
             aftermath.release(changes.mapValues(\.item))

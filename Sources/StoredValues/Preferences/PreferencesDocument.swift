@@ -25,8 +25,9 @@ struct PreferencesDocument: Sendable {
 
     /// Reads a file: one JSON object. Of two members with one name the last counts, as in most readers of JSON.
     init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
-        var scanner = JSONScanner(bytes, from: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+        var scanner = JSONScanner(bytes)
         try scanner.checkEncoding()
+        scanner.skipByteOrderMark()
         scanner.skipWhitespace()
         guard scanner.next == UInt8(ascii: "{") else {
             throw scanner.failure("expected an object, which begins with {")
@@ -70,8 +71,11 @@ struct PreferencesDocument: Sendable {
     }
 
     /// The JSON text of the member `key`, or nil when there is none.
-    subscript(key: String) -> [UInt8]? {
-        let name = Self.escaped(key)[...]
+    subscript(key: String) -> [UInt8]? { self[PreferencesKey(key)] }
+
+    /// The JSON text of the member `key`, or nil when there is none.
+    subscript(key: PreferencesKey) -> [UInt8]? {
+        let name = Self.escaped(key.text)[...]
         let position = position(of: name)
         guard position < members.count, text[members[position].name] == name else { return nil }
         return Array(text[members[position].value])
@@ -85,8 +89,8 @@ struct PreferencesDocument: Sendable {
     }
 
     /// The document with each of `changes` made: a text replaces or adds the member, nil removes it.
-    func applying(_ changes: [String: [UInt8]?]) -> PreferencesDocument {
-        let sorted = changes.map { (name: Self.escaped($0.key)[...], value: $0.value) }
+    func applying(_ changes: [PreferencesKey: [UInt8]?]) -> PreferencesDocument {
+        let sorted = changes.map { (name: Self.escaped($0.key.text)[...], value: $0.value) }
             .sorted { precedes($0.name, $1.name) }
         var merged: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
         merged.reserveCapacity(members.count + sorted.count)

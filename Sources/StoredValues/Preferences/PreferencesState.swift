@@ -17,7 +17,7 @@ struct PreferencesState {
     /// The file as this process last wrote it.
     var written: FileIdentity?
     /// Changes that are not in the file: those of a running batch, and those whose write failed.
-    var unsaved: [String: PreferencesTransaction.Change] = [:]
+    var unsaved: [PreferencesKey: PreferencesTransaction.Change] = [:]
     /// Whether the file must be written even if nothing is unsaved: after a failed fsync, Linux has dropped its pages.
     var mustRewrite = false
     /// Whether a thread already waits for another process to let go of the file's lock.
@@ -37,18 +37,18 @@ struct PreferencesState {
     private(set) var revision = 0
     /// Changes that were not made at all, until ``flush()`` has thrown them.
     var refusals: [PreferencesError] = []
-    /// The last trouble, which is not logged again with each further change.
-    var lastTrouble: String?
+    /// The troubles since the last write, which are not logged again with each further change.
+    var troubles: Set<String> = []
     /// The repairs of each key that were logged since it changed.
-    var knownRepairs: [String: [String]] = [:]
+    var knownRepairs: [PreferencesKey: [String]] = [:]
     /// What is still to be logged.
     var notes: [(level: Logger.Level, text: String)] = []
     /// The owner itself while something is unsaved: what nobody uses any more is written all the same.
     var keptOpen: OpenPreferences?
     /// Who keeps which key in memory.
-    var members: [String: WeakMember] = [:]
+    var members: [PreferencesKey: WeakMember] = [:]
     /// The item type that each key was first declared with.
-    var types: [String: any Any.Type] = [:]
+    var types: [PreferencesKey: any Any.Type] = [:]
     /// What a running batch leaves to do.
     var batchAftermath = Aftermath()
 
@@ -59,7 +59,7 @@ struct PreferencesState {
     var needsWriting: Bool { mustRewrite || isRecovered || !unsaved.isEmpty }
 
     /// What readers of `key` see: what is stored, else what the layers below say.
-    func stored(_ key: String) -> StoredText? {
+    func stored(_ key: PreferencesKey) -> StoredText? {
         if let text = document.stored(key) { return text }
         for layer in layers {
             if let text = layer.document.stored(key) { return text }
@@ -82,7 +82,7 @@ struct PreferencesState {
             state.identity = identity
             state.isRecovered = false
             state.revision += 1
-            if state.unsaved.isEmpty { state.lastTrouble = nil }
+            if state.unsaved.isEmpty { state.troubles = [] }
         }
     }
 
@@ -120,21 +120,21 @@ struct PreferencesState {
 
     /// Those of `changes` that are to be made if the file is `document`. Changes of what a newer version wrote are refused.
     mutating func permitted(
-        _ changes: [String: PreferencesTransaction.Change], in document: PreferencesDocument
-    ) -> [String: PreferencesTransaction.Change] {
+        _ changes: [PreferencesKey: PreferencesTransaction.Change], in document: PreferencesDocument
+    ) -> [PreferencesKey: PreferencesTransaction.Change] {
         changes.filter { key, change in
             switch document.verdict(on: change, of: key) {
             case .make: return true
             case .skip: return false
             case .refuse(let stored):
-                refuse(.newerVersion(key: key, path: path, stored: stored, supported: change.version))
+                refuse(.newerVersion(key: key.text, path: path, stored: stored, supported: change.version))
                 return false
             }
         }
     }
 
     /// Keeps `changes`, which `document` holds, until they are written.
-    mutating func keep(_ changes: [String: PreferencesTransaction.Change]) {
+    mutating func keep(_ changes: [PreferencesKey: PreferencesTransaction.Change]) {
         for (key, change) in changes { unsaved[key] = change.pending(after: unsaved[key]) }
     }
 
@@ -146,15 +146,15 @@ struct PreferencesState {
 
     /// Notes a trouble to be logged; the same one again only after a change was written.
     mutating func note(_ trouble: String) {
-        guard lastTrouble != trouble else { return }
-        lastTrouble = trouble
+        if troubles.count > 100 { troubles = [] }
+        guard troubles.insert(trouble).inserted else { return }
         notes.append((.error, trouble))
     }
 
     /// Notes repairs of a value to be logged, unless they are the ones that were logged last.
     mutating func note(repairs: [String], of key: String) {
         let sorted = repairs.sorted()
-        guard knownRepairs.updateValue(sorted, forKey: key) != sorted else { return }
+        guard knownRepairs.updateValue(sorted, forKey: PreferencesKey(key)) != sorted else { return }
         for repair in repairs { notes.append((.warning, "\"\(key)\" in \"\(path)\": \(repair)")) }
     }
 
@@ -170,18 +170,18 @@ struct PreferencesState {
         unsaved = [:]
         mustRewrite = false
         isRecovered = false
-        lastTrouble = nil
+        troubles = []
         keptOpen = nil
     }
 
     /// Shows `changes` to every reader in this process.
-    mutating func make(_ changes: [String: PreferencesTransaction.Change], _ aftermath: inout Aftermath) {
+    mutating func make(_ changes: [PreferencesKey: PreferencesTransaction.Change], _ aftermath: inout Aftermath) {
         make(changes, in: document.applying(changes), since: revision, &aftermath)
     }
 
     /// Shows `changes` to every reader in this process. `document` is that of the revision `start` with the changes made.
     mutating func make(
-        _ changes: [String: PreferencesTransaction.Change], in document: PreferencesDocument, since start: Int,
+        _ changes: [PreferencesKey: PreferencesTransaction.Change], in document: PreferencesDocument, since start: Int,
         _ aftermath: inout Aftermath
     ) {
         guard revision == start else {

@@ -47,27 +47,28 @@ struct PreferencesTransaction {
         }
     }
 
-    private(set) var changes: [String: Change] = [:]
+    private(set) var changes: [PreferencesKey: Change] = [:]
 
     /// - Parameter overwritingNewer: Whether to set the member even if a newer version wrote what is there.
     mutating func set(
         _ key: String, to item: some Sendable, json: [UInt8], version: Int = 0, overwritingNewer: Bool = false
     ) {
-        changes[key] = Change(json: json, version: version, condition: overwritingNewer ? .always : .notNewer, item: item)
+        changes[PreferencesKey(key)] = Change(
+            json: json, version: version, condition: overwritingNewer ? .always : .notNewer, item: item)
     }
 
     mutating func remove(_ key: String, version: Int = 0) {
-        changes[key] = Change(version: version)
+        changes[PreferencesKey(key)] = Change(version: version)
     }
 
     /// Removes the member if it still holds `text`.
     mutating func remove(_ key: String, ifStill text: StoredText) {
-        changes[key] = Change(condition: .ifStill(text))
+        changes[PreferencesKey(key)] = Change(condition: .ifStill(text))
     }
 
     /// The content of `from` moves to `to` as it is, unless another process has put something there or changed it.
     mutating func move(_ from: String, to: String, _ text: StoredText) {
-        changes[to] = Change(json: text.json, version: text.version, condition: .ifStill(nil))
+        changes[PreferencesKey(to)] = Change(json: text.json, version: text.version, condition: .ifStill(nil))
         remove(from, ifStill: text)
     }
 }

@@ -183,7 +183,7 @@ struct LivePreferencesTests {
             let seen = Seen(value)
             try await eventually("the first value") { seen.values == [1] }
             try #"{"number": 2"#.write(toFile: path, atomically: false, encoding: .utf8)
-            try await eventually("it is said") { storage.preferences.state.withLock { $0.lastTrouble?.contains("line 1") ?? false } }
+            try await eventually("it is said") { storage.preferences.state.withLock { $0.brokenIdentity != nil } }
             try #"{"number": 3}"#.write(toFile: path, atomically: false, encoding: .utf8)
             try await eventually("the mended file") { seen.values.last == 3 }
             #expect(seen.values == [1, 3])

@@ -21,4 +21,10 @@ struct SeededGenerator: RandomNumberGenerator {
         word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
         return word ^ (word >> 31)
     }
+
+    /// `count` seeds, other ones in each run. `TEST_SEED=<number>`, as a failed test names it, runs that one only.
+    static func seeds(_ count: Int) -> [UInt64] {
+        if let seed = ProcessInfo.processInfo.environment["TEST_SEED"].flatMap({ UInt64($0) }) { return [seed] }
+        return (0..<count).map { _ in .random(in: 0 ... .max) }
+    }
 }

@@ -24,6 +24,14 @@ struct BadUseTests {
         #expect(try sentence(result).contains("\"$versions\""))
     }
 
+    @Test("A slash in a file's name, even under a combining character", arguments: ["a/b", "a/\u{301}b"])
+    func slashInName(name: String) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [name = name as String] in
+            _ = PreferencesFile.named(name)
+        }
+        #expect(try sentence(result).contains("must not be empty or contain a slash"))
+    }
+
     @Test("One key with two types")
     func twoTypes() async throws {
         try await withTemporaryFolder { folder in

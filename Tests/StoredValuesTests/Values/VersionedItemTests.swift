@@ -48,7 +48,7 @@ struct VersionedItemTests {
                 change()
                 #expect(operations.calls.count { $0 == "rename" } == before + 1, "\(call)")
                 let document = try PreferencesDocument(parsing: Array(contents(ofFile: path).utf8))
-                #expect(document.stored(key)?.version == 3, "\(call)")
+                #expect(document.stored(PreferencesKey(key))?.version == 3, "\(call)")
             }
             try expectVersion(of: "a", "set") { value.set(Logbook(steps: [1])) }
             value.reset()
