@@ -69,27 +69,49 @@ extension DurableFile {
     }
 
     private func acquire(_ descriptor: Int32, of target: String, _ wait: inout LockWait) throws(FileError) {
+        var isMarked = false
+        defer { if isMarked { operations.markWaiting(descriptor, false) } }
         while true {
+            if wait.hasWaitedLong, !isMarked {
+                operations.markWaiting(descriptor, true)
+                isMarked = true
+            }
             do {
-                return try operations.lock(descriptor, waiting: wait.limit == nil)
+                if !wait.isCourteous || !operations.isWaitedFor(descriptor) {
+                    return try operations.lock(descriptor, waiting: wait.limit == nil)
+                }
             } catch .wouldBlock {
-                guard wait.again() else { throw FileError(.lock, target, .lockTimedOut(after: wait.limit ?? .zero)) }
+                // Another attempt may follow.
             } catch {
                 throw FileError(.lock, target, error)
             }
+            guard wait.again() else { throw FileError(.lock, target, .lockTimedOut(after: wait.limit ?? .zero)) }
         }
     }
 }
 
 /// The pauses between attempts to lock: `flock` knows "at once" and "for ever" only. First other threads get a turn, for
 /// a lock is mostly held for microseconds; then come sleeps, from 50 µs up to 1 ms.
+///
+/// Who lets go of a lock and takes it again at once leaves no gap that a sleeper would hit, so on a busy machine some would
+/// wait for seconds while others had hundreds of turns. Therefore whoever has waited for long says so, and newcomers
+/// let it go first. They do so for a moment only, or a process that is stopped while it waits would stop everybody.
 private struct LockWait {
+    /// From when on newcomers let this one go first.
+    private static let patience = Duration.milliseconds(250)
+    /// For how long a newcomer lets others go first.
+    private static let courtesy = Duration.milliseconds(50)
+
     /// How long all attempts may take together; nil for no limit.
     let limit: Duration?
     private let start = ContinuousClock.now
     private var attempts = 0
 
     init(limit: Duration?) { self.limit = limit }
+
+    var hasWaitedLong: Bool { attempts > 0 && ContinuousClock.now - start >= Self.patience }
+
+    var isCourteous: Bool { limit != .zero && (attempts == 0 || ContinuousClock.now - start < Self.courtesy) }
 
     /// Pauses and says whether there is time for another attempt.
     mutating func again() -> Bool {

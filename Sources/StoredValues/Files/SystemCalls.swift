@@ -55,6 +55,15 @@ private func writeFile(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count:
     write(descriptor, start, count)
 }
 
+// `F_OFD_GETLK` and `F_OFD_SETLK` of fcntl(2), which are not to be had in Swift. Such locks know nothing of those of `flock`.
+private let getOpenFileLock: Int32 = 36
+private let setOpenFileLock: Int32 = 37
+
+/// A lock on the first byte, which need not exist.
+private func firstByte(_ kind: Int32) -> flock {
+    flock(l_type: Int16(kind), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 1, l_pid: 0)
+}
+
 /// The system's own calls.
 struct POSIXFileOperations: FileOperations {
     func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32 {
@@ -105,6 +114,16 @@ struct POSIXFileOperations: FileOperations {
 
     func unlock(_ descriptor: Int32) {
         flock(descriptor, LOCK_UN)
+    }
+
+    func markWaiting(_ descriptor: Int32, _ isWaiting: Bool) {
+        var mark = firstByte(isWaiting ? F_RDLCK : F_UNLCK)
+        _ = fcntl(descriptor, setOpenFileLock, &mark)
+    }
+
+    func isWaitedFor(_ descriptor: Int32) -> Bool {
+        var mark = firstByte(F_WRLCK)
+        return fcntl(descriptor, getOpenFileLock, &mark) == 0 && Int32(mark.l_type) != F_UNLCK
     }
 
     func rename(_ path: String, to newPath: String) throws(SystemErrorCode) {
