@@ -54,20 +54,26 @@ struct PreferencesDocument: Sendable {
 
     /// Sorts the members by name, unescapes names as far as JSON allows, and keeps the last of each.
     private mutating func putInOrder() throws(JSONSyntaxError) {
+        // Names that are spelled in another way than ours come behind the text once more, in ours. Nothing else is copied
+        // for each member: a file may have millions.
+        var buffer = text
         let scanner = JSONScanner(text)
-        var values: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
-        for member in members {
-            let name = Self.escaped(try scanner.unescape(member.name.wide))
-            values.append((name[...], text[member.value]))
+        for position in members.indices where text[members[position].name].contains(UInt8(ascii: "\\")) {
+            let name = Self.escaped(try scanner.unescape(members[position].name.wide))
+            members[position].name = (buffer.count..<(buffer.count + name.count)).compact
+            buffer += name
         }
-        // The sort is stable, so of equal names the one that stood last comes last.
-        values.sort { precedes($0.name, $1.name) }
-        var unique: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
-        for value in values {
-            if unique.last?.name == value.name { unique.removeLast() }
-            unique.append(value)
+        var sorted = members
+        buffer.withUnsafeBufferPointer { bytes in
+            // The sort is stable, so of equal names the one that stood last comes last.
+            sorted.sort { bytes[$0.name.wide].lexicographicallyPrecedes(bytes[$1.name.wide]) }
         }
-        compose(unique)
+        members = []
+        for member in sorted {
+            if let last = members.last, buffer[last.name] == buffer[member.name] { members.removeLast() }
+            members.append(member)
+        }
+        compose(members.lazy.map { (buffer[$0.name], buffer[$0.value]) })
     }
 
     /// The JSON text of the member `key`, or nil when there is none.
@@ -109,7 +115,7 @@ struct PreferencesDocument: Sendable {
     }
 
     /// Writes the text and its index anew from sorted members.
-    private mutating func compose(_ sorted: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)]) {
+    private mutating func compose(_ sorted: some Collection<(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)>) {
         var writer = JSONWriter()
         var index: [Member] = []
         index.reserveCapacity(sorted.count)
