@@ -51,10 +51,10 @@ struct PowerCutScenario: Sendable, CustomTestStringConvertible {
         },
         PowerCutScenario("many changes, brought to the disk in the background") { story in
             let storage = story.process(syncDelay: .milliseconds(50))
-            for number in 1...10 { story.set("\(number % 3)", to: number, in: storage) }
+            for number in 1...5 { story.set("\(number % 3)", to: number, in: storage) }
             try await story.waitForBackground()
             story.promise()
-            for number in 11...20 { story.set("\(number % 3)", to: number, in: storage) }
+            for number in 6...10 { story.set("\(number % 3)", to: number, in: storage) }
         },
         PowerCutScenario("batches") { story in
             let storage = story.process()

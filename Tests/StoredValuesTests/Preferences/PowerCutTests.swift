@@ -3,13 +3,14 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("A power cut", .timeLimit(.minutes(2)))
+/// One after the other and off Swift's pool: they calculate a lot, and other tests measure time beside them.
+@Suite("A power cut", .serialized, .timeLimit(.minutes(2)))
 struct PowerCutTests {
     @Test(
         "At any instant it leaves the last flushed values or later ones, whole",
         arguments: PowerCutScenario.all, PowerCut.Folders.allCases)
     func anyInstant(scenario: PowerCutScenario, folders: PowerCut.Folders) async throws {
-        let replay = PowerCutReplay(of: try await scenario.story(), folders: folders)
+        let replay = await PowerCutReplay.offPool(of: try await scenario.story(), folders: folders)
         #expect(replay.count >= 10)
         #expect(replay.losses == [])
     }
@@ -17,8 +18,7 @@ struct PowerCutTests {
     @Test("The replay finds what is left out", arguments: Omission.all, PowerCut.Folders.allCases)
     func findsOmissions(omission: Omission, folders: PowerCut.Folders) async throws {
         let story = try await PowerCutScenario.named(omission.scenario).story()
-        #expect(PowerCutReplay(of: story, folders: folders).losses == [])
-        let replay = PowerCutReplay(
+        let replay = await PowerCutReplay.offPool(
             of: story, folders: folders, events: omission.events(of: story), hiding: omission.hidden)
         #expect(replay.losses != [])
     }
@@ -31,9 +31,11 @@ struct PowerCutTests {
         try await story.waitForBackground()
         story.promise()
         let events = story.disk.events
-        #expect(PowerCutReplay(of: story, folders: .anyOrder, events: events, hiding: ".durable").losses == [])
+        let replay = await PowerCutReplay.offPool(of: story, folders: .anyOrder, events: events, hiding: ".durable")
+        #expect(replay.losses == [])
         let unsynchronized = events.filter { if case .synchronized(_, story.path) = $0 { false } else { true } }
-        #expect(PowerCutReplay(of: story, folders: .anyOrder, events: unsynchronized, hiding: ".durable").losses != [])
+        let other = await PowerCutReplay.offPool(of: story, folders: .anyOrder, events: unsynchronized, hiding: ".durable")
+        #expect(other.losses != [])
     }
 
     @Test("A person's broken file that was on the disk stays there under some name", arguments: [true, false])

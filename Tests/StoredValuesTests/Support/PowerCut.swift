@@ -45,6 +45,8 @@ struct PowerCut {
         var states: Set<State> = []
         for event in events {
             cut.apply(event)
+            // What has no name yet is not to be found.
+            if case .madeFile = event { continue }
             cut.addStates(to: &states)
         }
         return states

@@ -15,13 +15,14 @@ struct PowerCutReplay {
         of story: PowerCutStory, folders: PowerCut.Folders, events: [DiskEvent]? = nil, hiding hidden: String? = nil,
         open: (MemoryDisk) throws -> PowerCutStory.Values
     ) rethrows {
+        let history = story.states
         for state in PowerCut.states(after: events ?? story.disk.events, folders: folders) {
             count += 1
             let found = state.files.filter { file in hidden.map { !file.key.hasSuffix($0) } ?? true }
             let values = try open(MemoryDisk(found))
-            guard !state.allowed.contains(where: { story.states[$0] == values }) else { continue }
+            guard !state.allowed.contains(where: { history[$0] == values }) else { continue }
             let files = found.mapValues { String(decoding: $0, as: UTF8.self).replacing("\0", with: "0") }
-            losses.append("\(values), not one of \(story.states[state.allowed]), from \(files)")
+            losses.append("\(values), not one of \(history[state.allowed]), from \(files)")
         }
     }
 
@@ -32,6 +33,14 @@ struct PowerCutReplay {
         self.init(of: story, folders: folders, events: events, hiding: hidden) { disk in
             Self.values(.ofAnotherProcess(story.path, operations: disk))
         }
+    }
+
+    /// The same, on a thread of its own.
+    static func offPool(
+        of story: PowerCutStory, folders: PowerCut.Folders, events: [DiskEvent]? = nil, hiding hidden: String? = nil
+    ) async -> PowerCutReplay {
+        let recorded = events ?? story.disk.events
+        return await StoredValuesTests.offPool { PowerCutReplay(of: story, folders: folders, events: recorded, hiding: hidden) }
     }
 
     static func values(_ storage: PreferencesFile) -> PowerCutStory.Values {

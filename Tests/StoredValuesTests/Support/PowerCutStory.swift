@@ -1,16 +1,18 @@
 import Dispatch
+import Locking
 
 @testable import StoredValues
 
 /// What some processes and people do to one preferences file on a disk in memory, and which values ought to be there when.
-final class PowerCutStory {
+final class PowerCutStory: Sendable {
     /// The values by key.
     typealias Values = [String: Int]
 
     let path = "/home/config/editor/p.json"
     let disk: MemoryDisk
     /// Every state that the values had, in order.
-    private(set) var states: [Values] = [[:]]
+    var states: [Values] { history.withLock { $0 } }
+    private let history = Guarded<[Values]>([[:]])
 
     /// The folders above the application's own exist, and are on the disk.
     init(allowsLinks: Bool = true) throws {
@@ -34,9 +36,11 @@ final class PowerCutStory {
 
     /// Says what the values are going to be; the change itself comes after.
     func begin(_ change: (inout Values) -> Void) {
+        var states = states
         var values = states[states.count - 1]
         change(&values)
         states.append(values)
+        history.withLock { [states] in $0 = states }
         disk.note(.began(state: states.count - 1))
     }
 
