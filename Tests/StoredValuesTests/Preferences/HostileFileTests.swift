@@ -15,10 +15,6 @@ struct HostileFileTests {
         Array(try Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
-    private func write(_ bytes: [UInt8], to path: String) throws {
-        try Data(bytes).write(to: URL(fileURLWithPath: path))
-    }
-
     @Test("The reader reads it, or says what is wrong where", arguments: HostileFile.all)
     func reader(file: HostileFile) throws {
         switch file.outcome {
@@ -34,7 +30,7 @@ struct HostileFileTests {
     func reading(file: HostileFile) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
-            try write(file.bytes, to: path)
+            try writeFinished(file.bytes, to: path)
             let storage = PreferencesFile(path: path)
             let n = StoredValue(key: "n", default: -1, storage: storage)
             switch file.outcome {
@@ -51,7 +47,7 @@ struct HostileFileTests {
     func writing(file: HostileFile) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
-            try write(file.bytes, to: path)
+            try writeFinished(file.bytes, to: path)
             let storage = PreferencesFile(path: path)
             StoredValue(key: "new", default: 0, storage: storage).set(1)
             try await storage.flush()
@@ -75,11 +71,11 @@ struct HostileFileTests {
     func repairing(file: HostileFile) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
-            try write(file.bytes, to: path)
+            try writeFinished(file.bytes, to: path)
             let storage = PreferencesFile(path: path)
             let n = StoredValue(key: "n", default: -1, storage: storage)
             _ = n.wrappedValue
-            try write(Array(#"{"n": 1, "s": 2.50}"#.utf8), to: path)
+            try writeFinished(Array(#"{"n": 1, "s": 2.50}"#.utf8), to: path)
             n.update { $0 += 1 }
             try await storage.flush()
             #expect(try contents(ofFile: path) == "{\n  \"n\": 2,\n  \"s\": 2.50\n}\n")
@@ -95,7 +91,7 @@ struct HostileFileTests {
                 LoggingSystem.bootstrap { _ in RecordingLogHandler { line in lines.withLock { $0.append(line) } } }
                 for (number, file) in HostileFile.small.enumerated() {
                     let path = folder + "/\(number).json"
-                    try Data(file.bytes).write(to: URL(fileURLWithPath: path))
+                    try writeFinished(file.bytes, to: path)
                     let n = StoredValue(key: "n", default: "", storage: PreferencesFile(path: path))
                     _ = n.isStored
                     let logged = lines.withLock { lines in
@@ -117,7 +113,7 @@ struct HostileFileTests {
     func noFlood() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
-            try "{ broken".write(toFile: path, atomically: false, encoding: .utf8)
+            try writeFinished(Array("{ broken".utf8), to: path)
             await #expect(processExitsWith: .success) { [path = path as String] in
                 let lines = Guarded<[String]>([])
                 LoggingSystem.bootstrap { _ in RecordingLogHandler { line in lines.withLock { $0.append(line) } } }

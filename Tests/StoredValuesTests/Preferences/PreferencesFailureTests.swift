@@ -17,7 +17,7 @@ struct PreferencesFailureTests {
     func rejected(text: String) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/preferences.json"
-            try text.write(toFile: path, atomically: false, encoding: .utf8)
+            try writeFinished(Array(text.utf8), to: path)
             let value = StoredValue(key: "a", default: 0, storage: open(path))
             #expect(value.wrappedValue == 0)
             #expect(try contents(ofFile: path) == text)
@@ -221,7 +221,7 @@ struct PreferencesFailureTests {
     @Test("A log handler may read the preferences whose trouble it is told of")
     func logHandlerThatReads() async throws {
         try await withTemporaryFolder { folder in
-            try "{ broken".write(toFile: folder + "/p.json", atomically: false, encoding: .utf8)
+            try writeFinished(Array("{ broken".utf8), to: folder + "/p.json")
             await #expect(processExitsWith: .success) { [folder = folder as String] in
                 LoggingSystem.bootstrap { _ in ReadingLogHandler(path: folder + "/p.json") }
                 let isDone = Guarded(false)
