@@ -143,17 +143,22 @@ extension WatchTable {
         if let instance { inotify.unwatch(folder, in: instance) }
     }
 
-    /// The folders are right, unless something happened in the meantime: then false.
-    mutating func settle(_ number: Int) -> Bool {
-        guard let watch = watches[number] else { return true }
-        watches[number]?.isSettling = watch.isStale
-        return !watch.isStale
+    /// The folders are right and `problem` is all that is wrong, unless something happened in the meantime: then false.
+    mutating func settle(_ number: Int, _ problem: FileError?) -> Bool {
+        // Without a path it has failed in the meantime, and has its problem.
+        guard let watch = watches[number], watch.status.path != nil else { return true }
+        guard !watch.isStale else { return false }
+        watches[number]?.isSettling = false
+        watches[number]?.status.problem = problem
+        return true
     }
 
-    /// Leaves the folders as they are. The next event makes the watch begin again, whatever it is.
-    mutating func giveUp(_ number: Int, _ problem: FileError) {
+    /// Leaves the folders as they are, and lets the thread try again: the end of one of them is an event.
+    mutating func giveUp(_ number: Int, _ problem: FileError, _ inotify: any Inotify) {
+        guard let instance, let watch = watches[number] else { return }
         watches[number]?.isSettling = false
         watches[number]?.status = WatchStatus(problem: problem)
+        if let folder = watch.held.first { inotify.unwatch(folder, in: instance) }
     }
 }
 

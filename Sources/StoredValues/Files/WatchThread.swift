@@ -44,14 +44,12 @@ final class WatchThread: Sendable {
             guard let (isComplete, failure) = table.withLock({ $0.watch(path, for: number, inotify) }) else { return }
             let again = file.currentPath()
             let hidden = again == path ? hiddenChanges(at: path) : nil
-            let isSettled = table.withLock { table in
-                table.setProblem(path.obstacle ?? failure ?? hidden, of: number)
-                return isComplete && again == path && table.settle(number)
-            }
+            let problem = path.obstacle ?? failure ?? hidden
+            let isSettled = isComplete && again == path && table.withLock { $0.settle(number, problem) }
             if isSettled { return }
             path = again
         }
-        table.withLock { $0.giveUp(number, FileError(.watch, file.path, .keepsChanging)) }
+        table.withLock { $0.giveUp(number, FileError(.watch, file.path, .keepsChanging), inotify) }
     }
 
     /// Says so when a folder on the way lies where inotify does not see all changes.

@@ -361,18 +361,21 @@ struct FileWatchTests {
         }
     }
 
-    @Test("A handler and what it captures go with the watch")
+    @Test("A handler and what it captures go with the watch, other watches too")
     func released() throws {
-        final class Captured: Sendable {}
+        final class Captured: Sendable {
+            let another: FileWatch
+            init(_ another: FileWatch) { self.another = another }
+        }
         try withTemporaryFolder { folder in
-            var captured: Captured? = Captured()
+            let file = DurableFile(path: folder + "/file")
+            var captured: Captured? = Captured(FileWatch(file) { _ in })
             weak let weakly = captured
-            var watch: FileWatch? = FileWatch(DurableFile(path: folder + "/file")) { [captured] _ in _ = captured }
+            let watch = FileWatch(file) { [captured] _ in _ = captured }
             captured = nil
             #expect(weakly != nil)
-            watch?.cancel()
+            watch.cancel()
             #expect(weakly == nil)
-            watch = nil
         }
     }
 }

@@ -212,6 +212,12 @@ struct WatchThreadTests {
             #expect(isDone.withLock { $0 })
             try write("one", byRenamingOver: folder + "/a/b/c/file")
             try await eventually("the text") { owner.text == "one" }
+            // And it is heard when that one is exchanged in turn.
+            try makeFolder(folder + "/third/c")
+            try write("two", byRenamingOver: folder + "/third/c/file")
+            try operations.rename(folder + "/a/b", to: folder + "/older")
+            try operations.rename(folder + "/third", to: folder + "/a/b")
+            try await eventually("the third folder's text") { owner.text == "two" }
         }
     }
 
@@ -247,17 +253,57 @@ struct WatchThreadTests {
         }
     }
 
-    @Test("A way that never stays the same is a problem, not a hang")
-    func keepsChanging() throws {
-        try withTemporaryFolder { folder in
+    @Test("What is heard before a watch is ready makes it look again")
+    func heardMeanwhile() async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/a")
+            try makeFolder(folder + "/new")
+            let moment = Moment()
+            let operations = operations
+            let inotify = FaultyInotify(whenAsked: { _ in moment.happen() })
+            moment.set {
+                let before = inotify.reads
+                do {
+                    try operations.rename(folder + "/a", to: folder + "/old")
+                    try operations.rename(folder + "/new", to: folder + "/a")
+                } catch {
+                    Issue.record(error)
+                }
+                // Until the thread has dealt with it.
+                while inotify.reads == before || !inotify.isReading { yieldThread() }
+            }
+            let owner = WatchingOwner(folder + "/a/file", on: WatchThread(inotify))
+            try write("one", byRenamingOver: folder + "/a/file")
+            try await eventually("the text") { owner.text == "one" }
+        }
+    }
+
+    /// Something that happens once.
+    private final class Moment: Sendable {
+        private let action = Guarded<(@Sendable () -> Void)?>(nil)
+
+        func set(_ action: @escaping @Sendable () -> Void) { self.action.withLock { $0 = action } }
+
+        func happen() {
+            let action = action.withLock { action in
+                defer { action = nil }
+                return action
+            }
+            action?()
+        }
+    }
+
+    @Test("A way that does not stay the same is a problem, not a hang, and goes when it does")
+    func keepsChanging() async throws {
+        try await withTemporaryFolder { folder in
             try link(folder + "/link", to: "0")
-            let turns = Guarded(0)
+            let turns = Guarded(1)
             let inotify = FaultyInotify { path in
-                guard path == folder else { return }
                 let turn = turns.withLock { turns in
-                    turns += 1
+                    if turns > 0 { turns += 1 }
                     return turns
                 }
+                guard path == folder, turn > 0 else { return }
                 do {
                     try POSIXFileOperations().unlink(folder + "/link")
                     try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "\(turn)")
@@ -267,6 +313,25 @@ struct WatchThreadTests {
             }
             let owner = WatchingOwner(folder + "/link", on: WatchThread(inotify))
             #expect(owner.problem == FileError(.watch, folder + "/link", .keepsChanging))
+            turns.withLock { $0 = 0 }
+            try await eventually("the end of the problem") { owner.problem == nil && owner.events.last == .uncertain }
+        }
+    }
+
+    @Test("A watch that an earlier handler ended is not told what came at the same time")
+    func endedMeanwhile() async throws {
+        try await withTemporaryFolder { folder in
+            let thread = WatchThread(FaultyInotify())
+            let later = WatchingOwner(folder + "/later", on: thread)
+            let earlier = WatchingOwner(folder + "/earlier", on: thread) { _ in later.dropWatch() }
+            try await whileBusy(thread, in: folder) {
+                try write("one", byRenamingOver: folder + "/earlier")
+                try write("one", byRenamingOver: folder + "/later")
+            }
+            try await eventually("the earlier text") { earlier.text == "one" }
+            try write("two", byRenamingOver: folder + "/earlier")
+            try await eventually("the next text") { earlier.text == "two" }
+            #expect(later.events == [])
         }
     }
 

@@ -8,6 +8,7 @@ final class FaultyInotify: Inotify {
     private let system = SystemInotify()
     private let state = Guarded(State())
     private let before: @Sendable (String) -> Void
+    private let whenAsked: @Sendable (String) -> Void
 
     private struct State {
         var faults: [String: SystemErrorCode] = [:]
@@ -16,12 +17,18 @@ final class FaultyInotify: Inotify {
         var instances: [Int32] = []
         var opened = 0
         var reads = 0
+        var isReading = false
         var thread: String?
     }
 
-    /// Calls of which those named fail: "open", "read" or "watch" with a path. `before` is called with each path.
-    init(failing faults: [String: SystemErrorCode] = [:], before: @escaping @Sendable (String) -> Void = { _ in }) {
+    /// Calls of which those named fail: "open", "read" or "watch" with a path. `before` is called with each path that is
+    /// to be watched, and `whenAsked` with each whose file system's type is asked for, which comes after watching.
+    init(
+        failing faults: [String: SystemErrorCode] = [:], before: @escaping @Sendable (String) -> Void = { _ in },
+        whenAsked: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
         self.before = before
+        self.whenAsked = whenAsked
         state.withLock { $0.faults = faults }
     }
 
@@ -40,6 +47,8 @@ final class FaultyInotify: Inotify {
     var instances: [Int32] { state.withLock { $0.instances } }
     /// How often reading returned.
     var reads: Int { state.withLock { $0.reads } }
+    /// Whether the thread waits for events.
+    var isReading: Bool { state.withLock { $0.isReading } }
     /// What the system was asked to tell of the folder at `path`.
     func asked(of path: String) -> FolderEvents? { state.withLock { $0.asked[path] } }
 
@@ -89,14 +98,21 @@ final class FaultyInotify: Inotify {
 
     func read(_ instance: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int {
         let thread = try? POSIXFileOperations().readLink("/proc/thread-self")
-        state.withLock { $0.thread = thread }
+        state.withLock {
+            $0.thread = thread
+            $0.isReading = true
+        }
         let count = try system.read(instance, into: buffer)
-        state.withLock { $0.reads += 1 }
+        state.withLock {
+            $0.reads += 1
+            $0.isReading = false
+        }
         try fault("read")
         return count
     }
 
     func fileSystemType(at path: String) -> String? {
-        state.withLock { $0.fileSystems[path] } ?? system.fileSystemType(at: path)
+        whenAsked(path)
+        return state.withLock { $0.fileSystems[path] } ?? system.fileSystemType(at: path)
     }
 }
