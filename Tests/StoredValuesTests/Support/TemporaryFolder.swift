@@ -24,9 +24,12 @@ private func makeTemporaryFolder() throws -> String {
 }
 
 private func removeTemporaryFolder(_ path: String) {
-    do {
-        try FileManager.default.removeItem(atPath: path)
-    } catch {
-        Issue.record(error, "the test's folder remains")
+    // What preferences still do in the background may come between the listing of the folder and its removal.
+    for attempt in 1...10 {
+        do {
+            return try FileManager.default.removeItem(atPath: path)
+        } catch {
+            if attempt == 10 { Issue.record(error, "the test's folder remains") }
+        }
     }
 }
