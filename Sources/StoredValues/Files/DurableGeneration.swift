@@ -65,8 +65,20 @@ final class DurableGeneration: Sendable {
             try file.syncFolder()
             return .kept
         }
-        let generation = try file.lock(Self.suffix, toChange: Self.suffix, timeout: Self.lockTimeout)
+        let generation: LockedFile
+        do {
+            generation = try lock(timeout: Self.lockTimeout)
+        } catch {
+            guard error.code == .noEntry else { throw error }
+            try file.syncFolder()  // somebody has just removed the whole folder
+            return .kept
+        }
         return try keep(replacement, in: generation, if: isWhole)
+    }
+
+    /// The lock that whoever changes the copy holds. The copy is there while it is held, though it may be empty.
+    func lock(timeout: Duration?) throws(FileError) -> LockedFile {
+        try file.lock(Self.suffix, toChange: Self.suffix, makingFolder: false, timeout: timeout)
     }
 
     private func keep(

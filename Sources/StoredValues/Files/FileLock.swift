@@ -17,11 +17,13 @@ extension DurableFile {
     ///
     /// Makes the file's folder when it is missing, and nothing where something other than a file lies. Blocks the calling thread while it waits.
     func lock(timeout: Duration? = lockTimeout) throws(FileError) -> LockedFile {
-        try lock(".lock", toChange: "", timeout: timeout)
+        try lock(".lock", toChange: "", makingFolder: true, timeout: timeout)
     }
 
     /// The lock on the file beside the real one whose name ends in `lockSuffix`, to change the one that ends in `suffix`.
-    func lock(_ lockSuffix: String, toChange suffix: String, timeout: Duration?) throws(FileError) -> LockedFile {
+    func lock(
+        _ lockSuffix: String, toChange suffix: String, makingFolder: Bool, timeout: Duration?
+    ) throws(FileError) -> LockedFile {
         var wait = LockWait(limit: timeout)
         while true {
             let target = try resolvedPath
@@ -29,14 +31,14 @@ extension DurableFile {
             if let kind = try status(at: target, followingLinks: false)?.kind, kind != .regular {
                 throw FileError(.lock, target, .notRegular(kind))
             }
-            try makeFolders(ResolvedPath.folder(of: target))
+            if makingFolder { try makeFolders(ResolvedPath.folder(of: target)) }
             let lockPath = target + lockSuffix
             let descriptor: Int32
             do {
                 descriptor = try openToLock(lockPath)
             } catch {
                 // The folder can go between its making and this.
-                guard error == .noEntry, wait.again() else { throw FileError(.lock, lockPath, error) }
+                guard makingFolder, error == .noEntry, wait.again() else { throw FileError(.lock, lockPath, error) }
                 continue
             }
             do {

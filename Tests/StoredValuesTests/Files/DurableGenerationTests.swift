@@ -94,6 +94,20 @@ struct DurableGenerationTests {
         }
     }
 
+    @Test("A folder that is removed meanwhile is not made again")
+    func folderRemoved() throws {
+        try withTemporaryFolder { folder in
+            try replace(DurableFile(path: folder + "/f/file"), with: "old")
+            let operations = FaultyFileOperations { call in
+                guard call == "open locking" else { return }
+                #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: folder + "/f") }
+            }
+            let generation = DurableGeneration(of: DurableFile(path: folder + "/f/file", operations: operations))
+            #expect(try keep(generation) == .kept)
+            #expect(try names(in: folder) == [])
+        }
+    }
+
     @Test("An empty copy, which was only locked so far, counts as none")
     func empty() throws {
         try withTemporaryFolder { folder in
@@ -175,23 +189,26 @@ struct DurableGenerationTests {
     }
 
     @Test("Threads and processes that keep at once end at the last state")
-    func concurrent() throws {
-        try withTemporaryFolder { folder in
-            let failures = Guarded<[String]>([])
-            DispatchQueue.concurrentPerform(iterations: 4) { number in
-                let file = DurableFile(path: folder + "/file"), generation = DurableGeneration(of: file)
-                for round in 0..<20 {
-                    do {
-                        let identity = try file.withLock(timeout: .seconds(60)) {
-                            try $0.replace(with: Array("\(number) \(round)".utf8), durably: false)
+    func concurrent() async throws {
+        try await withTemporaryFolder { folder in
+            let failures = await offPool { [folder = folder as String] in
+                let failures = Guarded<[String]>([])
+                DispatchQueue.concurrentPerform(iterations: 4) { number in
+                    let file = DurableFile(path: folder + "/file"), generation = DurableGeneration(of: file)
+                    for round in 0..<10 {
+                        do {
+                            let identity = try file.withLock(timeout: .seconds(60)) {
+                                try $0.replace(with: Array("\(number) \(round)".utf8), durably: false)
+                            }
+                            _ = try generation.keep(identity) { _ in true }
+                        } catch {
+                            failures.withLock { $0.append("\(error)") }
                         }
-                        _ = try generation.keep(identity) { _ in true }
-                    } catch {
-                        failures.withLock { $0.append("\(error)") }
                     }
                 }
+                return failures.withLock { $0 }
             }
-            #expect(failures.withLock { $0 } == [])
+            #expect(failures == [])
             let file = DurableFile(path: folder + "/file")
             let kept = try DurableGeneration(of: file).read(), last = try file.read()?.bytes
             #expect(kept == last)

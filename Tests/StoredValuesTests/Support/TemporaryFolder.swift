@@ -24,11 +24,12 @@ private func makeTemporaryFolder() throws -> String {
 }
 
 private func removeTemporaryFolder(_ path: String) {
-    // Preferences bring themselves to the disk in the background, and may add a file while this counts them.
-    for _ in 0..<10 where (try? FileManager.default.removeItem(atPath: path)) != nil { return }
-    do {
-        try FileManager.default.removeItem(atPath: path)
-    } catch {
-        Issue.record(error, "the test's folder remains")
+    // What preferences still do in the background may come between the listing of the folder and its removal.
+    for attempt in 1...10 {
+        do {
+            return try FileManager.default.removeItem(atPath: path)
+        } catch {
+            if attempt == 10 { Issue.record(error, "the test's folder remains") }
+        }
     }
 }
