@@ -20,7 +20,7 @@ struct HostileFileTests {
         switch file.outcome {
         case .read:
             let document = try PreferencesDocument(parsing: file.bytes)
-            #expect(document.keys.contains("n"))
+            #expect(document["n"] != nil)
         case .rejected(let error):
             #expect(throws: error) { try PreferencesDocument(parsing: file.bytes) }
         }
@@ -43,7 +43,7 @@ struct HostileFileTests {
         }
     }
 
-    @Test("A change keeps every member that was read, or the whole file beside", arguments: HostileFile.all)
+    @Test("A change keeps every member that was read, or the whole file beside", arguments: HostileFile.small)
     func writing(file: HostileFile) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
@@ -57,7 +57,7 @@ struct HostileFileTests {
             case .read:
                 let before = try PreferencesDocument(parsing: file.bytes)
                 #expect(written.text == before.applying(["new": Array("1".utf8)]).text)
-                for key in file.bytes.count < 100_000 ? before.keys : [] { #expect(written[key] == before[key]) }
+                for key in before.keys { #expect(written[key] == before[key]) }
                 #expect(try rejectedFiles(in: folder) == [])
             case .rejected:
                 #expect(written.keys == ["new"])
