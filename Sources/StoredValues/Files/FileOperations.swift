@@ -2,6 +2,8 @@
 ///
 /// Implementations retry interrupted calls (`EINTR`) themselves. `read` and `write` may be short, as the system's are.
 protocol FileOperations: Sendable {
+    /// Whether the files are the system's, so that it tells of their changes.
+    var canBeWatched: Bool { get }
     func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32
     func close(_ descriptor: Int32)
     func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int
@@ -32,6 +34,10 @@ extension FileOperations {
     // Courtesy among processes, without which a lock works all the same.
     func markWaiting(_ descriptor: Int32, _ isWaiting: Bool) {}
     func isWaitedFor(_ descriptor: Int32) -> Bool { false }
+}
+
+extension FileOperations {
+    var canBeWatched: Bool { true }
 }
 
 /// What a file is opened for; decides the flags. All are closed when the process runs another program.

@@ -8,6 +8,7 @@ extension OpenPreferences {
     ///
     /// The watch begins in the background, so that a program which only reads one value does not wait for it.
     func watch(_ file: DurableFile, _ refresh: @escaping @Sendable (OpenPreferences) -> Void) {
+        guard file.operations.canBeWatched else { return }
         let isOwnerBusy: @Sendable () -> Bool = { [weak self] in self?.isBusy ?? false }
         let schedule = RefreshSchedule(on: refreshing, isOwnerBusy: isOwnerBusy) { [weak self] in
             if let self { refresh(self) }

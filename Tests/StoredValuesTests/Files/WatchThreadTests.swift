@@ -160,7 +160,7 @@ struct WatchThreadTests {
         }
     }
 
-    @Test("When more happens than the system keeps, every watch is told that it missed something")
+    @Test("When more happens than the system keeps, every watch is told that it missed something", .heavy)
     func overflow() async throws {
         try await withTemporaryFolder { folder in
             try makeFolder(folder + "/a")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("EncryptedFileKeyring", .timeLimit(.minutes(2)))
+@Suite("EncryptedFileKeyring", .heavy, .timeLimit(.minutes(15)))
 struct EncryptedFileKeyringTests {
     private let id = SecretIdentifier(service: "com.example.Editor", account: "authToken")
     private let secret = Secret("s3cret-s3cret".utf8)

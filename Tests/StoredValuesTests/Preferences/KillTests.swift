@@ -4,7 +4,7 @@ import Testing
 @testable import StoredValues
 
 /// Processes that are killed at random moments. Each lane kills one after the other that use the lane's file.
-@Suite("A process that is killed", .timeLimit(.minutes(5)))
+@Suite("A process that is killed", .heavy, .timeLimit(.minutes(15)))
 struct KillTests {
     @Test(
         "loses nothing that a set, a flush or a batch has returned for, and leaves a whole file",

@@ -244,21 +244,25 @@ struct LivePreferencesTests {
         }
     }
 
-    @Test("Half of all changes of another process are in the stream within 20 ms")
+    @Test("Half of all changes of another process are in the stream within 20 ms", .heavy)
     func latency() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
             let value = StoredValue(key: "number", default: 0, storage: PreferencesFile(path: path))
             let other = StoredValue(key: "number", default: 0, storage: .ofAnotherProcess(path))
-            var values = value.values.makeAsyncIterator()
-            _ = await values.next(isolation: nil)
-            var times: [Duration] = []
-            for number in 1...101 {
-                let start = ContinuousClock.now
-                other.set(number)
-                #expect(await values.next(isolation: nil) == number)
-                times.append(ContinuousClock.now - start)
-            }
+            // Not on the pool, where the tests beside this one wait for their turns, too.
+            let times = await Task(executorPreference: QueueExecutor()) {
+                var values = value.values.makeAsyncIterator()
+                _ = await values.next(isolation: nil)
+                var times: [Duration] = []
+                for number in 1...101 {
+                    let start = ContinuousClock.now
+                    other.set(number)
+                    #expect(await values.next(isolation: nil) == number)
+                    times.append(ContinuousClock.now - start)
+                }
+                return times
+            }.value
             #expect(times.sorted()[50] < .milliseconds(20))
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("A preferences file among processes", .timeLimit(.minutes(5)))
+@Suite("A preferences file among processes", .heavy, .timeLimit(.minutes(15)))
 struct ProcessesTests {
     private let processes = TestProcesses()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("A preferences file and the real causes of trouble", .timeLimit(.minutes(5)))
+@Suite("A preferences file and the real causes of trouble", .heavy, .timeLimit(.minutes(15)))
 struct RealTroubleTests {
     private let processes = TestProcesses()
 

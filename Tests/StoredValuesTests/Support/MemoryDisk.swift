@@ -6,6 +6,7 @@ import Locking
 ///
 /// Its clock starts in 1970, so every file on it looks as if it had lain there for long.
 final class MemoryDisk: FileOperations {
+    let canBeWatched = false
     private let state = Guarded(MemoryTree())
 
     private let allowsLinks: Bool
