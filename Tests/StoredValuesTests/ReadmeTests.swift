@@ -4,12 +4,23 @@ import Testing
 
 @Suite("README")
 struct ReadmeTests {
-    @Test("The README's example is the one that is compiled here")
-    func verbatim() throws {
+    @Test("The README's examples are those that are compiled here", arguments: [("ReadmeExample.swift", ""), ("ReadmeWindow.swift", "import StoredValues\n\n")])
+    func verbatim(file: String, without beginning: String) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let example = try String(contentsOf: folder.appendingPathComponent("ReadmeExample.swift"), encoding: .utf8)
+        let example = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
         let readme = try String(contentsOf: folder.appendingPathComponent("../../README.md"), encoding: .utf8)
-        #expect(readme.contains("```swift\n\(example)```\n"))
+        #expect(example.hasPrefix(beginning))
+        #expect(readme.contains("```swift\n\(example.dropFirst(beginning.count))```\n"))
+    }
+
+    @Test("The README's window keeps its width through its versions")
+    func window() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let text = #"{"$versions": {"window": 1}, "window": {"size": {"width": 640}}}"#
+            try text.write(toFile: path, atomically: false, encoding: .utf8)
+            #expect(StoredValue(key: "window", default: EditorWindow(), storage: PreferencesFile(path: path)).wrappedValue.width == 640)
+        }
     }
 
     @Test("The README's example leaves its theme in the file and its token in the keyring")

@@ -1,5 +1,4 @@
 import Foundation
-import Locking
 import Logging
 import Testing
 
@@ -87,17 +86,13 @@ struct HostileFileTests {
     func logLine() async throws {
         _ = try await withTemporaryFolder { folder in
             await #expect(processExitsWith: .success) { [folder = folder as String] in
-                let lines = Guarded<[String]>([])
-                LoggingSystem.bootstrap { _ in RecordingLogHandler { line in lines.withLock { $0.append(line) } } }
+                LoggingSystem.bootstrap { _ in RecordingLogHandler() }
                 for (number, file) in HostileFile.small.enumerated() {
                     let path = folder + "/\(number).json"
                     try writeFinished(file.bytes, to: path)
                     let n = StoredValue(key: "n", default: "", storage: PreferencesFile(path: path))
                     _ = n.isStored
-                    let logged = lines.withLock { lines in
-                        defer { lines = [] }
-                        return lines
-                    }
+                    let logged = RecordingLogHandler.takeLines()
                     if case .rejected(let error) = file.outcome {
                         #expect(logged.count == 1, "\(file)")
                         #expect(logged.allSatisfy { $0.contains(path) && $0.contains("line \(error.line), column \(error.column)") }, "\(file): \(logged)")
@@ -115,35 +110,18 @@ struct HostileFileTests {
             let path = folder + "/p.json"
             try writeFinished(Array("{ broken".utf8), to: path)
             await #expect(processExitsWith: .success) { [path = path as String] in
-                let lines = Guarded<[String]>([])
-                LoggingSystem.bootstrap { _ in RecordingLogHandler { line in lines.withLock { $0.append(line) } } }
+                LoggingSystem.bootstrap { _ in RecordingLogHandler() }
                 let operations = FaultyFileOperations(failing: ["rename": .noSpace])
                 let n = StoredValue(key: "n", default: 0, storage: .ofAnotherProcess(path, operations: operations))
                 for number in 1...10 { n.set(number) }
-                let logged = lines.withLock { $0 }
+                let logged = RecordingLogHandler.takeLines()
                 #expect(logged.count == 2, "\(logged)")  // it is no JSON; it cannot be put aside
                 operations.fail("rename", with: nil)
                 n.set(11)
                 operations.fail("rename", with: .noSpace)
                 n.set(12)
-                #expect(lines.withLock { $0.last }?.contains("ENOSPC") == true, "a trouble that comes again is news again")
+                #expect(RecordingLogHandler.takeLines().last?.contains("ENOSPC") == true, "a trouble that comes again is news again")
             }
         }
     }
-}
-
-/// Hands every message on.
-private struct RecordingLogHandler: LogHandler {
-    let record: @Sendable (String) -> Void
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
-
-    init(_ record: @escaping @Sendable (String) -> Void) { self.record = record }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { record("\(event.message)") }
 }

@@ -153,29 +153,13 @@ struct PreferencesDurabilityTests {
             try await storage.flush()
             try edit(path, "{\n  \"a\" 1\n}")
             await #expect(processExitsWith: .success) { [path = path as String] in
-                LoggingSystem.bootstrap { _ in CollectingLogHandler() }
+                LoggingSystem.bootstrap { _ in RecordingLogHandler() }
                 #expect(PreferencesFile(path: path).keys == ["a"])
-                let lines = CollectingLogHandler.lines.withLock { $0 }
+                let lines = RecordingLogHandler.lines.withLock { $0 }
                 #expect(lines == [
                     "The preferences \"\(path)\" are not JSON: expected a colon after the member's name at line 2, column 7. The last values that were brought to the disk are in use. Correct the file; before anything is written over it, it is put aside as \"\(path).rejected-<time>\"."
                 ])
             }
         }
-    }
-}
-
-/// Keeps every line that is logged in this process.
-private struct CollectingLogHandler: LogHandler {
-    static let lines = Guarded<[String]>([])
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        Self.lines.withLock { $0.append("\(event.message)") }
     }
 }

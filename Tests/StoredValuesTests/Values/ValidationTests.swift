@@ -129,19 +129,3 @@ struct ValidationTests {
         }
     }
 }
-
-/// Keeps every message.
-private struct RecordingLogHandler: LogHandler {
-    static let lines = Guarded<[String]>([])
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        Self.lines.withLock { $0.append("\(event.message)") }
-    }
-}
