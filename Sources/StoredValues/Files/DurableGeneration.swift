@@ -65,15 +65,21 @@ final class DurableGeneration: Sendable {
             try file.syncFolder()
             return .kept
         }
-        let generation: LockedFile
-        do {
-            generation = try lock(timeout: Self.lockTimeout)
-        } catch {
-            guard error.code == .noEntry else { throw error }
-            try file.syncFolder()  // somebody has just removed the whole folder
+        guard let generation = try lockUnlessGone() else {
+            try file.syncFolder()
             return .kept
         }
         return try keep(replacement, in: generation, if: isWhole)
+    }
+
+    /// The lock, or nil when somebody has just removed the whole folder.
+    private func lockUnlessGone() throws(FileError) -> LockedFile? {
+        do throws(FileError) {
+            return try lock(timeout: Self.lockTimeout)
+        } catch {
+            if error.code == .noEntry { return nil }
+            throw error
+        }
     }
 
     /// The lock that whoever changes the copy holds. The copy is there while it is held, though it may be empty.

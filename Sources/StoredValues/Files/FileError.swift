@@ -44,6 +44,9 @@ struct FileError: Error, Equatable {
     }
 
     /// The system's number, where a system call failed.
+    ///
+    /// Not inlined: Swift 6.3.1 cannot compile what becomes of it then with optimisation ("Found ownership error").
+    @inline(never)
     var code: SystemErrorCode? {
         if case .system(let code) = reason { code } else { nil }
     }
