@@ -9,18 +9,18 @@ import Logging
 /// this machine), `state` (moments; reading needs no other).
 final class OpenPreferences: Sendable {
     /// How long after a change the background fsync begins, so that a burst of changes costs one.
-    private let syncDelay: DispatchTimeInterval
+    let syncDelay: DispatchTimeInterval
 
     /// Where the values lie, for people.
     let path: String
     /// The file, or why there is none.
     let file: Result<DurableFile, PreferencesError>
     /// The file's last durable state.
-    private let generation: DurableGeneration?
+    let generation: DurableGeneration?
     private let gate = ChangeGate()
     let state: Guarded<PreferencesState>
     /// Runs what waits for the disk, so that no caller's thread and no thread of the cooperative pool does.
-    private let background = DispatchQueue(label: "StoredValues.preferences")
+    let background = DispatchQueue(label: "StoredValues.preferences")
     /// Reads what others have written. Another queue, so that it does not wait for the disk.
     let refreshing = DispatchQueue(label: "StoredValues.watch")
     /// The watches over the file and its layers.
@@ -129,30 +129,6 @@ final class OpenPreferences: Sendable {
     /// What is stored under `key` in the file itself, or nil.
     func stored(_ key: String) -> StoredText? {
         state.withLock { $0.document }.stored(PreferencesKey(key))
-    }
-
-    // MARK: Layers
-
-    /// Puts files of defaults below this one, the most important first, and reads them. Those already there stay.
-    func addLayers(_ paths: [String]) {
-        let known = Set(state.withLock { $0.layers.map(\.file.path) })
-        var layers = paths.filter { !known.contains($0) }.map(PreferencesLayer.init(path:))
-        for position in layers.indices { refresh(&layers[position]) }
-        var aftermath = Aftermath()
-        state.withLock { $0.add(layers, &aftermath) }
-        aftermath.settle()
-        for file in layers.map(\.file) { watch(file) { $0.refreshLayer(file) } }
-    }
-
-    /// Reads a layer again if its file changed; trouble with it is logged, and the last good values stay.
-    @discardableResult
-    func refresh(_ layer: inout PreferencesLayer) -> Bool {
-        do {
-            return try layer.read()
-        } catch {
-            note("Could not read the system-wide preferences \"\(layer.file.path)\"; what they said before stays in use. \(error)")
-            return false
-        }
     }
 
     // MARK: Changing
@@ -362,105 +338,19 @@ final class OpenPreferences: Sendable {
     /// Gives a lock that was not to be had the time that a change gives it. Without this, what comes just after another
     /// process let go would fail all the same, for changes behind the one that waited do not wait. Outside the gate, where
     /// it holds up no change.
-    private func waitForStuckLock() {
+    func waitForStuckLock() {
         guard state.withLock({ $0.isWaitingForLock }), case .success(let file) = file else { return }
         guard (try? file.lock()) != nil else { return }  // the error comes again when the change is written
         state.withLock { $0.isWaitingForLock = false }
     }
 
     /// Writes what is unsaved, if anything is. Returns why it could not be written.
-    private func save() -> PreferencesError? {
+    func save() -> PreferencesError? {
         var problem: PreferencesError?
         whileLocked(.change("saving")) { session, aftermath in
             problem = commit([:], to: session, &aftermath)
         }
         return problem
-    }
-
-    // MARK: Bringing to the disk
-
-    /// Returns when everything before it would survive a power cut, and throws what went wrong.
-    func flush() async throws(PreferencesError) {
-        let problem = await withCheckedContinuation { continuation in
-            background.async { continuation.resume(returning: self.flushNow()) }
-        }
-        if let problem { throw problem }
-    }
-
-    private func flushNow() -> PreferencesError? {
-        if isBlind { refresh() }
-        if case .failure(let error) = file, state.withLock({ !$0.unsaved.isEmpty }) { return error }
-        if state.withLock({ $0.needsWriting }) {
-            waitForStuckLock()
-            if let problem = save() { return problem }
-        }
-        if let problem = syncGeneration() { return problem }
-        return state.withLock { state in
-            state.refusals.isEmpty ? nil : state.refusals.removeFirst()
-        }
-    }
-
-    private func scheduleSync() {
-        let (isFirst, cost) = state.withLock { state in
-            defer { state.isSyncScheduled = true }
-            return (!state.isSyncScheduled, state.syncCost)
-        }
-        guard isFirst else { return }
-        // Where the disk is slow, or many processes use it, at most a tenth of the time is spent on it.
-        let rest = min(cost * 10, .seconds(5)).dispatchInterval
-        background.asyncAfter(deadline: max(.now() + syncDelay, .now() + rest)) { [self] in
-            state.withLock { $0.isSyncScheduled = false }
-            var problem: PreferencesError?
-            let cost = ContinuousClock().measure { problem = sync() }
-            state.withLock { $0.syncCost = cost }
-            if let problem { report(problem.description) }
-        }
-    }
-
-    /// Brings everything to the disk: the generation, and the file's own bytes too, so that it need not be read.
-    private func sync() -> PreferencesError? {
-        bringToDisk { file, generation throws(FileError) in
-            try file.syncContents()
-            _ = try keep(in: generation)
-        }
-    }
-
-    /// Makes the values in memory survive a power cut.
-    private func syncGeneration() -> PreferencesError? {
-        var outcome = DurableGeneration.Outcome.kept
-        let problem = bringToDisk { _, generation throws(FileError) in outcome = try keep(in: generation) }
-        guard problem == nil, outcome == .broken, generation?.holds(state.withLock { $0.identity }) == false else {
-            return problem
-        }
-        // Somebody broke the file since it was read or written here.
-        state.withLock { $0.mustRewrite = true }
-        return save() ?? bringToDisk { _, generation throws(FileError) in _ = try keep(in: generation) }
-    }
-
-    private func keep(in generation: DurableGeneration) throws(FileError) -> DurableGeneration.Outcome {
-        let (written, known) = state.withLock { ($0.written, $0.identity) }
-        return try generation.keep(written) { contents in
-            contents.identity == known || (try? PreferencesDocument(parsing: contents.bytes)) != nil
-        }
-    }
-
-    private func bringToDisk(
-        _ body: (DurableFile, DurableGeneration) throws(FileError) -> Void
-    ) -> PreferencesError? {
-        guard case .success(let file) = file, let generation else { return nil }
-        do throws(FileError) {
-            do throws(FileError) {
-                try body(file, generation)
-            } catch {
-                // Where this process cannot write there is nothing of its own that a power cut could take.
-                guard error.isRefusal, state.withLock({ $0.written }) == nil else { throw error }
-                try file.sync()
-            }
-            return nil
-        } catch {
-            state.withLock { $0.mustRewrite = true }
-            return .notSaved(path: path, reason: error.description)
-        }
     }
 
     // MARK: Logging
@@ -472,7 +362,7 @@ final class OpenPreferences: Sendable {
         if gate.activity == nil { logNotes() }
     }
 
-    private func note(_ trouble: String) {
+    func note(_ trouble: String) {
         state.withLock { $0.note(trouble) }
     }
 
