@@ -15,7 +15,8 @@ extension DurableFile {
 
     /// The lock, held until the returned value's scope ends. ``withLock(timeout:_:)`` with a typed error.
     ///
-    /// Makes the file's folder when it is missing, and nothing where something other than a file lies. Blocks the calling thread while it waits.
+    /// Makes the file's folder when it is missing, and nothing where something other than a file lies. Blocks the calling
+    /// thread while it waits.
     func lock(timeout: Duration? = lockTimeout) throws(FileError) -> LockedFile {
         try lock(".lock", toChange: "", makingFolder: true, timeout: timeout)
     }
