@@ -125,10 +125,9 @@ extension WatchThread {
         if finding.check == .path, path == before.path { return finding.event }
         settle(number, file, at: path)
         guard let after = table.withLock({ $0.status(of: number) }) else { return nil }
-        if !after.leadsToSamePlace(as: before) { return after.targetFolder == nil ? .movedAway : .uncertain }
-        if after.problem != before.problem { return .uncertain }
-        // A missing folder of which another part was made or removed.
-        if after.targetFolder == nil { return nil }
+        // Also where the folder was missing before: it may have come and gone meanwhile, and the owner have read what it held.
+        if after.targetFolder == nil, after.problem == before.problem { return .movedAway }
+        if !after.leadsToSamePlace(as: before) || after.problem != before.problem { return .uncertain }
         return finding.event ?? .uncertain
     }
 }

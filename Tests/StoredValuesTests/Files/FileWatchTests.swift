@@ -159,6 +159,25 @@ struct FileWatchTests {
         }
     }
 
+    @Test("A folder that comes and goes while its owner is being told of an earlier end is told again")
+    func comingAndGoingMeanwhile() async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/a")
+            try write("one", inPlaceOf: folder + "/a/file")
+            let calls = Guarded(0)
+            let owner = WatchingOwner(folder + "/a/file") { event in
+                guard event == .movedAway, calls.withLock({ $0 += 1; return $0 }) == 1 else { return }
+                // What the owner reads at this moment is of a folder that the watch has not seen, and will not see.
+                try? makeFolder(folder + "/a")
+                try? write("two", inPlaceOf: folder + "/a/file")
+                try? files.removeItem(atPath: folder + "/a")
+            }
+            try files.removeItem(atPath: folder + "/a")
+            try await eventually("the second end") { calls.withLock { $0 } >= 2 }
+            #expect(owner.text == nil)
+        }
+    }
+
     @Test("A folder exchanged for another is followed, wherever it lies on the way", arguments: ["a", "a/b", "a/b/c"])
     func exchangedFolder(_ exchanged: String) async throws {
         try await withTemporaryFolder { folder in
