@@ -32,6 +32,9 @@ final class DurableFile: Sendable {
         get throws(FileError) { try resolve().target }
     }
 
+    /// The real file's path where it can be told, else the path as it was given: what makes two paths one file.
+    var place: String { (try? resolvedPath) ?? path }
+
     /// The real file's path and the links that lead there.
     func resolve() throws(FileError) -> ResolvedPath {
         try ResolvedPath(path, operations: operations)
