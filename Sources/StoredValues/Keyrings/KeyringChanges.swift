@@ -28,6 +28,9 @@ public struct KeyringChanges: AsyncSequence, Sendable {
     }
 
     public func makeAsyncIterator() -> AsyncStream<KeyringChange>.Iterator {
-        subscribe().makeAsyncIterator()
+        stream().makeAsyncIterator()
     }
+
+    /// Subscribes: the hints from now on.
+    func stream() -> AsyncStream<KeyringChange> { subscribe() }
 }
