@@ -315,18 +315,3 @@ struct SecurelyStoredValueTests {
         #expect("\(token)".contains("token") && "\(token)".contains("redacted"))
     }
 }
-
-@Suite("The system keyring")
-struct SystemKeyringTests {
-    @Test("STORED_VALUES_KEYRING names the keyring; without it, it is the desktop's")
-    func choice() async throws {
-        #expect(SystemKeyring.choose(nil) is SecretServiceKeyring)
-        #expect(SystemKeyring.choose("secret-service") is SecretServiceKeyring)
-        #expect(SystemKeyring.choose("file:/tmp/x") is EncryptedFileKeyring)
-        let misnamed = SystemKeyring.choose("keychain")
-        let error = await #expect(throws: KeyringError.self) {
-            try await misnamed.read(.init(service: "a", account: "b"))
-        }
-        #expect(try #require(error).description.contains("\"keychain\" names no keyring"))
-    }
-}
