@@ -45,10 +45,17 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Started by tests as the other process; it links what a user's program links.
+        .executableTarget(
+            name: "TestProcess",
+            dependencies: ["StoredValues", .product(name: "Logging", package: "swift-log")],
+            path: "Tests/TestProcess",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "StoredValuesTests",
             dependencies: [
-                "Locking", "StoredValues",
+                "Locking", "StoredValues", "TestProcess",
                 .target(name: "SecretService", condition: withLibsecret),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -1,0 +1,147 @@
+import Foundation
+import Locking
+
+/// A process that was started and is read from line by line. All calls block the thread; `TestProcess` is for tasks.
+///
+/// Not Foundation's `Process`: that one tells neither when a process is stopped nor reaps it at once.
+final class ChildProcess: Sendable {
+    /// How a process ended.
+    enum End: Equatable {
+        case exit(Int32)
+        case signal(Int32)
+    }
+
+    private struct Output {
+        /// What came after the last whole line.
+        var rest: [UInt8] = []
+        var lines: [String] = []
+        var isAtEnd = false
+    }
+
+    let name: String
+    private let pid: pid_t
+    private let socket: Int32
+    private let received = Guarded(Output())
+    /// Once it is known, the process is reaped and its number may be another's.
+    private let end = Guarded<End?>(nil)
+
+    /// Starts `command`, a path and its arguments. It is the head of a process group of its own, so that all that it
+    /// starts is ended with it, and that it gets SIGHUP and SIGCONT should the tests die while it is stopped (setpgid(2)).
+    init(_ command: [String], environment: [String: String]) throws {
+        name = command.joined(separator: " ")
+        (pid, socket) = try spawn(command, environment: environment)
+    }
+
+    deinit {
+        kill()
+        _ = try? waitForEnd(within: .seconds(60))
+        close(socket)
+    }
+
+    // MARK: Reading and writing
+
+    /// The next line that it prints; nil when its output is at an end.
+    func line(within limit: Duration) throws -> String? {
+        let end = ContinuousClock.now + limit
+        while true {
+            let (line, isAtEnd) = received.withLock { ($0.lines.isEmpty ? nil : $0.lines.removeFirst(), $0.isAtEnd) }
+            if line != nil || isAtEnd { return line }
+            try read(until: end, limit)
+        }
+    }
+
+    /// All further lines up to its end.
+    func lines(within limit: Duration) throws -> [String] {
+        let end = ContinuousClock.now + limit
+        var lines: [String] = []
+        while let line = try line(within: end - .now) { lines.append(line) }
+        return lines
+    }
+
+    /// Waits for output and splits it into lines.
+    private func read(until end: ContinuousClock.Instant, _ limit: Duration) throws {
+        var event = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        let wait = max(.zero, end - .now)
+        let count = poll(&event, 1, Int32(wait / .milliseconds(1)))
+        guard count != 0 else { throw NeverHappened(what: "\"\(name)\" prints a line or ends", limit: limit) }
+        guard count > 0 else { return }  // interrupted
+        let bytes = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
+            count = max(0, Foundation.read(socket, buffer.baseAddress, buffer.count))
+        }
+        received.withLock { received in
+            received.isAtEnd = bytes.isEmpty
+            var parts = (received.rest + bytes).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            received.rest = Array(parts.removeLast())
+            received.lines += parts.map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    /// Sends a line to its standard input.
+    func send(_ line: String) throws {
+        var rest = Array("\(line)\n".utf8)[...]
+        while !rest.isEmpty {
+            // Not write(2), which would end the tests with SIGPIPE when the process is gone.
+            let count = rest.withUnsafeBytes { Foundation.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { throw SystemFailure("send to \"\(name)\"", errno) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    // MARK: Its life
+
+    func signal(_ signal: Int32) {
+        end.withLock { end in
+            if end == nil { _ = Foundation.kill(pid, signal) }
+        }
+    }
+
+    /// Kills it and all that it started.
+    func kill() {
+        end.withLock { end in
+            if end == nil { _ = Foundation.kill(-pid, SIGKILL) }
+        }
+    }
+
+    /// Stops it where it is, and returns when it stands still.
+    func stop() throws {
+        signal(SIGSTOP)
+        var status: Int32 = 0
+        while waitpid(pid, &status, WUNTRACED) == -1 {
+            guard errno == EINTR else { throw SystemFailure("wait for \"\(name)\" to stop", errno) }
+        }
+        guard status & 0xff == 0x7f else {
+            end.withLock { $0 = Self.end(of: status) }
+            throw SystemFailure("stop \"\(name)\", which has ended", ESRCH)
+        }
+    }
+
+    /// Reads its output to the end and returns how it ended; no zombie is left.
+    func waitForEnd(within limit: Duration) throws -> End {
+        let deadline = ContinuousClock.now + limit
+        while !received.withLock({ $0.isAtEnd }) { try read(until: deadline, limit) }
+        return try end.withLock { end in
+            if let end { return end }
+            var status: Int32 = 0
+            while waitpid(pid, &status, 0) == -1 {
+                guard errno == EINTR else { throw SystemFailure("wait for \"\(name)\"", errno) }
+            }
+            let known = Self.end(of: status)
+            end = known
+            return known
+        }
+    }
+
+    /// As WIFEXITED and its kin read it, which are macros and unknown to Swift (wait(2)).
+    private static func end(of status: Int32) -> End {
+        status & 0x7f == 0 ? .exit(status >> 8 & 0xff) : .signal(status & 0x7f)
+    }
+}
+
+/// A system call of the tests themselves that failed.
+struct SystemFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ what: String, _ code: Int32) {
+        description = "could not \(what): \(String(cString: strerror(code)))"
+    }
+}

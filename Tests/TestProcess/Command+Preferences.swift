@@ -1,0 +1,115 @@
+import StoredValues
+
+extension Command {
+    static let preferences = [
+        // Sets a counter to one more, for ever, and prints it after each change. It begins at what is stored.
+        Command("count", "path") { arguments in
+            try await count(arguments[0]) { counter, number in counter.set(number) }
+        },
+        // The same, with a flush after each change.
+        Command("count-and-flush", "path") { arguments in
+            try await count(arguments[0]) { counter, number in
+                counter.set(number)
+                try await counter.flush()
+            }
+        },
+        // The same, with the value "twin" changed together with the counter.
+        Command("count-in-batches", "path") { arguments in
+            let storage = PreferencesFile(path: arguments[0])
+            let twin = StoredValue(key: "twin", default: 0, storage: storage)
+            try await count(arguments[0]) { counter, number in
+                storage.batch {
+                    counter.set(number)
+                    twin.set(number)
+                }
+            }
+        },
+        // Adds one to "counter" so many times, and prints how long it waited for the longest one, in milliseconds.
+        Command("update", "path", "times") { arguments in
+            let counter = StoredValue(key: "counter", default: 0, storage: PreferencesFile(path: arguments[0]))
+            let clock = ContinuousClock()
+            var longest = Duration.zero
+            for _ in 0..<(try number(arguments[1])) {
+                longest = max(longest, clock.measure { counter.update { $0 += 1 } })
+            }
+            say("\(longest / .milliseconds(1))")
+        },
+        // Sets <prefix>-0, <prefix>-1 … to their numbers.
+        Command("set-own", "path", "prefix", "count") { arguments in
+            let storage = PreferencesFile(path: arguments[0])
+            for number in 0..<(try number(arguments[2])) {
+                StoredValue(key: "\(arguments[1])-\(number)", default: -1, storage: storage).set(number)
+            }
+            say("done")
+        },
+        // Sets "pair" to (n, n), and "left" and "right" to n in one batch, so many times.
+        Command("set-pairs", "path", "times") { arguments in
+            let storage = PreferencesFile(path: arguments[0])
+            let pair = StoredValue(key: "pair", default: Pair(0), storage: storage)
+            let left = StoredValue(key: "left", default: 0, storage: storage)
+            let right = StoredValue(key: "right", default: 0, storage: storage)
+            for number in 0..<(try number(arguments[1])) {
+                pair.set(Pair(number))
+                storage.batch {
+                    left.set(number)
+                    right.set(number)
+                }
+            }
+            say("done")
+        },
+        // Prints each value of "pair" as "a b". Writes something itself now and then, after which it knows what others wrote.
+        Command("watch-pairs", "path") { arguments in
+            let storage = PreferencesFile(path: arguments[0])
+            let pair = StoredValue(key: "pair", default: Pair(0), storage: storage)
+            let writer = Task {
+                let seen = StoredValue(key: "seen", default: 0, storage: storage)
+                while !Task.isCancelled {
+                    seen.update { $0 += 1 }
+                    await Task.yield()
+                }
+            }
+            defer { writer.cancel() }
+            for await pair in pair.values { say("\(pair.a) \(pair.b)") }
+        },
+        // Prints each value of the key.
+        Command("watch", "path", "key") { arguments in
+            let value = StoredValue(key: arguments[1], default: 0, storage: PreferencesFile(path: arguments[0]))
+            for await item in value.values { say("\(item)") }
+        },
+        // Adds one to the key, and keeps the file's lock in between until a line comes in.
+        Command("hold-lock", "path", "key") { arguments in
+            let value = StoredValue(key: arguments[1], default: 0, storage: PreferencesFile(path: arguments[0]))
+            value.update { item in
+                say("held")
+                _ = hear()
+                item += 1
+            }
+            say("done")
+            while true { _ = hear() }
+        },
+    ]
+
+    private static func count(
+        _ path: String, _ change: (StoredValue<Int>, Int) async throws -> Void
+    ) async throws {
+        let counter = StoredValue(key: "counter", default: 0, storage: PreferencesFile(path: path))
+        var number = counter.wrappedValue
+        say("\(number)")
+        while true {
+            number += 1
+            try await change(counter, number)
+            say("\(number)")
+        }
+    }
+}
+
+/// Two numbers that are always equal.
+private struct Pair: Codable {
+    var a: Int
+    var b: Int
+
+    init(_ number: Int) {
+        a = number
+        b = number
+    }
+}
