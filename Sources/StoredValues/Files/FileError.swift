@@ -3,7 +3,7 @@
 struct FileError: Error, Equatable {
     /// What was tried.
     enum Operation: String, Sendable {
-        case examine, read, replace, lock, remove
+        case examine, read, replace, lock, remove, watch
         case setAside = "set aside"
         case synchronize = "bring to the disk"
         case createFolder = "create the folder"
@@ -23,6 +23,10 @@ struct FileError: Error, Equatable {
         case tooManyLinks
         /// Every name for what is to be set aside is taken.
         case noFreeName
+        /// The file system, named by its type, does not tell what other machines or programs change behind it.
+        case changesUnseen(fileSystem: String)
+        /// The folders on the way changed each time they were to be watched.
+        case keepsChanging
     }
 
     var operation: Operation
@@ -57,23 +61,27 @@ extension FileError: CustomStringConvertible {
 
     private var why: String {
         switch reason {
-        case .system(let code): "\(code)"
+        case .system(let code): operation == .watch ? code.textOfWatching : "\(code)"
         case .notRegular(let kind): "it is \(kind.rawValue), not a regular file"
         case .tooLarge(let limit): "it is, or would become, larger than \(limit >> 20) MiB"
         case .lockTimedOut(let time): "another process or thread has kept its lock for \(time)"
         case .tooManyLinks: "its symbolic links are a circle, or more than \(ResolvedPath.linkLimit)"
         case .noFreeName: "every name beside it is taken"
+        case .changesUnseen(let type): "it lies on a file system (\(type)) that does not tell what is changed elsewhere"
+        case .keepsChanging: "the folders and links on the way change faster than they can be followed"
         }
     }
 
     private var advice: String {
         switch reason {
-        case .system(let code): code.advice
+        case .system(let code): operation == .watch ? code.adviceForWatching : code.advice
         case .notRegular: "Move it away, or choose another path."
         case .tooLarge: "Files of this kind are never that large: keep large data elsewhere, and only where it is in here."
         case .lockTimedOut: "Find who has the lock file beside it open (fuser, lsof) and end that program; never delete the lock file."
         case .tooManyLinks: "Correct the links (namei -l shows them)."
         case .noFreeName: "Remove the files that were set aside before."
+        case .changesUnseen: "Keep the file on a local disk if others' changes must be seen at once."
+        case .keepsChanging: "Find what replaces them (inotifywait shows it)."
         }
     }
 }
@@ -108,6 +116,24 @@ extension SystemErrorCode: CustomStringConvertible {
         case .tooManyOpenFiles, .tooManyOpenFilesInSystem: "Close some files, or raise the limit (ulimit -n)."
         case .ioFailed: "The disk may be failing: look into the kernel's log (dmesg)."
         default: "The system gives no more detail."
+        }
+    }
+    // Where watching fails, three numbers mean something else than elsewhere (inotify_init(2), inotify_add_watch(2)).
+
+    fileprivate var textOfWatching: String {
+        switch self {
+        case .noSpace: "all inotify watches that this user may have are in use (ENOSPC)"
+        case .tooManyOpenFiles: "all inotify instances that this user may have, or all files of the process, are open (EMFILE)"
+        default: "\(self)"
+        }
+    }
+
+    fileprivate var adviceForWatching: String {
+        switch self {
+        case .noSpace: "Raise the limit (sysctl fs.inotify.max_user_watches)."
+        case .tooManyOpenFiles: "Raise the limits (sysctl fs.inotify.max_user_instances, ulimit -n)."
+        case .accessDenied: "A folder must be readable to be watched: check its mode (namei -l shows every folder on the way)."
+        default: advice
         }
     }
 }

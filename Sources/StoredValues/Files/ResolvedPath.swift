@@ -13,9 +13,21 @@ struct ResolvedPath: Equatable, Sendable {
 
     /// Follows `path`, which is absolute. Throws when links form a circle, or a part of the path is no folder.
     init(_ path: String, operations: any FileOperations) throws(FileError) {
+        let (way, obstacle) = Self.follow(path, operations: operations)
+        if let obstacle { throw obstacle }
+        self = way
+    }
+
+    private init(target: String, links: [String]) {
+        self.target = target
+        self.links = links
+    }
+
+    /// Follows `path` as far as it goes. With an error, the target is the place where it ended.
+    static func follow(_ path: String, operations: any FileOperations) -> (way: ResolvedPath, obstacle: FileError?) {
         var pending = Array(path.split(separator: "/").reversed())
         var found: [Substring] = []
-        links = []
+        var links: [String] = []
         while let part = pending.popLast() {
             if part == "." { continue }
             if part == ".." {
@@ -23,6 +35,7 @@ struct ResolvedPath: Equatable, Sendable {
                 continue
             }
             let candidate = "/" + (found + [part]).joined(separator: "/")
+            func end(_ error: FileError) -> (ResolvedPath, FileError) { (Self(target: candidate, links: links), error) }
             do {
                 let text = try operations.readLink(candidate)
                 links.append(candidate)
@@ -33,16 +46,20 @@ struct ResolvedPath: Equatable, Sendable {
             } catch .noEntry {
                 found.append(part)  // nothing there yet
             } catch {
-                throw FileError(.examine, path, error)
+                return end(FileError(.examine, path, error))
             }
-            guard links.count <= Self.linkLimit else { throw FileError(.examine, path, .tooManyLinks) }
+            guard links.count <= linkLimit else { return end(FileError(.examine, path, .tooManyLinks)) }
         }
-        target = "/" + found.joined(separator: "/")
+        return (Self(target: "/" + found.joined(separator: "/"), links: links), nil)
     }
 
     /// The folder that the absolute path `path` lies in.
     static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
         return String(path[..<slash])
+    }
+    /// The last part of `path`.
+    static func name(of path: String) -> String {
+        String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
     }
 }

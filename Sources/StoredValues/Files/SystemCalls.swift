@@ -36,7 +36,7 @@ func sleepThread(nanoseconds: Int) {
 
 /// Calls again while the call is interrupted, and turns -1 into the thrown `errno`.
 @discardableResult
-private func system<Number: FixedWidthInteger>(_ call: () -> Number) throws(SystemErrorCode) -> Number {
+func system<Number: FixedWidthInteger>(_ call: () -> Number) throws(SystemErrorCode) -> Number {
     while true {
         let result = call()
         if result != -1 { return result }

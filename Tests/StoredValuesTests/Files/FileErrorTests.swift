@@ -15,6 +15,8 @@ struct FileErrorTests {
         (.lockTimedOut(after: .seconds(2)), "kept its lock for 2.0 seconds"),
         (.tooManyLinks, "more than 40"),
         (.noFreeName, "every name beside it is taken"),
+        (.changesUnseen(fileSystem: "nfs4"), "a file system (nfs4) that does not tell what is changed elsewhere"),
+        (.keepsChanging, "change faster than they can be followed"),
     ])
     func wording(reason: FileError.Reason, why: String) {
         let sentence = "\(FileError(.replace, "/x/preferences.json", reason))"
@@ -22,5 +24,16 @@ struct FileErrorTests {
         #expect(sentence.contains(why))
         #expect(sentence.hasSuffix("."))
         #expect(sentence.split(separator: ". ").count >= 2)
+    }
+
+    @Test("Where watching fails, the system's numbers are told for what they mean there", arguments: [
+        (SystemErrorCode.noSpace, "all inotify watches", "fs.inotify.max_user_watches"),
+        (.tooManyOpenFiles, "all inotify instances", "fs.inotify.max_user_instances"),
+        (.accessDenied, "permission denied (EACCES)", "must be readable"),
+    ])
+    func watching(code: SystemErrorCode, why: String, advice: String) {
+        let sentence = "\(FileError(.watch, "/x", code))"
+        #expect(sentence.hasPrefix(#"Could not watch "/x": \#(why)"#))
+        #expect(sentence.contains(advice))
     }
 }

@@ -1,0 +1,136 @@
+import Locking
+
+/// The thread on which all file watches of the process hear what happens, and their inotify instance. Both begin with the
+/// first watch and end after the last one. In between the thread sleeps in `read`.
+final class WatchThread: Sendable {
+    static let shared = WatchThread(SystemInotify())
+
+    /// How often the way of a path may change while it is being watched.
+    private static let attemptLimit = 100
+
+    private let inotify: any Inotify
+    private let table = Guarded(WatchTable())
+
+    init(_ inotify: any Inotify) {
+        self.inotify = inotify
+    }
+
+    /// Begins to watch `file`, and returns the watch's number once nothing can be missed.
+    func begin(_ file: WatchedFile) -> Int {
+        let number = table.withLock { table in
+            let number = table.insert(file)
+            if let failure = start(&table) { table.setProblem(FileError(.watch, file.path, failure), of: number) }
+            return number
+        }
+        settle(number, file, at: file.currentPath())
+        return number
+    }
+
+    /// Ends the watch with this number, if it has not ended.
+    func end(_ number: Int) {
+        // What the handler captures is released here, after unlocking: it may end other watches in turn.
+        let ended = table.withLock { $0.remove(number, inotify) }
+        withExtendedLifetime(ended) {}
+    }
+
+    func problem(of number: Int) -> FileError? {
+        table.withLock { $0.status(of: number)?.problem }
+    }
+
+    /// Watches the folders on the way of `file` as they are, and looks again until they have stayed so.
+    private func settle(_ number: Int, _ file: WatchedFile, at first: WatchedPath) {
+        var path = first
+        for _ in 0..<Self.attemptLimit {
+            guard let (isComplete, failure) = table.withLock({ $0.watch(path, for: number, inotify) }) else { return }
+            let again = file.currentPath()
+            let hidden = again == path ? hiddenChanges(at: path) : nil
+            let isSettled = table.withLock { table in
+                table.setProblem(path.obstacle ?? failure ?? hidden, of: number)
+                return isComplete && again == path && table.settle(number)
+            }
+            if isSettled { return }
+            path = again
+        }
+        table.withLock { $0.giveUp(number, FileError(.watch, file.path, .keepsChanging)) }
+    }
+
+    /// Says so when a folder on the way lies where inotify does not see all changes.
+    private func hiddenChanges(at path: WatchedPath) -> FileError? {
+        for folder in path.folders where !folder.interest.isOnlyPassedThrough {
+            if let type = inotify.fileSystemType(at: folder.path), MountTable.hidesChanges(type) {
+                return FileError(.watch, path.target, .changesUnseen(fileSystem: type))
+            }
+        }
+        return nil
+    }
+}
+
+// The thread.
+extension WatchThread {
+    private func start(_ table: inout WatchTable) -> SystemErrorCode? {
+        guard table.instance == nil else { return nil }
+        do throws(SystemErrorCode) {
+            let instance = try inotify.open()
+            do throws(SystemErrorCode) {
+                try startThread(named: "file-watch") { self.run(instance) }
+            } catch {
+                inotify.close(instance)
+                throw error
+            }
+            table.instance = instance
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func run(_ instance: Int32) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 8)
+        defer {
+            buffer.deallocate()
+            inotify.close(instance)
+        }
+        while true {
+            do {
+                let count = try inotify.read(instance, into: buffer)
+                tell(InotifyEvent.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+            } catch {
+                for (number, file) in table.withLock({ $0.fail(error) }) { tell(.uncertain, number, file) }
+                return
+            }
+            // The end of the last folder's watch is itself an event, so the thread comes by here.
+            let isLast = table.withLock { table in
+                if table.isEmpty { table.instance = nil }
+                return table.isEmpty
+            }
+            if isLast { return }
+        }
+    }
+
+    private func tell(_ events: [InotifyEvent]) {
+        for (number, file, finding) in table.withLock({ $0.findings(for: events) }) {
+            if let event = outcome(of: finding, number, file) { tell(event, number, file) }
+        }
+    }
+
+    private func tell(_ event: FileWatch.Event, _ number: Int, _ file: WatchedFile) {
+        // An earlier handler may have ended it.
+        guard table.withLock({ $0.status(of: number) != nil }) else { return }
+        file.onEvent(event)
+    }
+
+    /// What the owner is to be told, once the folders are watched that lie on the way now.
+    private func outcome(of finding: WatchFinding, _ number: Int, _ file: WatchedFile) -> FileWatch.Event? {
+        guard finding.check != .none else { return finding.event }
+        let path = file.currentPath()
+        guard let before = table.withLock({ $0.status(of: number) }) else { return nil }
+        if finding.check == .path, path == before.path { return finding.event }
+        settle(number, file, at: path)
+        guard let after = table.withLock({ $0.status(of: number) }) else { return nil }
+        if !after.leadsToSamePlace(as: before) { return after.targetFolder == nil ? .movedAway : .uncertain }
+        if after.problem != before.problem { return .uncertain }
+        // A missing folder of which another part was made or removed.
+        if after.targetFolder == nil { return nil }
+        return finding.event ?? .uncertain
+    }
+}

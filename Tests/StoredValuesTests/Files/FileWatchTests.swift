@@ -1,0 +1,378 @@
+import Foundation
+import Locking
+import Testing
+
+@testable import StoredValues
+
+@Suite("FileWatch", .timeLimit(.minutes(2)))
+struct FileWatchTests {
+    private let files = FileManager.default
+
+    private func write(_ text: String, inPlaceOf path: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    /// As editors do, and as this package does.
+    private func write(_ text: String, byRenamingOver path: String) throws {
+        try write(text, inPlaceOf: path + ".new")
+        try POSIXFileOperations().rename(path + ".new", to: path)
+    }
+
+    private func makeFolder(_ path: String) throws {
+        try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    private func link(_ path: String, to target: String) throws {
+        try files.createSymbolicLink(atPath: path, withDestinationPath: target)
+    }
+
+    /// Turns a link at one instant.
+    private func turn(_ path: String, to target: String) throws {
+        try link(path + ".new", to: target)
+        try POSIXFileOperations().rename(path + ".new", to: path)
+    }
+
+    // MARK: The file
+
+    @Test("A file renamed over the old one is whole at once")
+    func renamedOver() async throws {
+        try await withTemporaryFolder { folder in
+            try write("one", inPlaceOf: folder + "/file")
+            let owner = WatchingOwner(folder + "/file")
+            try write("two", byRenamingOver: folder + "/file")
+            try await eventually("the new text") { owner.text == "two" }
+            #expect(owner.events == [.replaced])
+        }
+    }
+
+    @Test("A file written in place is being written until its writer closes it")
+    func writtenInPlace() async throws {
+        try await withTemporaryFolder { folder in
+            try write("one", inPlaceOf: folder + "/file")
+            let owner = WatchingOwner(folder + "/file")
+            let writer = try #require(FileHandle(forWritingAtPath: folder + "/file"))
+            try writer.write(contentsOf: Data("t".utf8))
+            try await eventually("the first write") { owner.events.last == .beingWritten }
+            #expect(owner.text == "one")
+            try writer.write(contentsOf: Data("wo".utf8))
+            try writer.close()
+            try await eventually("the new text") { owner.text == "two" }
+            #expect(owner.events.last == .replaced)
+        }
+    }
+
+    @Test("sed -i is heard")
+    func sed() async throws {
+        try await withTemporaryFolder { folder in
+            try write("one", inPlaceOf: folder + "/file")
+            let owner = WatchingOwner(folder + "/file")
+            let sed = try #require(Program(named: "sed"))
+            let result = try await sed.run(["-i", "s/one/two/", folder + "/file"], environment: [:])
+            #expect(result.status == 0)
+            try await eventually("the new text") { owner.text == "two" }
+        }
+    }
+
+    @Test("A file that is deleted is heard of, and so is its return")
+    func deleted() async throws {
+        try await withTemporaryFolder { folder in
+            try write("one", inPlaceOf: folder + "/file")
+            let owner = WatchingOwner(folder + "/file")
+            try files.removeItem(atPath: folder + "/file")
+            try await eventually("its end") { owner.events == [.removed] && owner.text == nil }
+            try write("two", inPlaceOf: folder + "/file")
+            try await eventually("its return") { owner.text == "two" }
+        }
+    }
+
+    @Test("A file that is moved away is told apart from one that is deleted")
+    func movedAway() async throws {
+        try await withTemporaryFolder { folder in
+            try write("one", inPlaceOf: folder + "/file")
+            let owner = WatchingOwner(folder + "/file")
+            try files.moveItem(atPath: folder + "/file", toPath: folder + "/file~")
+            try await eventually("its end") { owner.events == [.movedAway] }
+        }
+    }
+
+    @Test("Nothing is told of other files in the folder, whatever their names")
+    func otherFiles() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/café"
+            try write("one", inPlaceOf: path)
+            let owner = WatchingOwner(path)
+            // The last is the same text in other letters, and another file.
+            for name in ["café.tmp", "café.lock", "caf", "other", "cafe\u{301}"] {
+                try write("1", inPlaceOf: folder + "/" + name)
+                try write("2", byRenamingOver: folder + "/" + name)
+                try files.removeItem(atPath: folder + "/" + name)
+            }
+            try makeFolder(folder + "/sub")
+            try write("two", byRenamingOver: path)
+            try await eventually("the new text") { owner.text == "two" }
+            #expect(owner.events == [.replaced])
+        }
+    }
+
+    @Test("A burst of writes ends with the last of them", arguments: [false, true])
+    func burst(renaming: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let owner = WatchingOwner(folder + "/file")
+            for number in 1...1000 {
+                if renaming {
+                    try write("\(number)", byRenamingOver: folder + "/file")
+                } else {
+                    try write("\(number)", inPlaceOf: folder + "/file")
+                }
+            }
+            try await eventually("the last text") { owner.text == "1000" }
+        }
+    }
+
+    // MARK: The way
+
+    @Test("A file is heard of when it comes with its folders, which did not exist", arguments: 0...4)
+    func firstTime(missingFolders: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let home = folder + String(repeating: "/sub", count: missingFolders)
+            let owner = WatchingOwner(home + "/file")
+            #expect(owner.problem == nil)
+            try makeFolder(home)
+            try write("one", inPlaceOf: home + "/file")
+            try await eventually("the text") { owner.text == "one" }
+            try write("two", byRenamingOver: home + "/file")
+            try await eventually("the next text") { owner.text == "two" }
+        }
+    }
+
+    @Test("Folders that are made and removed again are followed")
+    func comingAndGoing() async throws {
+        try await withTemporaryFolder { folder in
+            let owner = WatchingOwner(folder + "/a/b/file")
+            for number in 1...50 {
+                try makeFolder(folder + "/a/b")
+                try write("\(number)", inPlaceOf: folder + "/a/b/file")
+                try await eventually("text \(number)") { owner.text == "\(number)" }
+                try files.removeItem(atPath: folder + "/a")
+                try await eventually("its end") { owner.text == nil }
+            }
+        }
+    }
+
+    @Test("A folder exchanged for another is followed, wherever it lies on the way", arguments: ["a", "a/b", "a/b/c"])
+    func exchangedFolder(_ exchanged: String) async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/a/b/c")
+            try write("one", inPlaceOf: folder + "/a/b/c/file")
+            let owner = WatchingOwner(folder + "/a/b/c/file")
+            try files.copyItem(atPath: folder + "/" + exchanged, toPath: folder + "/copy")
+            let rest = "a/b/c/file".dropFirst(exchanged.count)
+            try write("two", inPlaceOf: folder + "/copy" + rest)
+            try files.moveItem(atPath: folder + "/" + exchanged, toPath: folder + "/old")
+            try files.moveItem(atPath: folder + "/copy", toPath: folder + "/" + exchanged)
+            try await eventually("the other folder's text") { owner.text == "two" }
+            let before = owner.events.count
+            try write("x", inPlaceOf: folder + "/old" + rest)
+            try write("three", byRenamingOver: folder + "/a/b/c/file")
+            try await eventually("its next text") { owner.text == "three" }
+            #expect(owner.events.count >= before + 1)
+        }
+    }
+
+    @Test("A folder that is removed while a program has it open, and made anew, is followed")
+    func removedWhileOpen() async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/a")
+            try write("one", inPlaceOf: folder + "/a/file")
+            let owner = WatchingOwner(folder + "/a/file")
+            // As a shell does that stands there. The folder's own end is told when it is closed, and not before.
+            let operations = POSIXFileOperations()
+            let held = try operations.open(folder + "/a", for: .folder)
+            defer { operations.close(held) }
+            try files.removeItem(atPath: folder + "/a/file")
+            try await eventually("the file's end") { owner.text == nil }
+            try files.removeItem(atPath: folder + "/a")
+            try makeFolder(folder + "/a")
+            try write("two", inPlaceOf: folder + "/a/file")
+            try await eventually("the new text") { owner.text == "two" }
+        }
+    }
+
+    @Test("A link that is turned elsewhere is followed, and what it led to before is let go")
+    func turnedLink() async throws {
+        try await withTemporaryFolder { folder in
+            for name in ["one", "two"] {
+                try makeFolder(folder + "/" + name)
+                try write(name, inPlaceOf: folder + "/\(name)/file")
+            }
+            try makeFolder(folder + "/home")
+            try link(folder + "/home/link", to: "../one/file")
+            let owner = WatchingOwner(folder + "/home/link")
+            #expect(owner.text == "one")
+            try turn(folder + "/home/link", to: "../two/file")
+            try await eventually("the other file's text") { owner.text == "two" }
+            let events = owner.events
+            try write("x", byRenamingOver: folder + "/one/file")
+            try write("three", byRenamingOver: folder + "/two/file")
+            try await eventually("its next text") { owner.text == "three" }
+            #expect(owner.events == events + [.replaced])
+        }
+    }
+
+    @Test("A link in the middle of the path may be turned, as a ConfigMap's is")
+    func linkOnTheWay() async throws {
+        try await withTemporaryFolder { folder in
+            for name in ["one", "two"] {
+                try makeFolder(folder + "/mount/" + name)
+                try write(name, inPlaceOf: folder + "/mount/\(name)/file")
+            }
+            try link(folder + "/mount/..data", to: "one")
+            try link(folder + "/mount/file", to: "..data/file")
+            let owner = WatchingOwner(folder + "/mount/file")
+            #expect(owner.text == "one")
+            try turn(folder + "/mount/..data", to: "two")
+            try files.removeItem(atPath: folder + "/mount/one")
+            try await eventually("the other file's text") { owner.text == "two" }
+            try files.removeItem(atPath: folder + "/mount/..data")
+            try await eventually("the broken link") { owner.text == nil }
+            try link(folder + "/mount/..data", to: "two")
+            try await eventually("the mended link") { owner.text == "two" }
+        }
+    }
+
+    @Test("A file that becomes a link is followed, and a link that becomes a file")
+    func fileAndLink() async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/dotfiles")
+            try write("one", inPlaceOf: folder + "/file")
+            let owner = WatchingOwner(folder + "/file")
+            try files.moveItem(atPath: folder + "/file", toPath: folder + "/dotfiles/file")
+            try link(folder + "/file", to: "dotfiles/file")
+            try await eventually("the link") { owner.events.last == .uncertain }
+            try write("two", byRenamingOver: folder + "/dotfiles/file")
+            try await eventually("the linked file's text") { owner.text == "two" }
+            try write("three", byRenamingOver: folder + "/file")
+            try await eventually("the file's text") { owner.text == "three" }
+        }
+    }
+
+    @Test("A path with .. leads where the system leads it")
+    func dots() async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/a/b")
+            try link(folder + "/link", to: "a/b")
+            let owner = WatchingOwner(folder + "/link/../././file")
+            #expect(owner.problem == nil)
+            try write("one", inPlaceOf: folder + "/a/file")
+            try await eventually("the text") { owner.text == "one" }
+        }
+    }
+
+    // MARK: What is in the way
+
+    @Test("Links in a circle are a problem that goes when they are mended")
+    func circle() async throws {
+        try await withTemporaryFolder { folder in
+            try link(folder + "/one", to: "two")
+            try link(folder + "/two", to: "one")
+            let owner = WatchingOwner(folder + "/one")
+            #expect(owner.problem?.reason == .tooManyLinks)
+            try write("mended", inPlaceOf: folder + "/three")
+            try turn(folder + "/two", to: "three")
+            try await eventually("the text") { owner.text == "mended" }
+            #expect(owner.problem == nil)
+        }
+    }
+
+    @Test("A file where a folder is needed is a problem that goes with it")
+    func fileOnTheWay() async throws {
+        try await withTemporaryFolder { folder in
+            try write("", inPlaceOf: folder + "/a")
+            let owner = WatchingOwner(folder + "/a/b/file")
+            #expect(owner.problem?.code == .notFolder)
+            try files.removeItem(atPath: folder + "/a")
+            try makeFolder(folder + "/a/b")
+            try write("one", inPlaceOf: folder + "/a/b/file")
+            try await eventually("the text") { owner.text == "one" }
+            #expect(owner.problem == nil)
+        }
+    }
+
+    // MARK: Owners
+
+    @Test("Two watches of one file both hear, by whatever path, and one goes on when the other ends")
+    func twoWatches() async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/a")
+            try link(folder + "/link", to: "a")
+            let first = WatchingOwner(folder + "/a/file")
+            let second = WatchingOwner(folder + "/link/file")
+            try write("one", inPlaceOf: folder + "/a/file")
+            try await eventually("the text") { first.text == "one" && second.text == "one" }
+            first.dropWatch()
+            let events = first.events
+            try write("two", byRenamingOver: folder + "/a/file")
+            try await eventually("the next text") { second.text == "two" }
+            #expect(first.events == events)
+        }
+    }
+
+    @Test("A watch that was cancelled tells nothing more")
+    func cancelled() async throws {
+        try await withTemporaryFolder { folder in
+            let calls = Guarded(0)
+            let watch = FileWatch(DurableFile(path: folder + "/file")) { _ in calls.withLock { $0 += 1 } }
+            watch.cancel()
+            let other = WatchingOwner(folder + "/file")
+            try write("one", inPlaceOf: folder + "/file")
+            try await eventually("the other's text") { other.text == "one" }
+            #expect(calls.withLock { $0 } == 0)
+            watch.cancel()
+            #expect(watch.problem == nil)
+        }
+    }
+
+    @Test("A handler may make watches and end them, the last reference to its own too")
+    func insideHandler() async throws {
+        try await withTemporaryFolder { folder in
+            let own = Guarded<FileWatch?>(nil)
+            let inner = Guarded<WatchingOwner?>(nil)
+            let calls = Guarded(0)
+            func begin() {
+                let watch = FileWatch(DurableFile(path: folder + "/file")) { _ in
+                    calls.withLock { $0 += 1 }
+                    let another = WatchingOwner(folder + "/other")
+                    inner.withLock { $0 = another }
+                    let last = own.withLock { own in
+                        defer { own = nil }
+                        return own
+                    }
+                    withExtendedLifetime(last) {}
+                }
+                own.withLock { $0 = watch }
+            }
+            begin()
+            try write("one", byRenamingOver: folder + "/file")
+            try await eventually("the call") { inner.withLock { $0 } != nil }
+            try write("two", byRenamingOver: folder + "/file")
+            try write("one", byRenamingOver: folder + "/other")
+            try await eventually("the inner watch's text") { inner.withLock { $0 }?.text == "one" }
+            #expect(calls.withLock { $0 } == 1)
+        }
+    }
+
+    @Test("A handler and what it captures go with the watch")
+    func released() throws {
+        final class Captured: Sendable {}
+        try withTemporaryFolder { folder in
+            var captured: Captured? = Captured()
+            weak let weakly = captured
+            var watch: FileWatch? = FileWatch(DurableFile(path: folder + "/file")) { [captured] _ in _ = captured }
+            captured = nil
+            #expect(weakly != nil)
+            watch?.cancel()
+            #expect(weakly == nil)
+            watch = nil
+        }
+    }
+}

@@ -1,0 +1,425 @@
+import Foundation
+import Locking
+import Testing
+
+@testable import StoredValues
+
+@Suite("The thread of file watches", .timeLimit(.minutes(2)))
+struct WatchThreadTests {
+    private let files = FileManager.default
+    private let operations = POSIXFileOperations()
+
+    private func write(_ text: String, byRenamingOver path: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path + ".new"))
+        try operations.rename(path + ".new", to: path)
+    }
+
+    private func makeFolder(_ path: String) throws {
+        try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    private func link(_ path: String, to target: String) throws {
+        try files.createSymbolicLink(atPath: path, withDestinationPath: target)
+    }
+
+    // MARK: What it costs
+
+    @Test("All watches share one instance; the last one's end frees its folders, ends the thread, and the next begins anew")
+    func lifetime() async throws {
+        try await withTemporaryFolder { folder in
+            let inotify = FaultyInotify()
+            let thread = WatchThread(inotify)
+            for round in 1...2 {
+                let owners = (1...20).map { WatchingOwner(folder + "/sub/\($0)/file", on: thread) }
+                let alone = try inotify.watchedFolders()
+                #expect(alone > 0)
+                try makeFolder(folder + "/sub/7")
+                try write("one", byRenamingOver: folder + "/sub/7/file")
+                try await eventually("the text") { owners[6].text == "one" }
+                #expect(try inotify.watchedFolders() == alone + 2)
+                #expect(inotify.opened == round)
+                try files.removeItem(atPath: folder + "/sub")
+                try await eventually("its end") { owners[6].text == nil }
+                try await eventually("the folders' end") { try inotify.watchedFolders() == alone }
+                for owner in owners { owner.dropWatch() }
+                try await eventually("the instance's end") { inotify.instances.isEmpty }
+            }
+        }
+    }
+
+    @Test("The thread sleeps while nothing happens to its files, even in busy folders on their way")
+    func idle() async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/a/b")
+            try makeFolder(folder + "/c")
+            try write("one", byRenamingOver: folder + "/c/real")
+            try link(folder + "/a/b/file", to: "../../c/real")
+            let inotify = FaultyInotify()
+            let owner = WatchingOwner(folder + "/a/b/file", on: WatchThread(inotify))
+            try write("two", byRenamingOver: folder + "/c/real")
+            try await eventually("the text") { owner.text == "two" }
+            let settled = try await settledReads(inotify)
+            for number in 1...300 {
+                try write("x", byRenamingOver: folder + "/\(number)")
+                try write("x", byRenamingOver: folder + "/a/\(number)")
+                try files.removeItem(atPath: folder + "/\(number)")
+            }
+            #expect(inotify.reads == settled.reads)
+            #expect(try inotify.threadStatus("voluntary_ctxt_switches") == settled.switches)
+            try write("three", byRenamingOver: folder + "/c/real")
+            try await eventually("the next text") { owner.text == "three" }
+        }
+    }
+
+    /// The counts once the thread is asleep, which is when they are the same twice.
+    private func settledReads(_ inotify: FaultyInotify) async throws -> (reads: Int, switches: String) {
+        var last = (reads: -1, switches: "")
+        try await eventually("the thread's sleep") {
+            let now = (reads: inotify.reads, switches: try inotify.threadStatus("voluntary_ctxt_switches") ?? "")
+            defer { last = now }
+            return try now == last && inotify.threadStatus("State")?.hasPrefix("S") == true
+        }
+        return last
+    }
+
+    @Test("No more is asked of a folder than is wanted now")
+    func narrowed() async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/a")
+            let inotify = FaultyInotify()
+            let thread = WatchThread(inotify)
+            let owner = WatchingOwner(folder + "/a/file", on: thread)
+            let passing: FolderEvents = [.selfDeleted, .selfMoved]
+            // An empty folder may be removed.
+            #expect(inotify.asked(of: folder) == passing.union([.deleted, .movedTo]))
+            #expect(inotify.asked(of: folder + "/a") == passing.union(.file))
+            try write("one", byRenamingOver: folder + "/a/file")
+            try await eventually("the text") { owner.text == "one" }
+            #expect(inotify.asked(of: folder) == passing)
+            // Another watch wants more, as long as it is there and somebody looks.
+            let other = WatchingOwner(folder + "/file", on: thread)
+            #expect(inotify.asked(of: folder) == passing.union(.file))
+            other.dropWatch()
+            try files.removeItem(atPath: folder + "/a/file")
+            try await eventually("its end") { owner.text == nil }
+            #expect(inotify.asked(of: folder) == passing.union([.deleted, .movedTo]))
+        }
+    }
+
+    @Test("The program's signals are not handled on the thread, but its own crashes are, and it has a name")
+    func signals() async throws {
+        try await withTemporaryFolder { folder in
+            let inotify = FaultyInotify()
+            let owner = WatchingOwner(folder + "/file", on: WatchThread(inotify))
+            try await eventually("the thread's start") { try inotify.threadStatus("Name") == "file-watch" }
+            let mask = try #require(try inotify.threadStatus("SigBlk").flatMap { UInt64($0, radix: 16) })
+            func isBlocked(_ signal: Int32) -> Bool { mask & (1 << UInt64(signal - 1)) != 0 }
+            for signal in [SIGHUP, SIGINT, SIGTERM, SIGCHLD, SIGALRM, SIGUSR1, SIGPIPE] { #expect(isBlocked(signal)) }
+            for signal in [SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGABRT] { #expect(!isBlocked(signal)) }
+            owner.dropWatch()
+        }
+    }
+
+    // MARK: Many events
+
+    /// Runs `body` while the thread sits in a handler.
+    private func whileBusy(_ thread: WatchThread, in folder: String, _ body: () throws -> Void) async throws {
+        let isBusy = Guarded(false)
+        let gate = DispatchSemaphore(value: 0)
+        let blocker = FileWatch(DurableFile(path: folder + "/blocker"), on: thread) { _ in
+            let isFirst = isBusy.withLock { isBusy in
+                defer { isBusy = true }
+                return !isBusy
+            }
+            if isFirst { gate.wait() }
+        }
+        try write("", byRenamingOver: folder + "/blocker")
+        try await eventually("the handler") { isBusy.withLock { $0 } }
+        defer { gate.signal() }
+        try body()
+        withExtendedLifetime(blocker) {}
+    }
+
+    @Test("What comes at once is told once, and the last of it decides")
+    func oneBatch() async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/a")
+            let thread = WatchThread(FaultyInotify())
+            let owner = WatchingOwner(folder + "/a/file", on: thread)
+            try await whileBusy(thread, in: folder) {
+                for number in 1...200 { try write("\(number)", byRenamingOver: folder + "/a/file") }
+            }
+            try await eventually("the last text") { owner.text == "200" }
+            try await whileBusy(thread, in: folder) {
+                try files.removeItem(atPath: folder + "/a/file")
+                try write("201", byRenamingOver: folder + "/a/file")
+                try files.moveItem(atPath: folder + "/a/file", toPath: folder + "/a/old")
+            }
+            try await eventually("its end") { owner.text == nil }
+            #expect(owner.events == [.replaced, .movedAway])
+        }
+    }
+
+    @Test("When more happens than the system keeps, every watch is told that it missed something")
+    func overflow() async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/a")
+            try makeFolder(folder + "/b")
+            let thread = WatchThread(FaultyInotify())
+            let owner = WatchingOwner(folder + "/a/file", on: thread)
+            let other = WatchingOwner(folder + "/b/c/file", on: thread)
+            let limit = try #require(
+                Int(try contents(ofFile: "/proc/sys/fs/inotify/max_queued_events").trimmingCharacters(in: .newlines)))
+            try await whileBusy(thread, in: folder) {
+                // The same event twice in a row is kept once.
+                let writers = try ["x", "y"].map { try operations.open(folder + "/a/" + $0, for: .creating) }
+                for number in 0...(limit + 10) {
+                    var byte: UInt8 = 0
+                    _ = try withUnsafeBytes(of: &byte) { try operations.write(writers[number % 2], from: $0) }
+                }
+                for writer in writers { operations.close(writer) }
+                try write("lost", byRenamingOver: folder + "/a/file")
+                try makeFolder(folder + "/b/c")
+                try write("lost", byRenamingOver: folder + "/b/c/file")
+            }
+            try await eventually("the lost texts") { owner.text == "lost" && other.text == "lost" }
+            #expect(owner.events == [.uncertain])
+            try write("next", byRenamingOver: folder + "/b/c/file")
+            try await eventually("the next text") { other.text == "next" }
+        }
+    }
+
+    // MARK: At the wrong moment
+
+    @Test("A folder exchanged while its way is being watched is the one that is watched", arguments: ["a", "a/b", "a/b/c"])
+    func exchangedMeanwhile(before exchange: String) async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/a/b/c")
+            try makeFolder(folder + "/new/c")
+            let isDone = Guarded(false)
+            let operations = operations
+            let inotify = FaultyInotify { path in
+                guard path == folder + "/" + exchange, !isDone.withLock({ $0 }) else { return }
+                isDone.withLock { $0 = true }
+                do {
+                    try operations.rename(folder + "/a/b", to: folder + "/old")
+                    try operations.rename(folder + "/new", to: folder + "/a/b")
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            let owner = WatchingOwner(folder + "/a/b/c/file", on: WatchThread(inotify))
+            #expect(isDone.withLock { $0 })
+            try write("one", byRenamingOver: folder + "/a/b/c/file")
+            try await eventually("the text") { owner.text == "one" }
+        }
+    }
+
+    @Test("What comes or turns between looking and watching is not missed")
+    func changedMeanwhile() async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/one")
+            try link(folder + "/link", to: "one")
+            let steps = Guarded(0)
+            let operations = operations
+            let inotify = FaultyInotify { path in
+                guard path == folder else { return }
+                let step = steps.withLock { steps in
+                    steps += 1
+                    return steps
+                }
+                do {
+                    if step == 1 {
+                        try operations.unlink(folder + "/link")
+                        try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "two/three")
+                    } else if step == 2 {
+                        try operations.makeFolder(folder + "/two", mode: 0o700)
+                        try operations.makeFolder(folder + "/two/three", mode: 0o700)
+                    }
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            let owner = WatchingOwner(folder + "/link/file", on: WatchThread(inotify))
+            #expect(steps.withLock { $0 } > 2)
+            try write("one", byRenamingOver: folder + "/two/three/file")
+            try await eventually("the text") { owner.text == "one" }
+        }
+    }
+
+    @Test("A way that never stays the same is a problem, not a hang")
+    func keepsChanging() throws {
+        try withTemporaryFolder { folder in
+            try link(folder + "/link", to: "0")
+            let turns = Guarded(0)
+            let inotify = FaultyInotify { path in
+                guard path == folder else { return }
+                let turn = turns.withLock { turns in
+                    turns += 1
+                    return turns
+                }
+                do {
+                    try POSIXFileOperations().unlink(folder + "/link")
+                    try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "\(turn)")
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            let owner = WatchingOwner(folder + "/link", on: WatchThread(inotify))
+            #expect(owner.problem == FileError(.watch, folder + "/link", .keepsChanging))
+        }
+    }
+
+    private final class End: Sendable {
+        let isReached = Guarded(false)
+    }
+
+    @Test("Watches made and dropped by many threads while files change neither crash nor miss the last change")
+    func stress() async throws {
+        try await withTemporaryFolder { folder in
+            let inotify = FaultyInotify()
+            let thread = WatchThread(inotify)
+            let path = folder + "/a/b/file"
+            let end = End()
+            async let changes: Void = offPool {
+                let files = FileManager.default
+                for number in 1...150 {
+                    // Each fails when it meets the folder as the one before left it.
+                    try? files.createDirectory(atPath: folder + "/a/b", withIntermediateDirectories: true)
+                    try? Data("\(number)".utf8).write(to: URL(fileURLWithPath: path))
+                    if number % 3 == 0 { try? files.removeItem(atPath: folder + "/a") }
+                    if number % 5 == 0 { try? files.moveItem(atPath: folder + "/a", toPath: folder + "/old\(number)") }
+                }
+                end.isReached.withLock { $0 = true }
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 1...4 {
+                    group.addTask {
+                        await offPool {
+                            while !end.isReached.withLock({ $0 }) {
+                                let watches = (1...5).map { _ in FileWatch(DurableFile(path: path), on: thread) { _ in } }
+                                watches[0].cancel()
+                            }
+                        }
+                    }
+                }
+            }
+            await changes
+            let owner = WatchingOwner(path, on: thread)
+            try makeFolder(folder + "/a/b")
+            try write("last", byRenamingOver: path)
+            try await eventually("the last text") { owner.text == "last" }
+            owner.dropWatch()
+            try await eventually("the instance's end") { inotify.instances.isEmpty }
+        }
+    }
+
+    // MARK: Failures
+
+    @Test("Without inotify there is a problem that says what to do; a later watch tries again")
+    func noInstance() async throws {
+        try await withTemporaryFolder { folder in
+            let inotify = FaultyInotify(failing: ["open": .tooManyOpenFiles])
+            let thread = WatchThread(inotify)
+            let owner = WatchingOwner(folder + "/file", on: thread)
+            #expect(owner.problem == FileError(.watch, folder + "/file", .tooManyOpenFiles))
+            #expect("\(try #require(owner.problem))".contains("sysctl fs.inotify.max_user_instances"))
+            inotify.fail("open", with: nil)
+            let later = WatchingOwner(folder + "/file", on: thread)
+            #expect(later.problem == nil)
+            try write("one", byRenamingOver: folder + "/file")
+            try await eventually("the text") { later.text == "one" }
+        }
+    }
+
+    @Test("A folder beyond the limit is a problem that names it, and the others are watched")
+    func tooManyWatches() async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/a/b")
+            let inotify = FaultyInotify(failing: ["watch \(folder)/a": .noSpace])
+            let owner = WatchingOwner(folder + "/a/b/file", on: WatchThread(inotify))
+            #expect(owner.problem == FileError(.watch, folder + "/a", .noSpace))
+            #expect("\(try #require(owner.problem))".contains("sysctl fs.inotify.max_user_watches"))
+            try write("one", byRenamingOver: folder + "/a/b/file")
+            try await eventually("the text") { owner.text == "one" }
+        }
+    }
+
+    @Test("A problem that comes later is told")
+    func laterProblem() async throws {
+        try await withTemporaryFolder { folder in
+            let inotify = FaultyInotify()
+            let owner = WatchingOwner(folder + "/a/file", on: WatchThread(inotify))
+            #expect(owner.problem == nil)
+            inotify.fail("watch \(folder)/a", with: .noSpace)
+            try makeFolder(folder + "/a")
+            try await eventually("the problem") { owner.events.last == .uncertain }
+            #expect(owner.problem == FileError(.watch, folder + "/a", .noSpace))
+        }
+    }
+
+    @Test("A folder on the way that may be entered but not read is watched from above")
+    func unreadableFolder() async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/a/b/c")
+            let inotify = FaultyInotify(failing: ["watch \(folder)/a/b": .accessDenied])
+            let owner = WatchingOwner(folder + "/a/b/c/file", on: WatchThread(inotify))
+            #expect(owner.problem == nil)
+            try makeFolder(folder + "/new/c")
+            try write("one", byRenamingOver: folder + "/new/c/file")
+            try operations.rename(folder + "/a/b", to: folder + "/old")
+            try operations.rename(folder + "/new", to: folder + "/a/b")
+            try await eventually("the text") { owner.text == "one" }
+        }
+    }
+
+    @Test("A file's own folder that may not be read is a problem", arguments: ["a", "a/b"])
+    func unreadableTargetFolder(withParents unreadable: String) throws {
+        try withTemporaryFolder { folder in
+            try makeFolder(folder + "/a/b")
+            let inotify = FaultyInotify(failing: ["watch \(folder)/a/b": .accessDenied])
+            if unreadable == "a" { inotify.fail("watch \(folder)/a", with: .accessDenied) }
+            let owner = WatchingOwner(folder + "/a/b/file", on: WatchThread(inotify))
+            #expect(owner.problem?.code == .accessDenied)
+            #expect("\(try #require(owner.problem))".contains("must be readable to be watched"))
+        }
+    }
+
+    @Test("When the instance breaks, every watch is told and has a problem")
+    func broken() async throws {
+        try await withTemporaryFolder { folder in
+            let inotify = FaultyInotify()
+            let thread = WatchThread(inotify)
+            let owners = ["one", "two"].map { WatchingOwner("\(folder)/\($0)", on: thread) }
+            inotify.fail("read", with: .ioFailed)
+            try write("", byRenamingOver: folder + "/one")
+            try await eventually("the news") { owners.allSatisfy { $0.events == [.uncertain] } }
+            for (owner, name) in zip(owners, ["one", "two"]) {
+                #expect(owner.problem == FileError(.watch, "\(folder)/\(name)", .ioFailed))
+            }
+            inotify.fail("read", with: nil)
+            let later = WatchingOwner(folder + "/one", on: thread)
+            try write("text", byRenamingOver: folder + "/one")
+            try await eventually("the text") { later.text == "text" }
+        }
+    }
+
+    @Test("A file system on which others' changes are not seen is a problem, also where only a link lies on it")
+    func hiddenChanges() async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/a")
+            try makeFolder(folder + "/b")
+            try link(folder + "/a/link", to: "../b/file")
+            let inotify = FaultyInotify()
+            let thread = WatchThread(inotify)
+            inotify.pretend("nfs4", at: folder + "/a")
+            let linked = WatchingOwner(folder + "/a/link", on: thread)
+            #expect(linked.problem?.reason == .changesUnseen(fileSystem: "nfs4"))
+            let beside = WatchingOwner(folder + "/b/file", on: thread)
+            #expect(beside.problem == nil)
+            // What this machine changes is seen nevertheless.
+            try write("one", byRenamingOver: folder + "/b/file")
+            try await eventually("the text") { linked.text == "one" }
+        }
+    }
+}
