@@ -52,6 +52,14 @@ final class DurableFile: Sendable {
         return status.identity
     }
 
+    /// Whether a replacement is going on, or a process died in the middle of one and left its bytes.
+    func hasLeftover() throws(FileError) -> Bool {
+        try status(at: Self.temporaryPath(of: resolvedPath), followingLinks: false) != nil
+    }
+
+    /// Where the bytes lie that are to replace `target`, the real file's path.
+    static func temporaryPath(of target: String) -> String { target + ".tmp" }
+
     /// Brings what is there now to the disk: the file, then the folders that name it. Needs no lock.
     func sync() throws(FileError) {
         let target = try resolvedPath

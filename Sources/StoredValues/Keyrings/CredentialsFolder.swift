@@ -93,6 +93,13 @@ struct CredentialsFolder: Sendable {
 
     // MARK: Names
 
+    /// Where the secret's file may lie.
+    func paths(of id: SecretIdentifier) -> [String] {
+        // A name that no file can have belongs to no file.
+        guard let names = try? Self.names(of: id) else { return [] }
+        return names.map { path + "/" + $0 }
+    }
+
     /// The names that a secret's file may have; the first one that there is counts.
     private static func names(of id: SecretIdentifier) throws(KeyringError) -> [String] {
         guard isFileName(id.account), !id.service.contains("/"), !id.service.utf8.contains(0) else {

@@ -13,12 +13,15 @@ import Dispatch
 ///   `printf %s`, not with `echo`. At most 1 MiB, or it is ``KeyringError/tooLarge``.
 /// - **Three answers.** A missing file is absent. A missing folder, an unset variable and a link to nothing throw
 ///   ``KeyringError/other(domain:code:message:)`` with the reason; an unreadable file throws ``KeyringError/accessDenied``.
+/// - **Changes** of a secret that was read are heard, those of a mounted Kubernetes secret too, except on file systems where
+///   inotify(7) sees none.
 /// - Mode and owner of the files are the business of who made them, and are not checked.
 public final class CredentialsKeyring: Keyring {
     /// The variable in which systemd names the folder.
     static let variable = "CREDENTIALS_DIRECTORY"
 
     private let folder: CredentialsFolder?
+    private let followed: CredentialsChanges?
     private let deadline: Duration
     private let queue = DispatchQueue(label: "StoredValues.CredentialsKeyring")
 
@@ -37,6 +40,7 @@ public final class CredentialsKeyring: Keyring {
         self.folder = folder.flatMap { path in
             path.isEmpty ? nil : CredentialsFolder(path: DurableFile(path: path).path, operations: operations)
         }
+        followed = self.folder.map { .shared(for: $0) }
         self.deadline = deadline
     }
 
@@ -44,10 +48,14 @@ public final class CredentialsKeyring: Keyring {
         folder.map { "the credentials in \($0.path)" } ?? "the credentials of systemd, of which there are none"
     }
 
-    public var changes: KeyringChanges { .none }
+    /// The secrets that were read and whose files were changed since then, whoever changed them.
+    public var changes: KeyringChanges { followed?.broadcaster.changes ?? .none }
 
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
-        try await perform { folder throws(KeyringError) in try folder.secret(for: id) }
+        try await perform { [followed] folder throws(KeyringError) in
+            followed?.follow(id)  // before, so that no change is missed
+            return try folder.secret(for: id)
+        }
     }
 
     /// Throws ``KeyringError/readOnly``.

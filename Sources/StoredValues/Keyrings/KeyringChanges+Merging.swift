@@ -3,7 +3,7 @@ extension KeyringChanges {
     init(merging sequences: [KeyringChanges]) {
         self.init {
             // Subscribed before this returns, so that nothing is missed until the task below runs.
-            let streams = sequences.map { $0.stream() }
+            let streams = sequences.map { $0.subscribe() }
             let (merged, continuation) = AsyncStream.makeStream(of: KeyringChange.self)
             let merging = Task.detached {
                 await withTaskGroup { group in

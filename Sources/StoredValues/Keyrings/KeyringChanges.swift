@@ -15,7 +15,8 @@ public struct KeyringChanges: AsyncSequence, Sendable {
     public typealias Element = KeyringChange
     public typealias Failure = Never
 
-    private let subscribe: @Sendable () -> AsyncStream<KeyringChange>
+    /// Subscribes. What is announced from then on is in the stream.
+    let subscribe: @Sendable () -> AsyncStream<KeyringChange>
 
     /// A sequence that calls `subscribe` for each iteration.
     public init(_ subscribe: @escaping @Sendable () -> AsyncStream<KeyringChange>) {
@@ -28,9 +29,6 @@ public struct KeyringChanges: AsyncSequence, Sendable {
     }
 
     public func makeAsyncIterator() -> AsyncStream<KeyringChange>.Iterator {
-        stream().makeAsyncIterator()
+        subscribe().makeAsyncIterator()
     }
-
-    /// Subscribes: the hints from now on.
-    func stream() -> AsyncStream<KeyringChange> { subscribe() }
 }

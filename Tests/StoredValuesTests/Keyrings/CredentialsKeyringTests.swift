@@ -151,11 +151,40 @@ struct CredentialsKeyringTests {
             try files.createSymbolicLink(atPath: folder + "/..data", withDestinationPath: "..1")
             try files.createSymbolicLink(atPath: folder + "/token", withDestinationPath: "..data/token")
             let keyring = CredentialsKeyring(path: folder)
+            var changes = keyring.changes.makeAsyncIterator()
             #expect(try await keyring.read(id) == Secret("first".utf8))
             #expect(try await keyring.identifiers(inService: id.service) == [id])
             try files.createSymbolicLink(atPath: folder + "/..tmp", withDestinationPath: "..2")
             #expect(rename(folder + "/..tmp", folder + "/..data") == 0)
+            #expect(await changes.next() == .secret(id))
             #expect(try await keyring.read(id) == Secret("second".utf8))
+        }
+    }
+
+    @Test("A secret that was read is heard when its file is made, written in place, replaced or removed, whoever listens")
+    func changes() async throws {
+        try await withTemporaryFolder { folder in
+            let keyring = CredentialsKeyring(path: folder), path = folder + "/token"
+            #expect(try await keyring.read(id) == nil)
+            // The one listens after the secret was read, the other one before another is.
+            var changes = CredentialsKeyring(path: folder).changes.makeAsyncIterator()
+            let steps: [(String?, () throws -> Void)] = [
+                ("made", { try put("made", path) }),
+                ("replaced", { try "replaced".write(toFile: path, atomically: true, encoding: .utf8) }),
+                ("for the editor", { try put("for the editor", folder + "/com.example.Editor.token") }),
+                ("replaced", { try FileManager.default.removeItem(atPath: folder + "/com.example.Editor.token") }),
+                (nil, { try FileManager.default.removeItem(atPath: path) }),
+            ]
+            for (expected, step) in steps {
+                try step()
+                // Some steps are several events; what counts is that the last state is heard.
+                repeat { #expect(await changes.next() == .secret(id)) }
+                while try await keyring.read(id) != expected.map { Secret($0.utf8) }
+            }
+            let other = SecretIdentifier(service: "s", account: "other")
+            #expect(try await keyring.read(other) == nil)
+            try put("x", folder + "/other")
+            while await changes.next() != .secret(other) {}
         }
     }
 
