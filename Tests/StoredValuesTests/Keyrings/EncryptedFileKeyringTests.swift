@@ -7,7 +7,7 @@ import Testing
 @Suite("EncryptedFileKeyring", .timeLimit(.minutes(2)))
 struct EncryptedFileKeyringTests {
     private let id = SecretIdentifier(service: "com.example.Editor", account: "authToken")
-    private let secret = Secret("s3cret-s3cret".utf8)
+    private let secret = TestSecret.secret()
 
     private func makeKeyFile(_ path: String, byte: UInt8 = 7, count: Int = 32, mode: Int = 0o600) {
         let made = FileManager.default.createFile(
@@ -63,7 +63,7 @@ struct EncryptedFileKeyringTests {
             _ = try await makeKeyring(in: folder)
             #expect(try FileManager.default.attributesOfItem(atPath: folder + "/store")[.posixPermissions] as? Int == 0o600)
             let file = try Data(contentsOf: URL(fileURLWithPath: folder + "/store"))
-            for text in [id.service, id.account, "Token", "s3cret"] { #expect(file.range(of: Data(text.utf8)) == nil) }
+            for text in [id.service, id.account, "Token", TestSecret.mark] { #expect(file.range(of: Data(text.utf8)) == nil) }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["key", "store", "store.lock"])
         }
     }

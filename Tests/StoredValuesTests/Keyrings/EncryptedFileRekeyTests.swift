@@ -6,7 +6,7 @@ import Testing
 @Suite("Re-keying an encrypted file", .timeLimit(.minutes(2)))
 struct EncryptedFileRekeyTests {
     private let id = SecretIdentifier(service: "processes", account: "token")
-    private let secret = Secret("token".utf8)
+    private let secret = TestSecret.secret()
     private let processes = TestProcesses()
 
     private func makeKeyFile(_ path: String, byte: UInt8) {
@@ -40,7 +40,7 @@ struct EncryptedFileRekeyTests {
             let keyring = keyring(folder, "old"), beside = self.keyring(folder, "old")
             #expect(try await beside.read(id) == secret)
             let other = try processes.start("read-secret", folder + "/store", folder + "/old", "token")
-            #expect(try await other.line() == "token")
+            #expect(try await other.line() == TestSecret.text())
             var changes = beside.changes.makeAsyncIterator()
             let before = try header(in: folder)
 
