@@ -19,6 +19,8 @@ final class EncryptedFileVault: Sendable {
         /// Only what opened a file, or is for a file about to be made: a mistyped passphrase is asked for again. Two at most,
         /// so that while the file is re-keyed a reader opens the old file and the new one.
         var derived: [DerivedKey] = []
+        /// How often the file was re-keyed through this vault.
+        var changes = 0
 
         mutating func add(_ key: DerivedKey) {
             derived.removeAll { $0.derivation == key.derivation }
@@ -41,8 +43,16 @@ final class EncryptedFileVault: Sendable {
 
     /// The entries, none when there is no file. Makes nothing, and needs no lock.
     func entries() throws(KeyringError) -> Entries {
-        guard let contents = try reading({ () throws(FileError) in try file.read() }) else { return [:] }
-        return try open(contents.bytes).entries
+        while true {
+            let changes = keys.withLock { $0.changes }
+            guard let contents = try reading({ () throws(FileError) in try file.read() }) else { return [:] }
+            do throws(KeyringError) {
+                return try open(contents.bytes).entries
+            } catch {
+                // What was read may be the file as it was before it was re-keyed, and the key the one after it.
+                guard error == .wrongKey, keys.withLock({ $0.changes }) != changes else { throw error }
+            }
+        }
     }
 
     /// Reads the entries, lets `change` alter them, and if it says that it did, replaces the file durably and tells of `news`.
@@ -80,7 +90,7 @@ final class EncryptedFileVault: Sendable {
     /// with the old key. This vault uses the new one then.
     func rekey(to newKey: EncryptedFileKey, deadline: Duration, isWanted: () -> Bool) throws(KeyringError) {
         guard try !isMissing() else {
-            return keys.withLock { $0 = Keys(source: newKey) }  // an empty keyring
+            return use(newKey)  // an empty keyring
         }
         try prepareKey()  // or the old key is wrong, and nothing is made
         let derived = try Self.deriveNew(newKey, operations: file.operations)
@@ -94,7 +104,11 @@ final class EncryptedFileVault: Sendable {
                 // Other keyrings are to find out that their key is the wrong one.
                 telling: .anySecret, isWanted: isWanted)
         }
-        keys.withLock { $0 = Keys(source: newKey, derived: [derived]) }
+        use(newKey, derived: [derived])
+    }
+
+    private func use(_ key: EncryptedFileKey, derived: [DerivedKey] = []) {
+        keys.withLock { $0 = Keys(source: key, derived: derived, changes: $0.changes + 1) }
     }
 
     private func replace(

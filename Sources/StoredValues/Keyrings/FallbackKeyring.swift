@@ -14,8 +14,8 @@
 /// - Keyrings that this program was built without hold nothing that it could ever see. They are passed over, unless there is
 ///   no other.
 ///
-/// A call may take as long as all of them together. While a keyring is locked, a value from a later one is read, though the locked one may hold another. Where that matters,
-/// let no two of them hold the same secret.
+/// A call may take as long as all of them together. While a keyring is locked, a value from a later one is read, though the
+/// locked one may hold another. Where that matters, let no two of them hold the same secret.
 public struct FallbackKeyring: Keyring {
     private let keyrings: [any Keyring]
 

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import Testing
 
 @testable import StoredValues
@@ -135,6 +136,21 @@ struct EncryptedFileRekeyTests {
         }
     }
 
+    @Test("What was read before a re-keying is not opened with the key after it")
+    func staleReader() async throws {
+        try await withStore { folder in
+            // The reader has the old file open when it is re-keyed, and reads it then.
+            let rekeying = Rekeying(key: .file(folder + "/new"))
+            let operations = FaultyFileOperations { call in
+                if call == "read" { rekeying.performOnce() }
+            }
+            let keyring = keyring(folder, "old", operations: operations)
+            rekeying.keyring.withLock { $0 = keyring }
+            let found = try await keyring.read(id)
+            #expect(found == secret)
+        }
+    }
+
     @Test("A missing file stays missing, and is made with the new key")
     func missing() async throws {
         try await withTemporaryFolder { folder in
@@ -146,5 +162,25 @@ struct EncryptedFileRekeyTests {
             try await keyring.write(secret, for: id, label: "")
             #expect(try await self.keyring(folder, "new").read(id) == secret)
         }
+    }
+}
+
+/// A re-keying that is done once, in the middle of something else.
+private final class Rekeying: Sendable {
+    let keyring = Guarded<EncryptedFileKeyring?>(nil)
+    private let key: EncryptedFileKey
+
+    init(key: EncryptedFileKey) { self.key = key }
+
+    /// Re-keys the keyring and waits for it, on a thread that may block.
+    func performOnce() {
+        guard let keyring = keyring.withLock({ $0.take() }) else { return }
+        let done = DispatchSemaphore(value: 0)
+        Task.detached { [key] in
+            do { try await keyring.rekey(to: key) } catch { Issue.record(error) }
+            done.signal()
+        }
+        let result = done.wait(timeout: .now() + 60)
+        #expect(result == .success)
     }
 }
