@@ -102,7 +102,7 @@ struct CredentialsFolder: Sendable {
 
     /// The names that a secret's file may have; the first one that there is counts.
     private static func names(of id: SecretIdentifier) throws(KeyringError) -> [String] {
-        guard isFileName(id.account), !id.service.contains("/"), !id.service.utf8.contains(0) else {
+        guard isFileName(id.account), !hasForbiddenByte(id.service) else {
             throw failure(5, "\"\(id)\" cannot be the name of a file; use a key without slashes, of 255 bytes at most")
         }
         let longName = "\(id.service).\(id.account)"
@@ -118,7 +118,12 @@ struct CredentialsFolder: Sendable {
     }
 
     private static func isFileName(_ name: String) -> Bool {
-        !["", ".", ".."].contains(name) && name.utf8.count <= nameLimit && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
+        !["", ".", ".."].contains(name) && name.utf8.count <= nameLimit && !hasForbiddenByte(name)
+    }
+
+    /// Whether a slash or NUL is in it; byte by byte, for a slash with a combining accent is another character.
+    private static func hasForbiddenByte(_ name: String) -> Bool {
+        name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
     }
 
     /// Where the credential `name` of systemd lies, whose folder is `folder`.
