@@ -7,7 +7,7 @@ import Locking
 /// - Symbolic links are followed anew each time; the file they lead to is replaced and the links are kept.
 ///
 /// Beside the real file lie `<name>.lock`, which is never removed (whoever waits for it would wait for another file
-/// than the next one), and for the time of a replacement `<name>.tmp`.
+/// than the next one), for the time of a replacement `<name>.tmp`, and where one is kept the ``DurableGeneration``.
 final class DurableFile: Sendable {
     /// The most that is read. What is kept in such files is far smaller; a mistaken path need not fill the memory.
     static let sizeLimit = 64 << 20
@@ -62,14 +62,35 @@ final class DurableFile: Sendable {
 
     /// Brings what is there now to the disk: the file, then the folders that name it. Needs no lock.
     func sync() throws(FileError) {
+        try syncContents()
+        try syncFolder()
+    }
+
+    /// Brings the file's bytes to the disk, if there is a file. What is there after a power cut may still be an older one.
+    func syncContents() throws(FileError) {
         let target = try resolvedPath
-        do {
-            try synchronize(target, openedFor: .reading)
-            try synchronizeFolder(of: target)
-        } catch {
-            // A file that is gone is on the disk as such once its folder is; a folder that is gone leaves nothing to do.
-            guard error.code == .noEntry else { throw error }
-            do { try synchronizeFolder(of: target) } catch { guard error.code == .noEntry else { throw error } }
+        do { try synchronize(target, openedFor: .reading) } catch { guard error.code == .noEntry else { throw error } }
+    }
+
+    /// Brings to the disk which file is there, or that there is none.
+    func syncFolder() throws(FileError) {
+        let target = try resolvedPath
+        // A folder that is gone leaves nothing to do.
+        do { try synchronizeFolder(of: target) } catch { guard error.code == .noEntry else { throw error } }
+    }
+
+    /// Brings to the disk that the file's folder and those above it exist; another process may have made them just now.
+    func syncAncestors() throws(FileError) {
+        var folder = try resolve().folder
+        while folder != "/" {
+            folder = ResolvedPath.folder(of: folder)
+            do {
+                try synchronize(folder, openedFor: .folder)
+                unsynchronizedFolders.withLock { _ = $0.remove(folder) }
+            } catch {
+                // In what may not be read, or is gone, none of ours has made a folder.
+                guard error.code == .accessDenied || error.code == .noEntry else { throw error }
+            }
         }
     }
 }

@@ -48,6 +48,11 @@ struct FileError: Error, Equatable {
         if case .system(let code) = reason { code } else { nil }
     }
 
+    /// Whether the system refuses to let this process write there.
+    var isRefusal: Bool {
+        code == .accessDenied || code == .notPermitted || code == .readOnly
+    }
+
     /// Whether the lock was not to be had in time; nothing was changed then.
     var isLockTimeout: Bool {
         if case .lockTimedOut = reason { true } else { false }

@@ -15,16 +15,25 @@ extension DurableFile {
 
     /// The lock, held until the returned value's scope ends. ``withLock(timeout:_:)`` with a typed error.
     ///
-    /// Makes the file's folder when it is missing. Blocks the calling thread while it waits.
+    /// Makes the file's folder when it is missing, and nothing where something other than a file lies. Blocks the calling thread while it waits.
     func lock(timeout: Duration? = lockTimeout) throws(FileError) -> LockedFile {
+        try lock(".lock", toChange: "", timeout: timeout)
+    }
+
+    /// The lock on the file beside the real one whose name ends in `lockSuffix`, to change the one that ends in `suffix`.
+    func lock(_ lockSuffix: String, toChange suffix: String, timeout: Duration?) throws(FileError) -> LockedFile {
         var wait = LockWait(limit: timeout)
         while true {
             let target = try resolvedPath
+            // Or a lock file would be left beside a device, in /dev.
+            if let kind = try status(at: target, followingLinks: false)?.kind, kind != .regular {
+                throw FileError(.lock, target, .notRegular(kind))
+            }
             try makeFolders(ResolvedPath.folder(of: target))
-            let lockPath = target + ".lock"
+            let lockPath = target + lockSuffix
             let descriptor: Int32
             do {
-                descriptor = try operations.open(lockPath, for: .locking)
+                descriptor = try openToLock(lockPath)
             } catch {
                 // The folder can go between its making and this.
                 guard error == .noEntry, wait.again() else { throw FileError(.lock, lockPath, error) }
@@ -38,7 +47,7 @@ extension DurableFile {
                 if there?.identity.inode == held.identity.inode, there?.identity.device == held.identity.device,
                     try resolvedPath == target
                 {
-                    return LockedFile(path: target, file: self, lock: descriptor)
+                    return LockedFile(path: target + suffix, file: self, lock: descriptor)
                 }
             } catch {
                 operations.close(descriptor)
@@ -50,28 +59,59 @@ extension DurableFile {
         }
     }
 
+    private func openToLock(_ path: String) throws(SystemErrorCode) -> Int32 {
+        do {
+            return try operations.open(path, for: .locking)
+        } catch .accessDenied {
+            // A generation has the mode of its file, which may be read-only; that will do for a lock.
+            do { return try operations.open(path, for: .readingWithoutLinks) } catch { throw .accessDenied }
+        }
+    }
+
     private func acquire(_ descriptor: Int32, of target: String, _ wait: inout LockWait) throws(FileError) {
+        var isMarked = false
+        defer { if isMarked { operations.markWaiting(descriptor, false) } }
         while true {
+            if wait.hasWaitedLong, !isMarked {
+                operations.markWaiting(descriptor, true)
+                isMarked = true
+            }
             do {
-                return try operations.lock(descriptor, waiting: wait.limit == nil)
+                if !wait.isCourteous || !operations.isWaitedFor(descriptor) {
+                    return try operations.lock(descriptor, waiting: wait.limit == nil)
+                }
             } catch .wouldBlock {
-                guard wait.again() else { throw FileError(.lock, target, .lockTimedOut(after: wait.limit ?? .zero)) }
+                // Another attempt may follow.
             } catch {
                 throw FileError(.lock, target, error)
             }
+            guard wait.again() else { throw FileError(.lock, target, .lockTimedOut(after: wait.limit ?? .zero)) }
         }
     }
 }
 
 /// The pauses between attempts to lock: `flock` knows "at once" and "for ever" only. First other threads get a turn, for
 /// a lock is mostly held for microseconds; then come sleeps, from 50 µs up to 1 ms.
+///
+/// Who lets go of a lock and takes it again at once leaves no gap that a sleeper would hit, so on a busy machine some would
+/// wait for seconds while others had hundreds of turns. Therefore whoever has waited for long says so, and newcomers
+/// let it go first. They do so for a moment only, or a process that is stopped while it waits would stop everybody.
 private struct LockWait {
+    /// From when on newcomers let this one go first.
+    private static let patience = Duration.milliseconds(250)
+    /// For how long a newcomer lets others go first.
+    private static let courtesy = Duration.milliseconds(50)
+
     /// How long all attempts may take together; nil for no limit.
     let limit: Duration?
     private let start = ContinuousClock.now
     private var attempts = 0
 
     init(limit: Duration?) { self.limit = limit }
+
+    var hasWaitedLong: Bool { attempts > 0 && ContinuousClock.now - start >= Self.patience }
+
+    var isCourteous: Bool { limit != .zero && (attempts == 0 || ContinuousClock.now - start < Self.courtesy) }
 
     /// Pauses and says whether there is time for another attempt.
     mutating func again() -> Bool {

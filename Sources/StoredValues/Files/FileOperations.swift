@@ -15,11 +15,23 @@ protocol FileOperations: Sendable {
     /// An exclusive advisory lock. Throws ``SystemErrorCode/wouldBlock`` when it is taken and `waiting` is false.
     func lock(_ descriptor: Int32, waiting: Bool) throws(SystemErrorCode)
     func unlock(_ descriptor: Int32)
+    /// Tells others that this descriptor has waited for its lock for long, or waits no more. Closing it takes that back.
+    func markWaiting(_ descriptor: Int32, _ isWaiting: Bool)
+    /// Whether another descriptor of the same lock is marked as waiting.
+    func isWaitedFor(_ descriptor: Int32) -> Bool
     func rename(_ path: String, to newPath: String) throws(SystemErrorCode)
+    /// A second name for the file at `path`, itself and not what a link there leads to. Never overwrites.
+    func link(_ path: String, to newPath: String) throws(SystemErrorCode)
     func unlink(_ path: String) throws(SystemErrorCode)
     func makeFolder(_ path: String, mode: UInt32) throws(SystemErrorCode)
     /// The text of a symbolic link; ``SystemErrorCode/invalidArgument`` when `path` is something else.
     func readLink(_ path: String) throws(SystemErrorCode) -> String
+}
+
+extension FileOperations {
+    // Courtesy among processes, without which a lock works all the same.
+    func markWaiting(_ descriptor: Int32, _ isWaiting: Bool) {}
+    func isWaitedFor(_ descriptor: Int32) -> Bool { false }
 }
 
 /// What a file is opened for; decides the flags. All are closed when the process runs another program.

@@ -1,4 +1,5 @@
-/// A ``DurableFile`` while its lock is held: the only way to change it. The lock is released when this value goes.
+/// A ``DurableFile``, or its ``DurableGeneration``, while its lock is held: the only way to change it. The lock is released
+/// when this value goes.
 struct LockedFile: ~Copyable {
     /// The real file's path; it stays the same while the lock is held.
     let path: String
@@ -35,19 +36,20 @@ struct LockedFile: ~Copyable {
     /// An existing file's mode and owner are kept; a new file is for nobody but this user. With `durably` it survives a
     /// power cut once this returns, which takes as long as the disk takes. When it throws, the file is as it was, unless
     /// the error's operation is `synchronize` on the folder: then it is replaced, but may not survive a power cut.
-    func replace(with bytes: [UInt8], durably: Bool) throws(FileError) -> FileIdentity {
+    ///
+    /// - Parameter model: The file whose mode and owner the new one gets; nil for the one that is replaced.
+    func replace(with bytes: [UInt8], durably: Bool, like model: String? = nil) throws(FileError) -> FileIdentity {
         // What is written must be readable again.
         guard bytes.count <= DurableFile.sizeLimit else {
             throw FileError(.replace, path, .tooLarge(limit: DurableFile.sizeLimit))
         }
         let existing = try existing(for: .replace)
+        let model = try model.map { path throws(FileError) in try file.status(at: path, followingLinks: false) } ?? existing
         let descriptor = try file.attempt(.replace, path) { () throws(SystemErrorCode) in try createTemporary() }
         defer { operations.close(descriptor) }
         let identity: FileIdentity
         do {
-            if let existing { try keepOwnerAndMode(of: existing, on: descriptor) }
-            try writeAll(bytes, to: descriptor)
-            if durably { try operations.synchronize(descriptor) }
+            try fill(descriptor, with: bytes, like: model, durably: durably)
             try operations.rename(temporaryPath, to: path)
             // Not before: renaming changes the time of the last change.
             identity = try operations.status(of: descriptor).identity
@@ -59,27 +61,61 @@ struct LockedFile: ~Copyable {
         return identity
     }
 
-    /// Renames the file to `<path>.<suffix>`, or `<path>.<suffix>-1`, `-2` …, whichever is free, and returns that path.
-    func setAside(as suffix: String) throws(FileError) -> String {
+    /// Replaces the file with `bytes`, and keeps what it was as `<path>.<suffix>`, or `<path>.<suffix>-1`, `-2` …,
+    /// whichever is free. Returns that path too. When it throws, everything is as it was.
+    ///
+    /// At no instant is there no file: one that is killed in between leaves the old one, under both names.
+    func replace(
+        with bytes: [UInt8], settingAsideAs suffix: String
+    ) throws(FileError) -> (identity: FileIdentity, oldPath: String) {
+        let oldPath = try addName(suffix)
+        do {
+            return (try replace(with: bytes, durably: false), oldPath)
+        } catch {
+            try? operations.unlink(oldPath)
+            throw error
+        }
+    }
+
+    /// Gives the file a second name beside the first. Overwrites nobody's file.
+    private func addName(_ suffix: String) throws(FileError) -> String {
         for attempt in 0..<1000 {
             let candidate = "\(path).\(suffix)" + (attempt == 0 ? "" : "-\(attempt)")
             do {
-                // An empty file of our own takes the name first, so that renaming can overwrite nobody else's.
-                operations.close(try operations.open(candidate, for: .creating))
+                try operations.link(path, to: candidate)
+                return candidate
             } catch .exists {
                 continue
+            } catch .notPermitted, .notSupported, .notImplemented, .tooManyNames {
+                // Some file systems have no links, and Linux lets nobody link what is not theirs (proc(5), protected_hardlinks).
+                if try copy(to: candidate) { return candidate }
             } catch {
-                throw FileError(.setAside, path, error)
-            }
-            do {
-                try operations.rename(path, to: candidate)
-                return candidate
-            } catch {
-                try? operations.unlink(candidate)
                 throw FileError(.setAside, path, error)
             }
         }
         throw FileError(.setAside, path, .noFreeName)
+    }
+
+    /// Copies the file, which then survives a power cut there too. Returns false when the name is taken.
+    private func copy(to newPath: String) throws(FileError) -> Bool {
+        guard let old = try existing(for: .setAside), let contents = try read() else {
+            throw FileError(.setAside, path, .noEntry)
+        }
+        do throws(SystemErrorCode) {
+            let descriptor = try operations.open(newPath, for: .creating)
+            defer { operations.close(descriptor) }
+            do throws(SystemErrorCode) {
+                try fill(descriptor, with: contents.bytes, like: old, durably: true)
+                return true
+            } catch {
+                try? operations.unlink(newPath)
+                throw error
+            }
+        } catch .exists {
+            return false
+        } catch {
+            throw FileError(.setAside, path, error)
+        }
     }
 
     /// Removes the file; succeeds when there is none.
@@ -119,6 +155,14 @@ struct LockedFile: ~Copyable {
             try operations.unlink(temporaryPath)
             return try operations.open(temporaryPath, for: .creating)
         }
+    }
+
+    private func fill(
+        _ descriptor: Int32, with bytes: [UInt8], like model: FileStatus?, durably: Bool
+    ) throws(SystemErrorCode) {
+        if let model { try keepOwnerAndMode(of: model, on: descriptor) }
+        try writeAll(bytes, to: descriptor)
+        if durably { try operations.synchronize(descriptor) }
     }
 
     private func keepOwnerAndMode(of old: FileStatus, on descriptor: Int32) throws(SystemErrorCode) {

@@ -55,6 +55,15 @@ private func writeFile(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count:
     write(descriptor, start, count)
 }
 
+// `F_OFD_GETLK` and `F_OFD_SETLK` of fcntl(2), which are not to be had in Swift. Such locks know nothing of those of `flock`.
+private let getOpenFileLock: Int32 = 36
+private let setOpenFileLock: Int32 = 37
+
+/// A lock on the first byte, which need not exist.
+private func firstByte(_ kind: Int32) -> flock {
+    flock(l_type: Int16(kind), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 1, l_pid: 0)
+}
+
 /// The system's own calls.
 struct POSIXFileOperations: FileOperations {
     func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32 {
@@ -107,8 +116,22 @@ struct POSIXFileOperations: FileOperations {
         flock(descriptor, LOCK_UN)
     }
 
+    func markWaiting(_ descriptor: Int32, _ isWaiting: Bool) {
+        var mark = firstByte(isWaiting ? F_RDLCK : F_UNLCK)
+        _ = fcntl(descriptor, setOpenFileLock, &mark)
+    }
+
+    func isWaitedFor(_ descriptor: Int32) -> Bool {
+        var mark = firstByte(F_WRLCK)
+        return fcntl(descriptor, getOpenFileLock, &mark) == 0 && Int32(mark.l_type) != F_UNLCK
+    }
+
     func rename(_ path: String, to newPath: String) throws(SystemErrorCode) {
         try system { renameat(AT_FDCWD, path, AT_FDCWD, newPath) }
+    }
+
+    func link(_ path: String, to newPath: String) throws(SystemErrorCode) {
+        try system { linkat(AT_FDCWD, path, AT_FDCWD, newPath, 0) }
     }
 
     func unlink(_ path: String) throws(SystemErrorCode) {
@@ -177,12 +200,15 @@ extension SystemErrorCode {
     static let noEntry = SystemErrorCode(rawValue: ENOENT)
     static let noSpace = SystemErrorCode(rawValue: ENOSPC)
     static let notFolder = SystemErrorCode(rawValue: ENOTDIR)
+    static let notImplemented = SystemErrorCode(rawValue: ENOSYS)
     static let notPermitted = SystemErrorCode(rawValue: EPERM)
     static let quotaExceeded = SystemErrorCode(rawValue: EDQUOT)
+    static let notSupported = SystemErrorCode(rawValue: EOPNOTSUPP)
     static let readOnly = SystemErrorCode(rawValue: EROFS)
     static let linkCircle = SystemErrorCode(rawValue: ELOOP)
     static let tooManyOpenFiles = SystemErrorCode(rawValue: EMFILE)
     static let tooManyOpenFilesInSystem = SystemErrorCode(rawValue: ENFILE)
+    static let tooManyNames = SystemErrorCode(rawValue: EMLINK)
     static let wouldBlock = SystemErrorCode(rawValue: EWOULDBLOCK)
 
     /// The system's own words. glibc keeps them per thread since 2.32, and for known numbers they are constant.

@@ -15,7 +15,9 @@ extension JSONScanner {
         do {
             _ = try UTF8Span(validating: bytes.span)
         } catch {
-            throw failure("the text is not UTF-8 (\(error.kind))", at: error.byteOffsets.lowerBound)
+            let isUTF16 = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+            throw failure(
+                "the text is \(isUTF16 ? "UTF-16" : "not UTF-8"); save it as UTF-8", at: error.byteOffsets.lowerBound)
         }
     }
 

@@ -1,7 +1,9 @@
-/// Why a text is not JSON, and where.
+/// Why a text is not JSON, and where. It never holds anything of the text, which may be a secret.
 struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
     let problem: String
+    /// Counted from 1, as editors do.
     let line: Int
+    /// Counted from 1 in characters (Unicode scalars); a byte order mark is none.
     let column: Int
 
     var description: String { "\(problem) at line \(line), column \(column)" }
@@ -19,17 +21,25 @@ struct JSONScanner {
         index = start
     }
 
+    /// How many bytes at the start are a byte order mark, which some editors put there.
+    var byteOrderMarkCount: Int { bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
+
     /// The next byte, or nil at the end.
     var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
     func failure(_ problem: String, at position: Int? = nil) -> JSONSyntaxError {
-        let before = bytes[..<min(position ?? index, bytes.count)]
-        let lineStart = (before.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
+        let before = bytes[byteOrderMarkCount..<max(byteOrderMarkCount, position ?? index)]
+        let line = before.suffix(from: (before.lastIndex(of: UInt8(ascii: "\n")) ?? before.startIndex - 1) + 1)
         return JSONSyntaxError(
             problem: problem,
             line: before.count { $0 == UInt8(ascii: "\n") } + 1,
-            column: before.count - lineStart + 1
+            // All bytes of a character but the first are 10xxxxxx.
+            column: line.count { $0 & 0b1100_0000 != 0b1000_0000 } + 1
         )
+    }
+
+    mutating func skipByteOrderMark() {
+        index = byteOrderMarkCount
     }
 
     mutating func skipWhitespace() {

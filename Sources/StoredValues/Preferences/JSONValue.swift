@@ -43,10 +43,10 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+// Not by nil: in `json["size"] = isOld ? nil : 12` that would store null instead of removing the member.
+extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    public init(nilLiteral: ()) { self = .null }
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
     public init(stringLiteral value: String) { self = .string(value) }

@@ -9,56 +9,108 @@ import Logging
 /// this machine), `state` (moments; reading needs no other).
 final class OpenPreferences: Sendable {
     /// How long after a change the background fsync begins, so that a burst of changes costs one.
-    private static let syncDelay = DispatchTimeInterval.milliseconds(50)
+    private let syncDelay: DispatchTimeInterval
 
     /// Where the values lie, for people.
     let path: String
     /// The file, or why there is none.
-    private let file: Result<DurableFile, PreferencesError>
+    let file: Result<DurableFile, PreferencesError>
+    /// The file's last durable state.
+    private let generation: DurableGeneration?
     private let gate = ChangeGate()
-    private let state = Guarded(PreferencesState())
+    let state: Guarded<PreferencesState>
     /// Runs what waits for the disk, so that no caller's thread and no thread of the cooperative pool does.
     private let background = DispatchQueue(label: "StoredValues.preferences")
+    /// Reads what others have written. Another queue, so that it does not wait for the disk.
+    let refreshing = DispatchQueue(label: "StoredValues.watch")
+    /// The watches over the file and its layers.
+    let watches = Guarded<[FileWatch]>([])
     private let log = Logger(label: "StoredValues")
 
     /// Opens the file and reads it. Trouble is logged, and thrown by ``flush()``.
-    init(_ file: Result<DurableFile, PreferencesError>) {
+    init(_ file: Result<DurableFile, PreferencesError>, syncDelay: DispatchTimeInterval = .milliseconds(50)) {
         self.file = file
+        self.syncDelay = syncDelay
         switch file {
-        case .success(let file): path = (try? file.resolvedPath) ?? file.path
-        case .failure: path = "(no file)"
+        case .success(let file):
+            path = (try? file.resolvedPath) ?? file.path
+            generation = DurableGeneration(of: file)
+        case .failure:
+            path = "(no file)"
+            generation = nil
         }
+        state = Guarded(PreferencesState(path: path))
         readFirst()
+        if case .success(let file) = file { watch(file) { $0.refresh() } }
     }
 
     private func readFirst() {
         guard case .success(let file) = file else { return }
         do {
-            guard let contents = try file.read() else { return }
-            let document = try PreferencesDocument(parsing: contents.bytes)
-            state.withLock { state in
-                state.document = document
-                state.identity = contents.identity
+            let reading = try PreferencesReading(known: nil, file.read)
+            switch reading.document {
+            case .success(let document):
+                let pin = pin(reading.identity)
+                state.withLock { state in
+                    state.document = document
+                    state.pin = pin
+                }
+            case .failure(let error):
+                noteBroken(reading.identity, error, inUse: recover())
             }
         } catch {
             note("Could not read the preferences \"\(path)\"; defaults are used. \(error)")
         }
     }
 
+    /// Keeps the file that `identity` tells of from being mistaken for a later one.
+    func pin(_ identity: FileIdentity?) -> FilePin? {
+        guard case .success(let file) = file, let identity else { return nil }
+        return FilePin(identity, at: file.path, file.operations)
+    }
+
+    /// Notes that the file is broken, and what is in use in its place; once for each state of it.
+    func noteBroken(_ identity: FileIdentity?, _ error: JSONSyntaxError, inUse: String) {
+        let isNews = state.withLock { state in
+            defer { state.brokenIdentity = identity }
+            return identity?.isUnwritten(since: state.brokenIdentity) != true
+        }
+        guard isNews else { return }
+        note(
+            "The preferences \"\(path)\" are not JSON: \(error). \(inUse) Correct the file; before anything is written over it, it is put aside as \"\(path).rejected-<time>\"."
+        )
+    }
+
+    /// Takes the last durable values in place of a broken file's, if there are any, and says what is in use then.
+    private func recover() -> String {
+        do {
+            guard let bytes = try generation?.read() else { return "Defaults are in use." }
+            let document = try PreferencesDocument(parsing: bytes)
+            state.withLock { state in
+                state.document = document
+                state.isRecovered = true
+            }
+            return "The last values that were brought to the disk are in use."
+        } catch {
+            return "Defaults are in use, for the last values that were brought to the disk cannot be read either: \(error)."
+        }
+    }
+
     // MARK: Reading
 
-    /// The member that keeps `key` in memory: the one that exists, or a new one made by `make` from the JSON text.
+    /// The member that keeps `key` in memory: the one that exists, or a new one made by `make` from what is stored.
     ///
     /// A key that was declared with another item type ends the program.
     func member<Item, Member: PreferencesMember>(
-        _ key: String, _ itemType: Item.Type, make: ([UInt8]?) -> Member
+        _ key: String, _ itemType: Item.Type, make: (StoredText?) -> Member
     ) -> Member {
         let found = state.withLock { state -> (member: Member?, otherType: (any Any.Type)?) in
+            let key = PreferencesKey(key)
             let declared = state.types[key] ?? itemType
             guard declared == itemType else { return (nil, declared) }
             state.types[key] = itemType
             if let member = state.members[key]?.member as? Member { return (member, nil) }
-            let member = make(state.text(of: key))
+            let member = make(state.stored(key))
             state.members[key] = PreferencesState.WeakMember(member: member)
             return (member, nil)
         }
@@ -74,9 +126,9 @@ final class OpenPreferences: Sendable {
         state.withLock { $0.document }.keys.filter { !$0.hasPrefix("$") }
     }
 
-    /// The JSON text stored under `key` in the file itself, or nil.
-    func text(of key: String) -> [UInt8]? {
-        state.withLock { $0.document }[key]
+    /// What is stored under `key` in the file itself, or nil.
+    func stored(_ key: String) -> StoredText? {
+        state.withLock { $0.document }.stored(PreferencesKey(key))
     }
 
     // MARK: Layers
@@ -89,11 +141,12 @@ final class OpenPreferences: Sendable {
         var aftermath = Aftermath()
         state.withLock { $0.add(layers, &aftermath) }
         aftermath.settle()
+        for file in layers.map(\.file) { watch(file) { $0.refreshLayer(file) } }
     }
 
     /// Reads a layer again if its file changed; trouble with it is logged, and the last good values stay.
     @discardableResult
-    private func refresh(_ layer: inout PreferencesLayer) -> Bool {
+    func refresh(_ layer: inout PreferencesLayer) -> Bool {
         do {
             return try layer.read()
         } catch {
@@ -160,10 +213,8 @@ final class OpenPreferences: Sendable {
 
     /// Notes a change that cannot be made at all: it is logged, and the next ``flush()`` throws it.
     func refuse(_ refusal: PreferencesError) {
-        state.withLock { state in
-            if !state.refusals.contains(refusal) { state.refusals.append(refusal) }
-        }
-        report(refusal.description)
+        state.withLock { $0.refuse(refusal) }
+        if gate.activity == nil { logNotes() }
     }
 
     // MARK: Writing
@@ -182,6 +233,11 @@ final class OpenPreferences: Sendable {
     ) {
         var aftermath = Aftermath()
         gate.enter(activity) {
+            state.withLock { $0.isChanging = true }
+            defer {
+                let now = ContinuousClock.now
+                state.withLock { ($0.isChanging, $0.lastChange) = (false, now) }
+            }
             let session = Swift.Result { () throws(PreferencesError) in try beginSession(&aftermath) }
             body(session, &aftermath)
         }
@@ -195,20 +251,20 @@ final class OpenPreferences: Sendable {
         do {
             let isWaiting = state.withLock { $0.isWaitingForLock }
             let locked = try file.lock(timeout: isWaiting ? .zero : DurableFile.lockTimeout)
-            let identity = try locked.identity()
-            guard identity != state.withLock({ $0.identity }) else { return Session(locked: locked, isRejected: false) }
-            let contents = try locked.read()
-            let document: PreferencesDocument
-            do throws(JSONSyntaxError) {
-                document = try contents.map { contents throws(JSONSyntaxError) in
-                    try PreferencesDocument(parsing: contents.bytes)
-                } ?? PreferencesDocument()
-            } catch {
-                report("The preferences \"\(path)\" are not JSON: \(error). The last good values stay in use.")
+            let known = state.withLock { (identity: $0.identity, isRecovered: $0.isRecovered) }
+            guard try locked.identity() != known.identity || known.isRecovered else {
+                return Session(locked: locked, isRejected: false)
+            }
+            let reading = try PreferencesReading(known: known.identity, file.read)
+            switch reading.document {
+            case .success(let document):
+                let pin = pin(reading.identity)
+                state.withLock { $0.adopt(document, pin, &aftermath) }
+                return Session(locked: locked, isRejected: false)
+            case .failure(let error):
+                noteBroken(reading.identity, error, inUse: "The last good values are in use.")
                 return Session(locked: locked, isRejected: true)
             }
-            state.withLock { $0.adopt(document, contents?.identity, &aftermath) }
-            return Session(locked: locked, isRejected: false)
         } catch {
             var error = error
             if error.isLockTimeout {
@@ -221,26 +277,36 @@ final class OpenPreferences: Sendable {
 
     /// Writes `changes` and whatever is unsaved, and tells the members. Returns why it could not be written.
     private func commit(
-        _ changes: [String: PreferencesTransaction.Change], to session: borrowing Swift.Result<Session, PreferencesError>,
+        _ changes: [PreferencesKey: PreferencesTransaction.Change], to session: borrowing Swift.Result<Session, PreferencesError>,
         _ aftermath: inout Aftermath
     ) -> PreferencesError? {
-        let old = state.withLock { (document: $0.document, needsWriting: $0.needsWriting) }
-        let changes = changes.filter { old.document[$0.key] != $0.value.json }
+        // Under the file's lock, so that a newer version that was written a moment ago is seen.
+        let (old, changes) = state.withLock { state in
+            (
+                (document: state.document, revision: state.revision, needsWriting: state.needsWriting),
+                state.permitted(changes, in: state.document)
+            )
+        }
         guard !changes.isEmpty || old.needsWriting else { return nil }
-        let document = changes.isEmpty ? old.document : old.document.applying(changes.mapValues(\.json))
+        let document = changes.isEmpty ? old.document : old.document.applying(changes)
+        state.withLock { $0.isWriting = true }
+        defer {
+            if state.withLock({ $0.endWriting() }) { refreshing.async { self.refresh() } }
+        }
         do throws(PreferencesError) {
             let identity = try write(document, to: session)
+            let pin = pin(identity)
             state.withLock { state in
-                state.wasWritten(identity)
-                state.make(changes, in: document, &aftermath)
+                state.wasWritten(identity, pin, &aftermath)
+                state.make(changes, in: document, since: old.revision, &aftermath)
             }
             scheduleSync()
             return nil
         } catch {
             state.withLock { state in
-                state.unsaved.merge(changes.mapValues(\.json)) { $1 }
+                state.keep(changes)
                 state.keptOpen = self
-                state.make(changes, in: document, &aftermath)
+                state.make(changes, &aftermath)
             }
             report(error.description)
             return error
@@ -248,13 +314,13 @@ final class OpenPreferences: Sendable {
     }
 
     /// Makes changes in memory; the end of the batch writes them.
-    private func commitInBatch(_ changes: [String: PreferencesTransaction.Change]) {
+    private func commitInBatch(_ changes: [PreferencesKey: PreferencesTransaction.Change]) {
         state.withLock { state in
             var aftermath = Aftermath()
             aftermath.release(changes.mapValues(\.item))
-            let changes = changes.filter { state.document[$0.key] != $0.value.json }
-            state.unsaved.merge(changes.mapValues(\.json)) { $1 }
-            state.make(changes, in: state.document.applying(changes.mapValues(\.json)), &aftermath)
+            let changes = state.permitted(changes, in: state.document)
+            state.keep(changes)
+            state.make(changes, &aftermath)
             state.batchAftermath.append(aftermath)
         }
     }
@@ -266,17 +332,13 @@ final class OpenPreferences: Sendable {
         case .failure(let error): throw error
         case .success(let session):
             do {
-                if session.isRejected {
-                    let time = Date.now.formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
-                    let rejected = try session.locked.setAside(as: "rejected-\(time)")
-                    // From here on only memory has the last good values.
-                    state.withLock { state in
-                        state.identity = nil
-                        state.mustRewrite = true
-                    }
-                    report("Put the file that is not JSON aside as \"\(rejected)\".")
+                guard session.isRejected else {
+                    return try session.locked.replace(with: document.text, durably: false)
                 }
-                return try session.locked.replace(with: document.text, durably: false)
+                let time = Date.now.formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
+                let new = try session.locked.replace(with: document.text, settingAsideAs: "rejected-\(time)")
+                report("Put the file that is not JSON aside as \"\(new.oldPath)\".")
+                return new.identity
             } catch {
                 throw .notSaved(path: path, reason: error.description)
             }
@@ -295,6 +357,15 @@ final class OpenPreferences: Sendable {
             state.withLock { $0.isWaitingForLock = false }
             _ = save()
         }
+    }
+
+    /// Gives a lock that was not to be had the time that a change gives it. Without this, what comes just after another
+    /// process let go would fail all the same, for changes behind the one that waited do not wait. Outside the gate, where
+    /// it holds up no change.
+    private func waitForStuckLock() {
+        guard state.withLock({ $0.isWaitingForLock }), case .success(let file) = file else { return }
+        guard (try? file.lock()) != nil else { return }  // the error comes again when the change is written
+        state.withLock { $0.isWaitingForLock = false }
     }
 
     /// Writes what is unsaved, if anything is. Returns why it could not be written.
@@ -317,30 +388,74 @@ final class OpenPreferences: Sendable {
     }
 
     private func flushNow() -> PreferencesError? {
+        if isBlind { refresh() }
         if case .failure(let error) = file, state.withLock({ !$0.unsaved.isEmpty }) { return error }
-        if state.withLock({ $0.needsWriting }), let problem = save() { return problem }
-        if let problem = sync() { return problem }
+        if state.withLock({ $0.needsWriting }) {
+            waitForStuckLock()
+            if let problem = save() { return problem }
+        }
+        if let problem = syncGeneration() { return problem }
         return state.withLock { state in
             state.refusals.isEmpty ? nil : state.refusals.removeFirst()
         }
     }
 
     private func scheduleSync() {
-        let isFirst = state.withLock { state in
+        let (isFirst, cost) = state.withLock { state in
             defer { state.isSyncScheduled = true }
-            return !state.isSyncScheduled
+            return (!state.isSyncScheduled, state.syncCost)
         }
         guard isFirst else { return }
-        background.asyncAfter(deadline: .now() + Self.syncDelay) { [self] in
+        // Where the disk is slow, or many processes use it, at most a tenth of the time is spent on it.
+        let rest = min(cost * 10, .seconds(5)).dispatchInterval
+        background.asyncAfter(deadline: max(.now() + syncDelay, .now() + rest)) { [self] in
             state.withLock { $0.isSyncScheduled = false }
-            if let problem = sync() { report(problem.description) }
+            var problem: PreferencesError?
+            let cost = ContinuousClock().measure { problem = sync() }
+            state.withLock { $0.syncCost = cost }
+            if let problem { report(problem.description) }
         }
     }
 
+    /// Brings everything to the disk: the generation, and the file's own bytes too, so that it need not be read.
     private func sync() -> PreferencesError? {
-        guard case .success(let file) = file else { return nil }
-        do {
-            try file.sync()
+        bringToDisk { file, generation throws(FileError) in
+            try file.syncContents()
+            _ = try keep(in: generation)
+        }
+    }
+
+    /// Makes the values in memory survive a power cut.
+    private func syncGeneration() -> PreferencesError? {
+        var outcome = DurableGeneration.Outcome.kept
+        let problem = bringToDisk { _, generation throws(FileError) in outcome = try keep(in: generation) }
+        guard problem == nil, outcome == .broken, generation?.holds(state.withLock { $0.identity }) == false else {
+            return problem
+        }
+        // Somebody broke the file since it was read or written here.
+        state.withLock { $0.mustRewrite = true }
+        return save() ?? bringToDisk { _, generation throws(FileError) in _ = try keep(in: generation) }
+    }
+
+    private func keep(in generation: DurableGeneration) throws(FileError) -> DurableGeneration.Outcome {
+        let (written, known) = state.withLock { ($0.written, $0.identity) }
+        return try generation.keep(written) { contents in
+            contents.identity == known || (try? PreferencesDocument(parsing: contents.bytes)) != nil
+        }
+    }
+
+    private func bringToDisk(
+        _ body: (DurableFile, DurableGeneration) throws(FileError) -> Void
+    ) -> PreferencesError? {
+        guard case .success(let file) = file, let generation else { return nil }
+        do throws(FileError) {
+            do throws(FileError) {
+                try body(file, generation)
+            } catch {
+                // Where this process cannot write there is nothing of its own that a power cut could take.
+                guard error.isRefusal, state.withLock({ $0.written }) == nil else { throw error }
+                try file.sync()
+            }
             return nil
         } catch {
             state.withLock { $0.mustRewrite = true }
@@ -352,22 +467,18 @@ final class OpenPreferences: Sendable {
 
     /// Logs a trouble; the same one again only after a change was written. Inside a change it waits for its end: a log
     /// handler may use stored values too.
-    private func report(_ trouble: String) {
+    func report(_ trouble: String) {
         note(trouble)
         if gate.activity == nil { logNotes() }
     }
 
     private func note(_ trouble: String) {
-        state.withLock { state in
-            guard state.lastTrouble != trouble else { return }
-            state.lastTrouble = trouble
-            state.notes.append((.error, trouble))
-        }
+        state.withLock { $0.note(trouble) }
     }
 
-    /// Logs what a value had to be repaired by.
-    func report(repair: String) {
-        state.withLock { $0.notes.append((.warning, repair)) }
+    /// Logs what the value of `key` had to be repaired by, once for all who read it.
+    func report(repairs: [String], of key: String) {
+        state.withLock { $0.note(repairs: repairs, of: key) }
         if gate.activity == nil { logNotes() }
     }
 

@@ -14,6 +14,8 @@ struct PreferencesDocument: Sendable {
     private(set) var text: [UInt8]
     /// Sorted by the bytes of the name; no name stands twice.
     private var members: [Member]
+    /// Who wrote them; read once from their own member.
+    var versions = MemberVersions()
 
     /// A file with no members.
     init() {
@@ -23,8 +25,9 @@ struct PreferencesDocument: Sendable {
 
     /// Reads a file: one JSON object. Of two members with one name the last counts, as in most readers of JSON.
     init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
-        var scanner = JSONScanner(bytes, from: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+        var scanner = JSONScanner(bytes)
         try scanner.checkEncoding()
+        scanner.skipByteOrderMark()
         scanner.skipWhitespace()
         guard scanner.next == UInt8(ascii: "{") else {
             throw scanner.failure("expected an object, which begins with {")
@@ -46,29 +49,39 @@ struct PreferencesDocument: Sendable {
         }
         try scanner.checkEnd()
         if !orderly { try putInOrder() }
+        if let text = self[MemberVersions.name] { versions = MemberVersions(parsing: text) }
     }
 
     /// Sorts the members by name, unescapes names as far as JSON allows, and keeps the last of each.
     private mutating func putInOrder() throws(JSONSyntaxError) {
+        // Names that are spelled in another way than ours come behind the text once more, in ours. Nothing else is copied
+        // for each member: a file may have millions.
+        var buffer = text
         let scanner = JSONScanner(text)
-        var values: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
-        for member in members {
-            let name = Self.escaped(try scanner.unescape(member.name.wide))
-            values.append((name[...], text[member.value]))
+        for position in members.indices where text[members[position].name].contains(UInt8(ascii: "\\")) {
+            let name = Self.escaped(try scanner.unescape(members[position].name.wide))
+            members[position].name = (buffer.count..<(buffer.count + name.count)).compact
+            buffer += name
         }
-        // The sort is stable, so of equal names the one that stood last comes last.
-        values.sort { precedes($0.name, $1.name) }
-        var unique: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
-        for value in values {
-            if unique.last?.name == value.name { unique.removeLast() }
-            unique.append(value)
+        var sorted = members
+        buffer.withUnsafeBufferPointer { bytes in
+            // The sort is stable, so of equal names the one that stood last comes last.
+            sorted.sort { bytes[$0.name.wide].lexicographicallyPrecedes(bytes[$1.name.wide]) }
         }
-        compose(unique)
+        members = []
+        for member in sorted {
+            if let last = members.last, buffer[last.name] == buffer[member.name] { members.removeLast() }
+            members.append(member)
+        }
+        compose(members.lazy.map { (buffer[$0.name], buffer[$0.value]) })
     }
 
     /// The JSON text of the member `key`, or nil when there is none.
-    subscript(key: String) -> [UInt8]? {
-        let name = Self.escaped(key)[...]
+    subscript(key: String) -> [UInt8]? { self[PreferencesKey(key)] }
+
+    /// The JSON text of the member `key`, or nil when there is none.
+    subscript(key: PreferencesKey) -> [UInt8]? {
+        let name = Self.escaped(key.text)[...]
         let position = position(of: name)
         guard position < members.count, text[members[position].name] == name else { return nil }
         return Array(text[members[position].value])
@@ -82,8 +95,8 @@ struct PreferencesDocument: Sendable {
     }
 
     /// The document with each of `changes` made: a text replaces or adds the member, nil removes it.
-    func applying(_ changes: [String: [UInt8]?]) -> PreferencesDocument {
-        let sorted = changes.map { (name: Self.escaped($0.key)[...], value: $0.value) }
+    func applying(_ changes: [PreferencesKey: [UInt8]?]) -> PreferencesDocument {
+        let sorted = changes.map { (name: Self.escaped($0.key.text)[...], value: $0.value) }
             .sorted { precedes($0.name, $1.name) }
         var merged: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
         merged.reserveCapacity(members.count + sorted.count)
@@ -102,7 +115,7 @@ struct PreferencesDocument: Sendable {
     }
 
     /// Writes the text and its index anew from sorted members.
-    private mutating func compose(_ sorted: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)]) {
+    private mutating func compose(_ sorted: some Collection<(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)>) {
         var writer = JSONWriter()
         var index: [Member] = []
         index.reserveCapacity(sorted.count)

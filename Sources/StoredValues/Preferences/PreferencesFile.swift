@@ -26,7 +26,7 @@ public struct PreferencesFile: Sendable {
     /// An empty name and one with a slash end the program.
     public static func named(_ name: String) -> PreferencesFile {
         requireProperUse(
-            !name.isEmpty && !name.contains { $0 == "/" || $0 == "\0" },
+            !name.isEmpty && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 },
             "PreferencesFile.named(\"\(name)\"): the name must not be empty or contain a slash; PreferencesFile(path:) takes a path")
         return PreferencesFile(place: .named(name, madeIn: .current))
     }

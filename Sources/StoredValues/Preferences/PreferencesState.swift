@@ -2,31 +2,55 @@ import Logging
 
 /// What an open preferences file knows. Its owner guards it; nothing here takes long or runs anybody else's code.
 struct PreferencesState {
+    /// Where the file lies, for people.
+    let path: String
     /// What is stored: the file with `unsaved` laid over it.
     var document = PreferencesDocument()
     /// The files of defaults below, the most important first.
     var layers: [PreferencesLayer] = []
-    /// The file that `document` was read from or written to; nil when there was none.
-    var identity: FileIdentity?
+    /// The file that `document` was read from or written to; nil when there was none, or it is gone already.
+    var pin: FilePin?
+    /// Whether `document` is the last durable state, in place of a file that does not parse.
+    var isRecovered = false
+    /// The state of the file that was last found broken.
+    var brokenIdentity: FileIdentity?
+    /// The file as this process last wrote it.
+    var written: FileIdentity?
     /// Changes that are not in the file: those of a running batch, and those whose write failed.
-    var unsaved: [String: [UInt8]?] = [:]
+    var unsaved: [PreferencesKey: PreferencesTransaction.Change] = [:]
     /// Whether the file must be written even if nothing is unsaved: after a failed fsync, Linux has dropped its pages.
     var mustRewrite = false
     /// Whether a thread already waits for another process to let go of the file's lock.
     var isWaitingForLock = false
     var isSyncScheduled = false
+    /// How long the last sync in the background took.
+    var syncCost = Duration.zero
+    /// Whether a change of ours is on its way into the file. What is read from it meanwhile may be that change.
+    var isWriting = false
+    /// Whether somebody wanted to read the file while ``isWriting``.
+    var isRefreshMissed = false
+    /// Whether this process is changing the file, or waits for its lock to do so.
+    var isChanging = false
+    /// When its last change ended.
+    var lastChange: ContinuousClock.Instant?
+    /// Whether it was said that changes by others may go unseen.
+    var isBlindnessReported = false
+    /// Grows whenever `document` is replaced: what was read from the file before is out of date then.
+    private(set) var revision = 0
     /// Changes that were not made at all, until ``flush()`` has thrown them.
     var refusals: [PreferencesError] = []
-    /// The last trouble, which is not logged again with each further change.
-    var lastTrouble: String?
+    /// The troubles since the last write, which are not logged again with each further change.
+    var troubles: Set<String> = []
+    /// The repairs of each key that were logged since it changed.
+    var knownRepairs: [PreferencesKey: [String]] = [:]
     /// What is still to be logged.
     var notes: [(level: Logger.Level, text: String)] = []
     /// The owner itself while something is unsaved: what nobody uses any more is written all the same.
     var keptOpen: OpenPreferences?
     /// Who keeps which key in memory.
-    var members: [String: WeakMember] = [:]
+    var members: [PreferencesKey: WeakMember] = [:]
     /// The item type that each key was first declared with.
-    var types: [String: any Any.Type] = [:]
+    var types: [PreferencesKey: any Any.Type] = [:]
     /// What a running batch leaves to do.
     var batchAftermath = Aftermath()
 
@@ -34,23 +58,37 @@ struct PreferencesState {
         weak var member: (any PreferencesMember)?
     }
 
-    var needsWriting: Bool { mustRewrite || !unsaved.isEmpty }
+    /// The identity of the file that `document` is the content of.
+    var identity: FileIdentity? { pin?.identity }
+
+    var needsWriting: Bool { mustRewrite || isRecovered || !unsaved.isEmpty }
 
     /// What readers of `key` see: what is stored, else what the layers below say.
-    func text(of key: String) -> [UInt8]? {
-        if let text = document[key] { return text }
+    func stored(_ key: PreferencesKey) -> StoredText? {
+        if let text = document.stored(key) { return text }
         for layer in layers {
-            if let text = layer.document[key] { return text }
+            if let text = layer.document.stored(key) { return text }
         }
         return nil
     }
 
     /// Takes over what somebody else wrote, under what is unsaved here.
-    mutating func adopt(_ document: PreferencesDocument, _ identity: FileIdentity?, _ aftermath: inout Aftermath) {
+    mutating func adopt(_ document: PreferencesDocument, _ pin: FilePin?, _ aftermath: inout Aftermath) {
+        if !unsaved.isEmpty {
+            unsaved = permitted(unsaved, in: document)
+            if !needsWriting, let owner = keptOpen {
+                aftermath.release(owner)
+                keptOpen = nil
+            }
+        }
         let merged = unsaved.isEmpty ? document : document.applying(unsaved)
+        if let old = self.pin { aftermath.release(old) }
         replace(&aftermath) { state in
             state.document = merged
-            state.identity = identity
+            state.pin = pin
+            state.isRecovered = false
+            state.revision += 1
+            if state.unsaved.isEmpty { state.troubles = [] }
         }
     }
 
@@ -71,37 +109,103 @@ struct PreferencesState {
         let old = self
         change(&self)
         for (key, weak) in members {
-            let text = text(of: key)
-            let isSame = (old.document[key] == nil) == (document[key] == nil) && Self.isEqual(old.text(of: key), text)
+            let stored = stored(key)
+            let isSame = (old.document[key] == nil) == (document[key] == nil) && Self.isEqual(old.stored(key), stored)
             guard !isSame, let member = weak.member else { continue }
-            Self.tell(member, .init(json: text), &aftermath)
+            knownRepairs[key] = nil
+            Self.tell(member, .init(stored), &aftermath)
         }
     }
 
-    /// Whether two JSON texts say the same, however they are indented.
-    private static func isEqual(_ left: [UInt8]?, _ right: [UInt8]?) -> Bool {
+    /// Whether two texts say the same, however they are indented.
+    private static func isEqual(_ left: StoredText?, _ right: StoredText?) -> Bool {
         guard left != right else { return true }
-        guard let left, let right else { return false }
-        return (try? JSONValue(parsing: left)) == (try? JSONValue(parsing: right))
+        guard let left, let right, left.version == right.version else { return false }
+        return (try? JSONValue(parsing: left.json)) == (try? JSONValue(parsing: right.json))
     }
 
-    mutating func wasWritten(_ identity: FileIdentity) {
-        self.identity = identity
+    /// Those of `changes` that are to be made if the file is `document`. Changes of what a newer version wrote are refused.
+    mutating func permitted(
+        _ changes: [PreferencesKey: PreferencesTransaction.Change], in document: PreferencesDocument
+    ) -> [PreferencesKey: PreferencesTransaction.Change] {
+        changes.filter { key, change in
+            switch document.verdict(on: change, of: key) {
+            case .make: return true
+            case .skip: return false
+            case .refuse(let stored):
+                refuse(.newerVersion(key: key.text, path: path, stored: stored, supported: change.version))
+                return false
+            }
+        }
+    }
+
+    /// Keeps `changes`, which `document` holds, until they are written.
+    mutating func keep(_ changes: [PreferencesKey: PreferencesTransaction.Change]) {
+        for (key, change) in changes { unsaved[key] = change.pending(after: unsaved[key]) }
+    }
+
+    /// Notes a change that cannot be made at all: it is to be logged, and the next ``PreferencesFile/flush()`` throws it.
+    mutating func refuse(_ refusal: PreferencesError) {
+        if !refusals.contains(refusal) { refusals.append(refusal) }
+        note(refusal.description)
+    }
+
+    /// Notes a trouble to be logged; the same one again only after a change was written.
+    mutating func note(_ trouble: String) {
+        if troubles.count > 100 { troubles = [] }
+        guard troubles.insert(trouble).inserted else { return }
+        notes.append((.error, trouble))
+    }
+
+    /// Notes repairs of a value to be logged, unless they are the ones that were logged last.
+    mutating func note(repairs: [String], of key: String) {
+        let sorted = repairs.sorted()
+        guard knownRepairs.updateValue(sorted, forKey: PreferencesKey(key)) != sorted else { return }
+        for repair in repairs { notes.append((.warning, "\"\(key)\" in \"\(path)\": \(repair)")) }
+    }
+
+    /// Notes that the change is in the file, or could not be written. Returns whether the file must be read again.
+    mutating func endWriting() -> Bool {
+        defer { (isWriting, isRefreshMissed) = (false, false) }
+        return isRefreshMissed
+    }
+
+    mutating func wasWritten(_ identity: FileIdentity, _ pin: FilePin?, _ aftermath: inout Aftermath) {
+        if let old = self.pin { aftermath.release(old) }
+        self.pin = pin
+        written = identity
         unsaved = [:]
         mustRewrite = false
-        lastTrouble = nil
+        isRecovered = false
+        troubles = []
         keptOpen = nil
     }
 
-    /// Shows `changes`, which `document` holds, to every reader in this process.
+    /// Shows `changes` to every reader in this process.
+    mutating func make(_ changes: [PreferencesKey: PreferencesTransaction.Change], _ aftermath: inout Aftermath) {
+        make(changes, in: document.applying(changes), since: revision, &aftermath)
+    }
+
+    /// Shows `changes` to every reader in this process. `document` is that of the revision `start` with the changes made.
     mutating func make(
-        _ changes: [String: PreferencesTransaction.Change], in document: PreferencesDocument, _ aftermath: inout Aftermath
+        _ changes: [PreferencesKey: PreferencesTransaction.Change], in document: PreferencesDocument, since start: Int,
+        _ aftermath: inout Aftermath
     ) {
+        guard revision == start else {
+            // The watch was faster, or somebody else wrote in between and was written over: any member may be concerned.
+            aftermath.release(changes.mapValues(\.item))
+            return replace(&aftermath) { state in
+                state.document = document
+                state.revision += 1
+            }
+        }
         self.document = document
+        revision += 1
         for (key, change) in changes {
+            knownRepairs[key] = nil
             guard let member = members[key]?.member else { continue }
             // What is removed uncovers the layers below.
-            Self.tell(member, change.json == nil ? .init(json: text(of: key)) : change, &aftermath)
+            Self.tell(member, change.json == nil ? .init(stored(key)) : change, &aftermath)
         }
     }
 

@@ -1,27 +1,75 @@
 /// The members that one change sets or removes.
 struct PreferencesTransaction {
     /// A member's new content.
-    struct Change {
+    struct Change: Sendable {
+        /// On what it depends whether the change may be made, then and whenever it is laid over what others wrote.
+        enum Condition: Sendable {
+            /// What is stored is no newer than `version`.
+            case notNewer
+            /// Nothing.
+            case always
+            /// This is stored, or nothing where it is nil.
+            case ifStill(StoredText?)
+        }
+
         /// The JSON text, or nil to remove the member.
         var json: [UInt8]?
+        /// The version of the item type that asks for the change.
+        var version = 0
+        var condition = Condition.notNewer
         /// The item that the text was made from, so that readers in this process need not decode it again.
         var item: (any Sendable)?
+
+        init(
+            json: [UInt8]? = nil, version: Int = 0, condition: Condition = .notNewer, item: (any Sendable)? = nil
+        ) {
+            self.json = json
+            self.version = version
+            self.condition = condition
+            self.item = item
+        }
+
+        /// That somebody else stored `text`, or removed what was there.
+        init(_ text: StoredText?) {
+            self.init(json: text?.json, version: text?.version ?? 0)
+        }
+
+        /// What is stored when the change is made.
+        var stored: StoredText? { json.map { StoredText(json: $0, version: version) } }
+
+        /// The change as it waits to be written, in place of `earlier`, which waits too.
+        func pending(after earlier: Change?) -> Change {
+            var change = self
+            change.item = nil
+            // What is in the file is still what the earlier change was told to overwrite.
+            if case .always = earlier?.condition { change.condition = .always }
+            return change
+        }
     }
 
-    private(set) var changes: [String: Change] = [:]
+    private(set) var changes: [PreferencesKey: Change] = [:]
 
-    mutating func set(_ key: String, to item: some Sendable, json: [UInt8]) {
-        changes[key] = Change(json: json, item: item)
+    /// - Parameter overwritingNewer: Whether to set the member even if a newer version wrote what is there.
+    mutating func set(
+        _ key: String, to item: some Sendable, json: [UInt8], version: Int = 0, overwritingNewer: Bool = false
+    ) {
+        changes[PreferencesKey(key)] = Change(
+            json: json, version: version, condition: overwritingNewer ? .always : .notNewer, item: item)
     }
 
-    mutating func remove(_ key: String) {
-        changes[key] = Change()
+    mutating func remove(_ key: String, version: Int = 0) {
+        changes[PreferencesKey(key)] = Change(version: version)
     }
 
-    /// The content of `from` moves to `to` as it is.
-    mutating func move(_ from: String, to: String, json: [UInt8]) {
-        changes[to] = Change(json: json)
-        remove(from)
+    /// Removes the member if it still holds `text`.
+    mutating func remove(_ key: String, ifStill text: StoredText) {
+        changes[PreferencesKey(key)] = Change(condition: .ifStill(text))
+    }
+
+    /// The content of `from` moves to `to` as it is, unless another process has put something there or changed it.
+    mutating func move(_ from: String, to: String, _ text: StoredText) {
+        changes[PreferencesKey(to)] = Change(json: text.json, version: text.version, condition: .ifStill(nil))
+        remove(from, ifStill: text)
     }
 }
 

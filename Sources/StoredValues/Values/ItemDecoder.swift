@@ -3,8 +3,10 @@ import FoundationEssentials
 /// Turns JSON values back into items; the inverse of ``ItemEncoder``.
 enum ItemDecoder {
     /// The item that `value` describes. Throws what the item's own `init(from:)` throws; a `DecodingError` names the path.
-    static func decode<Item: Decodable>(_ type: Item.Type, from value: JSONValue) throws -> Item {
-        try DecodingNode(value: value, codingPath: []).decode(type)
+    ///
+    /// - Parameter trace: Notes where it fails, for a repair.
+    static func decode<Item: Decodable>(_ type: Item.Type, from value: JSONValue, trace: DecodingTrace? = nil) throws -> Item {
+        try DecodingNode(value: value, codingPath: [], trace: trace).decode(type)
     }
 }
 
@@ -12,8 +14,30 @@ enum ItemDecoder {
 struct DecodingNode {
     let value: JSONValue
     let codingPath: [any CodingKey]
+    var trace: DecodingTrace?
+    /// Whether it is a list of keys and values in turn; told only to a trace.
+    private(set) var isListOfPairs = false
+
+    init(value: JSONValue, codingPath: [any CodingKey], trace: DecodingTrace?) {
+        self.value = value
+        self.codingPath = codingPath
+        self.trace = trace
+    }
 
     func decode<Item: Decodable>(_ type: Item.Type) throws -> Item {
+        guard let trace else { return try decodeUntraced(type) }
+        trace.goOn()
+        do {
+            var node = self
+            node.isListOfPairs = type is any ListOfPairs.Type
+            return try node.decodeUntraced(type)
+        } catch {
+            trace.fail(at: codingPath)
+            throw error
+        }
+    }
+
+    private func decodeUntraced<Item: Decodable>(_ type: Item.Type) throws -> Item {
         // Each cast is from a value to its own type: the comparison before it has shown that they are the same.
         if type == Date.self, let date = try JSONCoding.decodeDate(self) as? Item { return date }
         if type == Data.self, let data = try JSONCoding.decodeData(self) as? Item { return data }
@@ -31,7 +55,7 @@ struct DecodingNode {
 
     /// The node of a member or an element.
     func node(_ value: JSONValue, _ key: any CodingKey) -> DecodingNode {
-        DecodingNode(value: value, codingPath: codingPath + [key])
+        DecodingNode(value: value, codingPath: codingPath + [key], trace: trace)
     }
 
     /// The members of an object, or a type mismatch.
@@ -76,7 +100,7 @@ extension DecodingNode: Decoder {
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard case .array(let elements) = value else { throw mismatch([JSONValue].self, "a list") }
-        return ElementDecoder(node: self, elements: elements)
+        return ElementDecoder(node: self, elements: elements, questions: trace.map { _ in ListQuestions() })
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -120,9 +144,13 @@ private struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var codingPath: [any CodingKey] { node.codingPath }
     var allKeys: [Key] { members.keys.compactMap(Key.init(stringValue:)) }
 
-    func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
+    func contains(_ key: Key) -> Bool {
+        node.trace?.goOn()
+        return members[key.stringValue] != nil
+    }
 
     private func member(_ key: any CodingKey) throws -> DecodingNode {
+        node.trace?.goOn()
         guard let value = members[key.stringValue] else {
             throw DecodingError.keyNotFound(
                 key, .init(codingPath: codingPath, debugDescription: "there is no member \"\(key.stringValue)\""))
@@ -148,25 +176,47 @@ private struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 private struct ElementDecoder: UnkeyedDecodingContainer {
     let node: DecodingNode
     let elements: [JSONValue]
+    /// What the reader asked for; kept for a trace.
+    let questions: ListQuestions?
     var currentIndex = 0
     var codingPath: [any CodingKey] { node.codingPath }
-    var count: Int? { elements.count }
-    var isAtEnd: Bool { currentIndex >= elements.count }
+
+    var count: Int? {
+        questions?.countAsked()
+        return elements.count
+    }
+
+    var isAtEnd: Bool {
+        node.trace?.goOn()
+        questions?.endAsked(at: currentIndex)
+        return isBehindLast
+    }
+
+    private var isBehindLast: Bool { currentIndex >= elements.count }
 
     /// Lends the next element to `body` and moves on if that does not throw.
     private mutating func next<Result>(_ body: (DecodingNode) throws -> Result) throws -> Result {
+        node.trace?.goOn()
         let key = JSONKey(currentIndex)
-        guard !isAtEnd else {
-            throw DecodingError.valueNotFound(
-                Result.self, .init(codingPath: codingPath + [key], debugDescription: "the list ends here"))
+        do {
+            guard !isBehindLast else {
+                throw DecodingError.valueNotFound(
+                    Result.self, .init(codingPath: codingPath + [key], debugDescription: "the list ends here"))
+            }
+            let result = try body(node.node(elements[currentIndex], key))
+            currentIndex += 1
+            return result
+        } catch {
+            if let questions {
+                let reading = node.isListOfPairs ? .inPairs : questions.reading(of: currentIndex)
+                node.trace?.fail(inListAt: codingPath.count, read: reading)
+            }
+            throw error
         }
-        let result = try body(node.node(elements[currentIndex], key))
-        currentIndex += 1
-        return result
     }
 
     mutating func decodeNil() throws -> Bool {
-        guard !isAtEnd, elements[currentIndex] == .null else { return false }
+        guard !isBehindLast, elements[currentIndex] == .null else { return false }
         currentIndex += 1
         return true
     }

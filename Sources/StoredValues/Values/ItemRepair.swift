@@ -1,96 +1,116 @@
 /// Reads what can be read of JSON that does not decode, and takes the rest from the default.
-enum ItemRepair {
-    /// After so many parts the whole is taken from the default.
-    private static let limit = 100
+///
+/// Again and again, only the part at which decoding fails is replaced by the default's counterpart, or left out where
+/// it has none. The elements of a list have none, for lists need not have the same order or length; unless they are read by
+/// position, as the two numbers of a range are.
+struct ItemRepair<Item: StorableItem> {
+    /// After so many bad parts the whole is taken from the default.
+    private static var limit: Int { 100 }
 
-    /// Decodes `json`. Again and again, only the part that the decoding error names is replaced by the default's
-    /// counterpart, or left out where it has none. Returns the default if that leads nowhere.
-    static func decode<Item: StorableItem>(
-        _ json: JSONValue, default fallback: Item, after first: any Error
-    ) -> (item: Item, repairs: [Repair]) {
-        var json = json
-        var repairs: [Repair] = []
-        var error = first
-        if let fallbackJSON = try? ItemEncoder.encode(fallback) {
-            for _ in 0..<limit {
-                guard let problem = Problem(error), let action = mend(&json, at: problem.path[...], from: fallbackJSON)
-                else { break }
-                repairs.append(Repair(path: text(problem.path.prefix(action.depth)), action: action.kind, reason: problem.reason))
-                do {
-                    return (try ItemDecoder.decode(Item.self, from: json), repairs)
-                } catch let next {
-                    error = next
-                }
+    /// The stored JSON, as far as it is mended.
+    private var draft: Draft
+    private let standard: JSONValue?
+    /// Lists that turned out to be read by position, although their reader asks for the end.
+    private var positional: Set<RepairPath> = []
+    /// The draft before the first element was left out of each list.
+    private var complete: [RepairPath: Draft] = [:]
+
+    private struct Draft {
+        var json: JSONValue
+        var parts: [(path: RepairPath, repair: Repair)] = []
+        /// Which elements of which list were left out, by their places in the file.
+        var leftOut: [RepairPath: [Int]] = [:]
+    }
+
+    /// Decodes `json`, which does not decode as it stands. Returns `fallback` if nothing else leads to an item.
+    static func decode(_ json: JSONValue, default fallback: Item) -> (item: Item, repairs: [Repair]) {
+        var repair = ItemRepair(json, default: fallback)
+        return repair.decode() ?? (fallback, repair.first.map { [.wholeDefault($0)] } ?? [])
+    }
+
+    private init(_ json: JSONValue, default fallback: Item) {
+        draft = Draft(json: json)
+        standard = try? ItemEncoder.encode(fallback)
+    }
+
+    /// Why it did not decode at first.
+    private var first: String?
+
+    private mutating func decode() -> (item: Item, repairs: [Repair])? {
+        while draft.parts.count <= Self.limit {
+            let trace = DecodingTrace()
+            do {
+                return (try ItemDecoder.decode(Item.self, from: draft.json, trace: trace), draft.parts.map(\.repair))
+            } catch {
+                let problem = DecodingProblem(error, trace)
+                if first == nil { first = problem.reason }
+                guard mend(problem) else { return nil }
             }
         }
-        return (fallback, [wholeDefault(first)])
+        first = "more than \(Self.limit) parts of it cannot be read; the first: \(first ?? "")"
+        return nil
     }
 
-    /// The report of a value that is not read at all.
-    static func wholeDefault(_ error: any Error) -> Repair {
-        Repair(path: "", action: .tookDefault, reason: Problem(error)?.reason ?? "\(error)")
-    }
-
-    /// What was changed: the part's depth below the whole, and how.
-    private struct Mending {
-        var depth: Int
-        var kind: Repair.Action
-    }
-
-    /// Replaces the part of `json` at `path`. A part without a counterpart takes the smallest part around it that has one,
-    /// or that can be left out, with it. Returns nil where only the whole is left.
-    private static func mend(_ json: inout JSONValue, at path: ArraySlice<any CodingKey>, from fallback: JSONValue?) -> Mending? {
-        guard let key = path.first else { return nil }
-        switch json {
-        case .object(var members):
-            let name = key.stringValue
-            let counterpart = fallback?[name]
-            if path.count > 1, var member = members[name], let inner = mend(&member, at: path.dropFirst(), from: counterpart) {
-                members[name] = member
-                json = .object(members)
-                return Mending(depth: inner.depth + 1, kind: inner.kind)
-            }
-            guard members[name] != nil || counterpart != nil, members[name] != counterpart else { return nil }
-            members[name] = counterpart
-            json = .object(members)
-            return Mending(depth: 1, kind: counterpart == nil ? .leftOut : .tookDefault)
-        case .array(var elements):
-            guard let index = key.intValue, elements.indices.contains(index) else { return nil }
-            // An element has no counterpart: the lists need not have the same order or length.
-            if path.count > 1, let inner = mend(&elements[index], at: path.dropFirst(), from: nil) {
-                json = .array(elements)
-                return Mending(depth: inner.depth + 1, kind: inner.kind)
-            }
-            elements.remove(at: index)
-            json = .array(elements)
-            return Mending(depth: 1, kind: .leftOut)
-        default:
-            return nil
+    /// Mends the part that `problem` names. Returns false where only the whole is left.
+    private mutating func mend(_ problem: DecodingProblem) -> Bool {
+        let place = place(of: problem)
+        if returnToCompleteList(around: place) { return true }
+        let before = draft
+        guard let mending = JSONMending.mend(&draft.json, at: place[...], from: standard) else { return false }
+        let path = RepairPath(place.prefix(mending.depth))
+        // What was mended inside the part before is gone with it; what was wrong at first says most.
+        let inside = draft.parts.first { $0.path.starts(with: path) }
+        draft.parts.removeAll { $0.path.starts(with: path) }
+        draft.leftOut = draft.leftOut.filter { !$0.key.starts(with: path) }
+        let repair = Repair(path: path.description, action: mending.action, reason: inside?.repair.reason ?? problem.reason)
+        draft.parts.append((path, repair))
+        if !mending.elements.isEmpty {
+            let list = RepairPath(place.prefix(mending.depth - 1))
+            if complete[list] == nil { complete[list] = before }
+            draft.leftOut[list, default: []] += mending.elements
         }
+        return true
     }
 
-    private static func text(_ path: some Sequence<any CodingKey>) -> String {
-        path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
-            .replacing(".[", with: "[")
+    /// When a list fails as a whole since it lacks an element, that was needed after all: everything is as it was
+    /// before, and the list counts as one that is read by position.
+    private mutating func returnToCompleteList(around place: [RepairStep]) -> Bool {
+        var list = place[...]
+        if case .element(_, _, isMissing: true, _) = list.last { list.removeLast() }
+        let path = RepairPath(list)
+        guard !positional.contains(path), let before = complete[path] else { return false }
+        positional.insert(path)
+        complete = [:]
+        draft = before
+        return true
     }
 
-    /// The part and the reason that a decoding error names.
-    private struct Problem {
-        var path: [any CodingKey]
-        var reason: String
-
-        init?(_ error: any Error) {
-            guard let error = error as? DecodingError else { return nil }
-            switch error {
-            case .keyNotFound(let key, let context):
-                path = context.codingPath + [key]
-                reason = context.debugDescription
-            case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-                path = context.codingPath
-                reason = context.debugDescription
-            @unknown default:
-                return nil
+    /// The steps that lead to the problem, in the JSON as it is and as it was in the file.
+    private func place(of problem: DecodingProblem) -> [RepairStep] {
+        var place: [RepairStep] = []
+        var here: JSONValue? = draft.json
+        for (depth, key) in problem.path.enumerated() {
+            switch here {
+            case .object(let members):
+                place.append(.member(key.stringValue))
+                here = members[key.stringValue]
+            case .array(let elements):
+                guard let index = key.intValue, index >= 0 else { return place }
+                let list = RepairPath(place)
+                let reading = positional.contains(list) ? .byPosition : problem.readings[depth] ?? .untilTheEnd
+                let isMissing = index >= elements.count
+                place.append(.element(index, inFile: placeInFile(of: index, in: list), isMissing: isMissing, reading))
+                here = isMissing ? nil : elements[index]
+            default:
+                return place  // The item decodes something of its own inside a text or a number.
             }
         }
+        return place
+    }
+
+    private func placeInFile(of index: Int, in list: RepairPath) -> Int {
+        var place = index
+        for leftOut in (draft.leftOut[list] ?? []).sorted() where leftOut <= place { place += 1 }
+        return place
     }
 }

@@ -85,10 +85,15 @@ enum JSONCoding {
         var calendarDate = text
         var decimals = ""
         if let point = text.firstIndex(of: ".") {
-            let end = text[point...].dropFirst().firstIndex { !$0.isNumber } ?? text.endIndex
+            let end = text[point...].dropFirst().firstIndex { !isDigit($0) } ?? text.endIndex
             decimals = String(text[point..<end].dropFirst())
-            calendarDate.removeSubrange(point..<end)
+            if !decimals.isEmpty { calendarDate.removeSubrange(point..<end) }
         }
+        // Foundation takes a date with anything behind it. Its parts are in order when each digit stands where a 0 does here.
+        let shape = String(calendarDate.map { isDigit($0) ? "0" : $0 })
+        guard shape.hasPrefix("0000-00-00T00:00:00"), ["Z", "+00:00", "-00:00", "+0000", "-0000"].contains(shape.dropFirst(19)),
+            decimals.isEmpty || text.dropFirst(19).first == "."
+        else { throw CocoaError(.formatting) }
         let whole = try Date(calendarDate, strategy: .iso8601).timeIntervalSinceReferenceDate
         guard decimals.contains(where: { $0 != "0" }), let integer = Int64(exactly: whole) else {
             return Date(timeIntervalSinceReferenceDate: whole)
@@ -96,6 +101,8 @@ enum JSONCoding {
         let seconds = integer < 0 ? "-\(-(integer + 1)).\(complement(decimals))" : "\(integer).\(decimals)"
         return Date(timeIntervalSinceReferenceDate: Double(seconds) ?? .nan)
     }
+
+    private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
 
     /// The decimals of 1 - 0.`decimals`: 0.25 becomes 0.75.
     private static func complement(_ decimals: String) -> String {

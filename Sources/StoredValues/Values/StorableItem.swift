@@ -26,6 +26,11 @@ public struct Repair: Sendable, Hashable, CustomStringConvertible {
     /// Why it could not be read.
     public let reason: String
 
+    /// The report of a value of which nothing is read.
+    static func wholeDefault(_ reason: String) -> Repair {
+        Repair(path: "", action: .tookDefault, reason: reason)
+    }
+
     /// The repair as a sentence.
     public var description: String {
         let part = path.isEmpty ? "The value" : "\"\(path)\""

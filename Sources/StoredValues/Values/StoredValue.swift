@@ -15,7 +15,8 @@ import Synchronization
 /// Changes are synchronous and do not throw. When one returns, every reader sees it and the file is replaced, so killing
 /// the process loses nothing; ``flush()`` returns when it would survive a power cut too. A change that cannot be
 /// written stays in memory, is logged, is tried again with the next one, and is thrown by ``flush()``. An item whose
-/// `encode(to:)` throws changes nothing; that is logged and thrown by ``flush()`` as well.
+/// `encode(to:)` throws changes nothing; that is logged and thrown by ``flush()`` as well. So are changes of what a newer
+/// version of the program stored (see ``VersionedItem``); that stays as it is, and the default is read.
 ///
 /// Where Swift allows no property wrapper (a `let` of a `Sendable` class, a `static let`), make it by
 /// ``init(key:default:formerKeys:decoding:validate:storage:)``.
@@ -27,7 +28,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// The member of the file that holds the value.
     public let key: String
     private let defaultItem: Item
-    private let formerKeys: [String]
+    private let formerKeys: FormerKeys
     private let strategy: DecodingStrategy
     private let validate: Validation?
     private let storage: PreferencesFile
@@ -44,7 +45,9 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     ///   - wrappedValue: The default, read while nothing is stored.
     ///   - key: The member of the file that holds the value. An empty one, and one that begins with `$`, ends
     ///     the program.
-    ///   - formerKeys: Names that the key had in earlier versions. A value found under one of them moves to the key.
+    ///   - formerKeys: Names that the key had in earlier versions, the latest first. While nothing is stored under the key,
+    ///   the value of the first that has one moves to it, with its version, when the wrapper is first used; one that
+    ///   a newer version of the program wrote stays where it is. A value under the key itself wins.
     ///   - decoding: What to do about stored JSON that is no `Item`.
     ///   - validate: Clamps what was read from the file in place, or throws to refuse it; then the default is read.
     ///   - storage: The file.
@@ -67,7 +70,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
         }
         self.key = key
         self.defaultItem = defaultItem
-        self.formerKeys = formerKeys
+        self.formerKeys = FormerKeys(names: formerKeys)
         self.strategy = decoding
         self.validate = validate
         self.storage = storage
@@ -95,7 +98,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     public var isStored: Bool {
         let preference = livePreference
         preference.live.noteAccess()
-        return preference.preferences.text(of: key) != nil
+        return preference.preferences.stored(key) != nil
     }
 
     /// The parts of the stored value that did not decode, and what is read in their place. The file keeps them as they
@@ -127,13 +130,17 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
         return ValueSequence(
             subscribe: { self.livePreference.live.subscribe(policy) },
             makeTransform: {
-                var last: [UInt8]?
+                var last: StoredText?
                 return { content in
+                    let preference = self.livePreference
+                    let content = preference.decoded(content)
                     // Storing what is the default anyway, and removing it, is no news.
-                    let text = content.text ?? self.defaultText
+                    let text = content.isReadable ? content.text : self.defaultText
                     guard text == nil || text != last else { return nil }
                     last = text
-                    return self.interpret(self.livePreference.decoded(content)).item
+                    let reading = self.interpret(content)
+                    self.report(reading.repairs, in: preference)
+                    return reading.item
                 }
             })
     }
@@ -148,15 +155,24 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     // MARK: Changing
 
     /// Stores `item`.
-    public func set(_ item: Item) {
-        let preferences = livePreference.preferences
-        guard let text = encode(item, in: preferences) else { return }
-        preferences.change("set(_:) of \"\(key)\"") { $0.set(key, to: item, json: text) }
+    ///
+    /// - Parameter overwritingNewer: Whether to replace also what a newer version of the program stored, which every other
+    /// change leaves as it is.
+    public func set(_ item: Item, overwritingNewer: Bool = false) {
+        let preference = livePreference
+        guard let text = encode(item, in: preference.preferences) else { return }
+        preference.preferences.change("set(_:) of \"\(key)\"") {
+            $0.set(key, to: item, json: text, version: preference.schema.version, overwritingNewer: overwritingNewer)
+        }
     }
 
-    /// Removes what is stored, so that the default is read again.
+    /// Removes what is stored, under the former keys too, so that the default is read again.
     public func reset() {
-        livePreference.preferences.change("reset() of \"\(key)\"") { $0.remove(key) }
+        let preference = livePreference
+        preference.preferences.change("reset() of \"\(key)\"") { transaction in
+            transaction.remove(key, version: preference.schema.version)
+            formerKeys.remove(with: key, in: preference.preferences, upTo: preference.schema.version, &transaction)
+        }
     }
 
     /// Changes the value in place, as one step among all threads and processes.
@@ -164,7 +180,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// `change` runs once, on this thread, with the file's lock held: other changes of the file wait for it. Changing the
     /// same file inside it ends the program; two threads that change two files inside each other, in opposite order, would
     /// wait for ever. When it throws, nothing is changed. After 2 s of waiting for another process the step is one for this
-    /// process only, and is written when that lets go.
+    /// process only, and is written when that lets go. Where a newer version of the program stored the value, `change` gets
+    /// the default, and what it makes of it is refused.
     public func update<Result, Failure>(_ change: (inout Item) throws(Failure) -> Result) throws(Failure) -> Result {
         try update(named: "update(_:)", change)
     }
@@ -181,7 +198,9 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
             var item = read(preference).item
             defer { released = item }
             let result = try change(&item)
-            if let text = encode(item, in: preference.preferences) { transaction.set(key, to: item, json: text) }
+            if let text = encode(item, in: preference.preferences) {
+                transaction.set(key, to: item, json: text, version: preference.schema.version)
+            }
             return result
         }
     }
@@ -204,20 +223,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
 
     private func find(in preferences: OpenPreferences) -> LivePreference<Item> {
         let found = LivePreference<Item>.find(key, in: preferences)
-        moveFormerKeys(in: found)
+        formerKeys.move(to: key, in: found.preferences, upTo: found.schema.version)
         return found
-    }
-
-    private func moveFormerKeys(in preference: LivePreference<Item>) {
-        let preferences = preference.preferences
-        guard !formerKeys.isEmpty, preferences.text(of: key) == nil else { return }
-        preferences.change("moving former keys to \"\(key)\"", mayNest: true) { transaction in
-            guard preferences.text(of: key) == nil else { return }
-            for formerKey in formerKeys {
-                guard let text = preferences.text(of: formerKey) else { continue }
-                return transaction.move(formerKey, to: key, json: text)
-            }
-        }
     }
 
     private func read(_ preference: LivePreference<Item>) -> Reading {
@@ -237,10 +244,13 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
             reading = (preference, revision, new)
             return old
         }
-        if old?.preference !== preference || old?.revision != revision {
-            for repair in new.repairs { preference.preferences.report(repair: "\"\(key)\" in \"\(storage.path)\": \(repair)") }
-        }
+        if old?.preference !== preference || old?.revision != revision { report(new.repairs, in: preference) }
         return new
+    }
+
+    private func report(_ repairs: [Repair], in preference: LivePreference<Item>) {
+        guard !repairs.isEmpty else { return }
+        preference.preferences.report(repairs: repairs.map(\.description), of: key)
     }
 
     /// What the wrapper reads for `content`, which is decoded as far as it can be.
@@ -249,12 +259,13 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
         switch content {
         case .absent: return Reading(item: defaultItem)
         case .item(let item, _): reading = Reading(item: item)
-        case .text: return interpret(content.decoded)
-        case .undecodable(let text, let error):
-            guard strategy == .lenient, let json = try? JSONValue(parsing: text) else {
-                return Reading(item: defaultItem, repairs: [ItemRepair.wholeDefault(error)])
+        case .text: return interpret(content.decoded(by: livePreference.schema))
+        case .unreadable(_, let reason): return Reading(item: defaultItem, repairs: [.wholeDefault(reason)])
+        case .undecodable(_, let json, let error):
+            guard strategy == .lenient else {
+                return Reading(item: defaultItem, repairs: [.wholeDefault(DecodingProblem.reason(error))])
             }
-            let (item, repairs) = ItemRepair.decode(json, default: defaultItem, after: error)
+            let (item, repairs) = ItemRepair.decode(json, default: defaultItem)
             reading = Reading(item: item, repairs: repairs)
         }
         guard let validate else { return reading }
@@ -267,8 +278,9 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     }
 
     /// The default as text, to tell whether a change is one.
-    private var defaultText: [UInt8]? {
-        try? ItemEncoder.encode(defaultItem).text(level: 1)
+    private var defaultText: StoredText? {
+        guard let json = try? ItemEncoder.encode(defaultItem).text(level: 1) else { return nil }
+        return StoredText(json: json, version: livePreference.schema.version)
     }
 
     private func encode(_ item: Item, in preferences: OpenPreferences) -> [UInt8]? {

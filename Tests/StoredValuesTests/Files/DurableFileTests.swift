@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import Testing
 
 @testable import StoredValues
@@ -147,8 +148,8 @@ struct DurableFileTests {
                 let file = DurableFile(path: path)
                 #expect(throws: FileError(.read, path, .notRegular(kind))) { try file.read() }
                 #expect(throws: FileError(.examine, path, .notRegular(kind))) { try file.currentIdentity() }
-                if kind == .device { continue }  // nothing is to be made in /dev
-                #expect(throws: FileError(.replace, path, .notRegular(kind))) { try replace(file, with: "x") }
+                #expect(throws: FileError(.lock, path, .notRegular(kind))) { try replace(file, with: "x") }
+                #expect(!FileManager.default.fileExists(atPath: path + ".lock"), "nothing is left beside it")
             }
         }
     }
@@ -231,21 +232,63 @@ struct DurableFileTests {
         }
     }
 
-    @Test("Setting aside never overwrites")
-    func setAside() throws {
+    /// No links at all, or none for this file, or no more; then the file is copied.
+    private static let linkFaults: [SystemErrorCode?] = [nil, .notPermitted, .notSupported, .notImplemented, .tooManyNames]
+
+    @Test("Setting aside never overwrites, and keeps the mode", arguments: linkFaults)
+    func setAside(fault: SystemErrorCode?) throws {
         try withTemporaryFolder { folder in
-            let file = DurableFile(path: folder + "/file")
+            let path = folder + "/file"
+            let file = DurableFile(path: path, operations: FaultyFileOperations(failing: fault.map { ["link": $0] } ?? [:]))
+            try replace(file, with: "0")
+            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
             for (round, name) in ["file.old", "file.old-1", "file.old-2"].enumerated() {
-                try replace(file, with: "\(round)")
-                #expect(try file.withLock { try $0.setAside(as: "old") } == folder + "/" + name)
-                #expect(try file.read() == nil)
+                let new = Array("\(round + 1)".utf8)
+                let result = try file.withLock { try $0.replace(with: new, settingAsideAs: "old") }
+                #expect(result.oldPath == folder + "/" + name)
+                #expect(try file.read() == FileContents(bytes: new, identity: result.identity))
+                #expect(try text(DurableFile(path: result.oldPath)) == "\(round)")
+                #expect(try mode(result.oldPath) == 0o640 && mode(path) == 0o640)
             }
-            #expect(try text(DurableFile(path: folder + "/file.old")) == "0")
-            #expect(try text(DurableFile(path: folder + "/file.old-2")) == "2")
-            #expect(throws: FileError(.setAside, folder + "/file", .noEntry)) {
-                try file.withLock { try $0.setAside(as: "old") }
+            try file.withLock { try $0.remove() }
+            #expect(throws: FileError(.setAside, path, .noEntry)) {
+                try file.withLock { _ = try $0.replace(with: [], settingAsideAs: "old") }
             }
             #expect(try names(in: folder) == ["file.lock", "file.old", "file.old-1", "file.old-2"])
+        }
+    }
+
+    @Test("While a file is set aside there is a file at every instant", arguments: linkFaults)
+    func setAsideWithoutGap(fault: SystemErrorCode?) throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/file"
+            try replace(DurableFile(path: path), with: "old")
+            let found = Guarded<Set<String?>>([])
+            let operations = FaultyFileOperations(failing: fault.map { ["link": $0] } ?? [:]) { _ in
+                let text = try? String(contentsOfFile: path, encoding: .utf8)
+                found.withLock { _ = $0.insert(text) }
+            }
+            let file = DurableFile(path: path, operations: operations)
+            _ = try file.withLock { try $0.replace(with: Array("new".utf8), settingAsideAs: "rejected") }
+            #expect(found.withLock { $0 } == ["old"])
+            #expect(try text(file) == "new")
+        }
+    }
+
+    @Test("When the replacement fails, nothing stays set aside", arguments: ["open creating", "write", "rename"])
+    func setAsideInVain(call: String) throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/file"
+            try replace(DurableFile(path: path), with: "old")
+            for fault in Self.linkFaults {
+                let faults = [call: SystemErrorCode.noSpace].merging(fault.map { ["link": $0] } ?? [:]) { $1 }
+                let file = DurableFile(path: path, operations: FaultyFileOperations(failing: faults))
+                #expect(throws: FileError.self) {
+                    try file.withLock { _ = try $0.replace(with: Array("new".utf8), settingAsideAs: "rejected") }
+                }
+                #expect(try text(file) == "old")
+                #expect(try names(in: folder) == ["file", "file.lock"])
+            }
         }
     }
 

@@ -103,6 +103,39 @@ struct FileLockTests {
         }
     }
 
+    @Test("Whoever has waited long goes before one that takes the lock again and again")
+    func nobodyStarves() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/file"
+            let end = DispatchSemaphore(value: 0)
+            let greedy = Task {
+                await offPool {
+                    let file = DurableFile(path: path)
+                    // Kept for long and free for microseconds: those who look once in a while find it taken.
+                    var isOver = false
+                    while !isOver {
+                        guard let lock = try? file.lock(timeout: nil) else { return }
+                        isOver = end.wait(timeout: .now() + .milliseconds(400)) == .success
+                        withExtendedLifetime(lock) {}
+                    }
+                }
+            }
+            for _ in 0..<4 {
+                let problem = await offPool { () -> FileError? in
+                    do throws(FileError) {
+                        _ = try DurableFile(path: path).lock(timeout: .seconds(2))
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+                #expect(problem == nil)
+            }
+            end.signal()
+            await greedy.value
+        }
+    }
+
     @Test("A lock taken in a folder that was replaced meanwhile is taken again in the new one")
     func folderReplaced() throws {
         try withTemporaryFolder { folder in

@@ -74,7 +74,7 @@ struct PreferencesDocumentTests {
         for step in 0..<500 {
             let key = String(UInt8.random(in: 97...122, using: &generator), radix: 36) + (step % 7 == 0 ? "\"\n" : "")
             let value: [UInt8]? = step % 3 == 0 ? nil : Array("\(step)".utf8)
-            document = document.applying([key: value])
+            document = document.applying([PreferencesKey(key): value])
             expected[key] = value
         }
         #expect(Dictionary(uniqueKeysWithValues: document.keys.map { ($0, document[$0]) }) == expected.mapValues(Optional.some))

@@ -95,7 +95,7 @@ struct PreferencesFailureTests {
             operations.fail("synchronize", with: nil)
             let renames = operations.calls.count { $0 == "rename" }
             try await storage.flush()
-            #expect(operations.calls.count { $0 == "rename" } == renames + 1)
+            #expect(operations.calls.count { $0 == "rename" } == renames + 2)  // of the file and of its generation
         }
     }
 

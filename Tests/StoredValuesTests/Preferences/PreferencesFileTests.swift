@@ -102,19 +102,27 @@ struct PreferencesFileTests {
         }
     }
 
-    @Test("flush is an fsync of the file and of its folder")
+    @Test("A change costs an fsync of its generation, of the folder, and in the background of the file; a flush without a change costs none")
     func flush() async throws {
         try await withTemporaryFolder { folder in
             let operations = FaultyFileOperations()
+            func fsyncs() -> [String] { operations.calls.filter { $0.hasPrefix("synchronize") } }
+            func files() -> Int { fsyncs().count { $0 == "synchronize" } }
             let storage = open(folder + "/p.json", operations: operations)
-            StoredValue(key: "a", default: 0, storage: storage).set(1)
+            let value = StoredValue(key: "a", default: 0, storage: storage)
+            value.set(1)
             try await storage.flush()
-            try await eventually("the background's own fsync is over") {
-                operations.calls.count { $0 == "synchronize folder" } == 2
-            }
-            let before = operations.calls.count
+            try await eventually("the background's fsync of the file is over") { files() == 2 }
+            let first = fsyncs().count
+            value.set(2)
             try await storage.flush()
-            #expect(operations.calls[before...].filter { $0.hasPrefix("synchronize") } == ["synchronize", "synchronize folder"])
+            try await eventually("the background's fsync of the file is over") { files() == 4 }
+            #expect(fsyncs().count == first + 3)
+            try await storage.flush()
+            #expect(fsyncs().count == first + 3)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+            #expect(names == ["p.json", "p.json.durable", "p.json.lock"])
+            #expect(try contents(ofFile: folder + "/p.json.durable") == contents(ofFile: folder + "/p.json"))
         }
     }
 

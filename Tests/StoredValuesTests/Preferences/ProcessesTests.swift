@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import Testing
 
 @testable import StoredValues
@@ -7,7 +8,7 @@ import Testing
 struct ProcessesTests {
     private let processes = TestProcesses()
 
-    /// The number stored under `key`, read as a process does that was just started.
+    /// The number stored under `key`, read as a process does that was just started; -1 when there is none.
     private func stored(_ key: String, in path: String) -> Int {
         StoredValue(key: key, default: -1, storage: .ofAnotherProcess(path)).wrappedValue
     }
@@ -18,13 +19,181 @@ struct ProcessesTests {
             let path = folder + "/p.json"
             let start = ContinuousClock.now
             let all = try (0..<8).map { _ in try processes.start("update", path, "1000") }
+            var longest = 0.0
             for process in all {
-                let longest = try #require(try await process.line())
-                #expect(process.logs == [], "waited \(longest) ms")
-                print("longest wait: \(longest) ms at \(ContinuousClock.now - start)")
+                let wait = try #require(try await process.line())
+                // One that is kept waiting for 2 s says so, and is no longer one step among processes.
+                #expect(process.logs == [], "the longest wait took \(wait) ms")
+                longest = max(longest, try #require(Double(wait)))
                 #expect(try await process.end() == .exit(0))
             }
+            print("8,000 updates by 8 processes: \(ContinuousClock.now - start), the longest wait \(longest) ms")
             #expect(stored("counter", in: path) == 8000)
+            #expect(try leftovers(folder) == [])
         }
     }
+
+    @Test("8 processes that set 200 keys of their own each lose none")
+    func ownKeys() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let all = try (0..<8).map { try processes.start("set-own", path, "p\($0)", "200") }
+            for process in all {
+                #expect(try await process.line() == "done")
+                #expect(process.logs == [])
+            }
+            let storage = PreferencesFile.ofAnotherProcess(path)
+            let wrong = (0..<8).flatMap { process in
+                (0..<200).filter {
+                    StoredValue(key: "p\(process)-\($0)", default: -1, storage: storage).wrappedValue != $0
+                }
+            }
+            #expect(wrong == [])
+            #expect(storage.keys.count == 1600)
+        }
+    }
+
+    @Test("Readers of the file, and of values in another process, never see half of a change")
+    func tornValues() async throws {
+        try await withTemporaryFolder { [processes] folder in
+            let path = folder + "/p.json"
+            let watcher = try processes.start("watch-pairs", path)
+            #expect(try await watcher.line() == "0 0")
+            let writers = try (0..<3).map { _ in try processes.start("set-pairs", path, "300") }
+            let isOver = Guarded(false)
+            let reading = Task { [path] in await offPool { readRaw(path) { isOver.withLock { $0 } } } }
+            for writer in writers { #expect(try await writer.line() == "done") }
+            isOver.withLock { $0 = true }
+            let (states, torn) = await reading.value
+            #expect(torn == [])
+            #expect(states > 10, "too few states were read to tell")
+
+            // The watcher gets to the last value, so it had its chance to see the others.
+            var seen = 0
+            while let line = try await watcher.line() {
+                seen += 1
+                let numbers = line.split(separator: " ")
+                #expect(numbers.count == 2 && numbers.first == numbers.last, "\(line)")
+                if line == "299 299" { break }
+            }
+            #expect(seen > 10, "too few values were streamed to tell")
+            try await watcher.kill()  // before its folder is removed
+            print("mixed readers: \(states) states of the file, \(seen) values streamed")
+        }
+    }
+
+    @Test(
+        "A process stopped with the lock held up the others for 2 s at most; all they set is in the file once it goes on or dies",
+        arguments: [SIGCONT, SIGKILL])
+    func stoppedHolder(ending: Int32) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let others = try (0..<3).map { _ in try processes.start("talk", path) }
+            for (number, other) in others.enumerated() { #expect(try await other.ask("set before-\(number) 7") == "ok") }
+            let holder = try processes.start("hold-lock", path, "held")
+            #expect(try await holder.line() == "held")
+            try await holder.stop()
+
+            try await withThrowingTaskGroup { group in
+                for (number, other) in others.enumerated() {
+                    group.addTask { try await setWithoutLock(other, number, path) }
+                }
+                try await group.waitForAll()
+            }
+            #expect(PreferencesFile.ofAnotherProcess(path).keys == ["before-0", "before-1", "before-2"])
+
+            try holder.send("go on")  // for when it can
+            holder.signal(ending)
+            if ending == SIGCONT { #expect(try await holder.line() == "done") }
+            for other in others {
+                // Now, not some moments later: flush waits for the lock as any change does.
+                #expect(try await other.ask("flush") == "flushed")
+            }
+            for number in 0..<3 {
+                #expect(stored("before-\(number)", in: path) == 7)
+                #expect(stored("own-\(number)", in: path) == number)
+                #expect(stored("more-\(number)", in: path) == 20)
+            }
+            #expect(stored("held", in: path) == (ending == SIGCONT ? 1 : -1))
+            #expect(try leftovers(folder) == [])
+        }
+    }
+
+    /// What a process can do while another one keeps the lock.
+    private func setWithoutLock(_ process: TestProcess, _ number: Int, _ path: String) async throws {
+        var answer = ""
+        let first = try await elapsed { answer = try await process.ask("set own-\(number) \(number)") }
+        #expect(answer == "ok")
+        #expect(first > .seconds(1.9) && first < .seconds(20), "2 s, and what a busy machine adds")
+        #expect(try await process.ask("get own-\(number)") == "\(number)")
+        // The first wait was enough: these do not wait again.
+        let further = try await elapsed {
+            for _ in 0..<20 { _ = try await process.ask("increase more-\(number)") }
+        }
+        #expect(further < .seconds(20))
+        let flush = try await elapsed { answer = try await process.ask("flush") }
+        #expect(flush < .seconds(20))
+        #expect(answer.contains(path) && answer.contains("lock"), "\(answer)")
+        #expect(process.logs.count == 1 && process.logs[0].contains(path), "\(process.logs)")
+    }
+
+    @Test("What was set while the lock was not to be had is written when it is free, though nobody asks")
+    func writtenUnasked() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let other = try processes.start("talk", path)
+            let holder = try processes.start("hold-lock", path, "held")
+            #expect(try await holder.line() == "held")
+            try await holder.stop()
+            #expect(try await other.ask("set a 1") == "ok")
+            try await holder.kill()
+            try await eventually("the value is written") { stored("a", in: path) == 1 }
+        }
+    }
+
+    /// Names in the folder that are none of the library's own files.
+    private func leftovers(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+            !["p.json", "p.json.lock", "p.json.durable"].contains($0)
+        }
+    }
+}
+
+/// Reads the file over and over, without the library, until `isOver`: how many states it saw, and those that were torn.
+private func readRaw(_ path: String, until isOver: () -> Bool) -> (states: Int, torn: [String]) {
+    var last: FileState?
+    var states = 0
+    var torn: [String] = []
+    while !isOver() || states == 0 {
+        do {
+            let state = try FileState(path)
+            guard state != last else { continue }
+            last = state
+            states += 1
+            if state.isTorn { torn.append("\(state)") }
+        } catch CocoaError.fileReadNoSuchFile {
+            continue  // nobody has written yet
+        } catch {
+            torn.append("\(error)")
+        }
+    }
+    return (states, torn)
+}
+
+/// What `set-pairs` wrote, as another program reads it.
+private struct FileState: Decodable, Equatable {
+    struct Pair: Decodable, Equatable {
+        var a: Int
+        var b: Int
+    }
+
+    var pair: Pair?
+    var left: Int?
+    var right: Int?
+
+    init(_ path: String) throws {
+        self = try JSONDecoder().decode(FileState.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    var isTorn: Bool { pair?.a != pair?.b || left != right }
 }

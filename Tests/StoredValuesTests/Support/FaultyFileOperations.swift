@@ -82,6 +82,10 @@ final class FaultyFileOperations: FileOperations {
         try note("rename")
         try system.rename(path, to: newPath)
     }
+    func link(_ path: String, to newPath: String) throws(SystemErrorCode) {
+        try note("link")
+        try system.link(path, to: newPath)
+    }
     func unlink(_ path: String) throws(SystemErrorCode) {
         try note("unlink")
         try system.unlink(path)

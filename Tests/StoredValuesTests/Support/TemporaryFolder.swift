@@ -24,6 +24,8 @@ private func makeTemporaryFolder() throws -> String {
 }
 
 private func removeTemporaryFolder(_ path: String) {
+    // Preferences bring themselves to the disk in the background, and may add a file while this counts them.
+    for _ in 0..<10 where (try? FileManager.default.removeItem(atPath: path)) != nil { return }
     do {
         try FileManager.default.removeItem(atPath: path)
     } catch {

@@ -24,6 +24,14 @@ struct BadUseTests {
         #expect(try sentence(result).contains("\"$versions\""))
     }
 
+    @Test("A slash in a file's name, even under a combining character", arguments: ["a/b", "a/\u{301}b"])
+    func slashInName(name: String) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [name = name as String] in
+            _ = PreferencesFile.named(name)
+        }
+        #expect(try sentence(result).contains("must not be empty or contain a slash"))
+    }
+
     @Test("One key with two types")
     func twoTypes() async throws {
         try await withTemporaryFolder { folder in
@@ -51,6 +59,22 @@ struct BadUseTests {
             }
             let sentence = try sentence(result)
             #expect(sentence.contains("set(_:) of \"b\"") && sentence.contains("update(_:) of \"a\""))
+        }
+    }
+
+    @Test("A negative version")
+    func negativeVersion() async throws {
+        try await withTemporaryFolder { folder in
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                [folder = folder as String] in
+                struct Odd: VersionedItem {
+                    static let version = -1
+                    static func migrate(_ json: inout JSONValue, from version: Int) {}
+                }
+                _ = StoredValue(key: "a", default: Odd(), storage: PreferencesFile(path: folder + "/p.json")).wrappedValue
+            }
+            let sentence = try sentence(result)
+            #expect(sentence.contains("Odd.version is -1"))
         }
     }
 

@@ -75,6 +75,20 @@ struct ItemCodingTests {
         #expect(try ItemDecoder.decode(Date.self, from: "2001-01-01T02:00:00+02:00") == Date(timeIntervalSinceReferenceDate: 0))
     }
 
+    @Test(
+        "Text that is almost a date is an error, not a date that nobody set",
+        arguments: [
+            "", "T", "2001", "2001-01-01", "2001-01-01T00:00:00", "2001-01-01T00:00:00.½Z", "2000-01-01T00:00:00.٣Z",
+            "2000-01-01T00:00:00.万Z", "2001-01-01T00:00:00.5½Z", "2001-01-01T00:00:00.Z", "2001.5-01-01T00:00:00Z",
+            "2001-01-01T00:00:00.5.5Z", "2001-01-01T00:00:00Z.5", "2001-13-01T00:00:00Z", "2001-01-01 00:00:00Z", "20010101T000000Z",
+            "99999999999999999999-01-01T00:00:00Z", "-2001-01-01T00:00:00Z", "2001-01-01T00:00:00+99:99:99", "2001-01-01T00:00:00+0:000", "2001-01-01T00:00:00Z!",
+        ])
+    func almostDates(text: String) {
+        // Not the date itself in the expectation: Foundation cannot print every date.
+        let date = try? ItemDecoder.decode(Date.self, from: .string(text)).timeIntervalSinceReferenceDate
+        #expect(date == nil)
+    }
+
     @Test("Data, URLs, UUIDs and decimals come back")
     func foundationTypes() throws {
         try expectBack(Data(), Data([0, 255, 128]), Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0) }))

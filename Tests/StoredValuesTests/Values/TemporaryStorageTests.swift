@@ -5,7 +5,7 @@ import Testing
 @testable import StoredValues
 
 /// Wrappers as a program has them: made outside of any test, on the application's own storage.
-private enum Settings {
+private enum AppSettings {
     static let count = StoredValue(key: "count", default: 0)
     static let names = StoredValue(key: "names", default: [String](), storage: .named("names"))
     static let token = SecurelyStoredValue<String>(key: "temporary storage test")
@@ -16,16 +16,16 @@ struct TemporaryStorageTests {
     @Test("Wrappers made outside use the storage of the task, and tests beside each other share nothing", arguments: 0..<20)
     func sideBySide(number: Int) async throws {
         try await withTemporaryStorage {
-            #expect(Settings.count.wrappedValue == 0 && Settings.names.wrappedValue == [])
-            #expect(try await Settings.token.load() == nil)
-            for _ in 0..<number { Settings.count.update { $0 += 1 } }
-            Settings.names.append("\(number)")
-            try await Settings.token.set("\(number)")
+            #expect(AppSettings.count.wrappedValue == 0 && AppSettings.names.wrappedValue == [])
+            #expect(try await AppSettings.token.load() == nil)
+            for _ in 0..<number { AppSettings.count.update { $0 += 1 } }
+            AppSettings.names.append("\(number)")
+            try await AppSettings.token.set("\(number)")
             await Task.yield()
-            #expect(Settings.count.wrappedValue == number && Settings.names.wrappedValue == ["\(number)"])
-            #expect(Settings.token.wrappedValue == "\(number)")
-            #expect(await Task { Settings.count.wrappedValue }.value == number, "a task inherits the storage")
-            try await Settings.count.flush()
+            #expect(AppSettings.count.wrappedValue == number && AppSettings.names.wrappedValue == ["\(number)"])
+            #expect(AppSettings.token.wrappedValue == "\(number)")
+            #expect(await Task { AppSettings.count.wrappedValue }.value == number, "a task inherits the storage")
+            try await AppSettings.count.flush()
         }
     }
 
@@ -50,9 +50,9 @@ struct TemporaryStorageTests {
             withTemporaryStorage {
                 #expect(count.wrappedValue == 0)
                 count.set(2)
-                #expect(Settings.count.wrappedValue == 2)
+                #expect(AppSettings.count.wrappedValue == 2)
             }
-            #expect(count.wrappedValue == 1 && Settings.count.wrappedValue == 1)
+            #expect(count.wrappedValue == 1 && AppSettings.count.wrappedValue == 1)
         }
     }
 
@@ -71,12 +71,12 @@ struct TemporaryStorageTests {
     @Test("Streams work inside")
     func streams() async throws {
         try await withTemporaryStorage {
-            var values = Settings.count.values.makeAsyncIterator()
-            var tokens = Settings.token.values.makeAsyncIterator()
+            var values = AppSettings.count.values.makeAsyncIterator()
+            var tokens = AppSettings.token.values.makeAsyncIterator()
             #expect(await values.next(isolation: nil) == 0)
             #expect(await tokens.next(isolation: nil) == .some(nil))
-            Settings.count.set(3)
-            try await Settings.token.set("x")
+            AppSettings.count.set(3)
+            try await AppSettings.token.set("x")
             #expect(await values.next(isolation: nil) == 3)
             #expect(await tokens.next(isolation: nil) == "x")
         }
@@ -87,8 +87,8 @@ struct TemporaryStorageTests {
         let keyring = InMemoryKeyring()
         await withTemporaryStorage(keyring: keyring) {
             keyring.inject(.locked)
-            await #expect(throws: KeyringError.locked) { try await Settings.token.set("x") }
-            #expect(Settings.token.status == .unavailable(.locked))
+            await #expect(throws: KeyringError.locked) { try await AppSettings.token.set("x") }
+            #expect(AppSettings.token.status == .unavailable(.locked))
         }
     }
 
@@ -98,7 +98,7 @@ struct TemporaryStorageTests {
         var path = ""
         #expect(throws: Stop.self) {
             try withTemporaryStorage {
-                Settings.count.set(1)
+                AppSettings.count.set(1)
                 path = PreferencesFile.standard.path
                 #expect(FileManager.default.fileExists(atPath: path))
                 throw Stop()

@@ -1,0 +1,3 @@
+#if !PLANTED_BUG
+    let rulesUnderTest = ReaderRules()
+#endif

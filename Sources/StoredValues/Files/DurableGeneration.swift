@@ -1,0 +1,93 @@
+import Locking
+
+/// The last state of a ``DurableFile`` that is sure to survive a power cut: a copy beside the real file, `<name>.durable`.
+///
+/// Replacing a file without fsync is quick, and a power cut may leave the new one empty, full of zeros or torn. So the copy
+/// is made, with an fsync, when somebody asks for durability, and is read when the file turns out broken.
+///
+/// - A copy and never a link: some editors write in place, which would change both.
+/// - The lock that writers hold is not taken, so they never wait for the disk. The copy has a lock of its own (on itself),
+///   and the file is read after that is held: whichever process copies, a later copy is never of an earlier state.
+/// - An empty copy is one that was only locked so far, and counts as none.
+final class DurableGeneration: Sendable {
+    /// How long to wait while other processes bring their copies to the disk, which may be slow.
+    static let lockTimeout = Duration.seconds(10)
+    private static let suffix = ".durable"
+
+    /// What came of an attempt to keep the file's state.
+    enum Outcome: Equatable {
+        /// It survives a power cut now; or there is no file, and that does.
+        case kept
+        /// The file is broken. The last good state stays kept.
+        case broken
+    }
+
+    private struct Copy: Equatable {
+        var target: String
+        var identity: FileIdentity
+    }
+
+    private let file: DurableFile
+    /// What this process copied last.
+    private let lastCopy = Guarded<Copy?>(nil)
+
+    /// The generation of `file`. Touches nothing.
+    init(of file: DurableFile) {
+        self.file = file
+    }
+
+    /// The bytes that are kept; nil when there are none.
+    func read() throws(FileError) -> [UInt8]? {
+        guard let bytes = try file.read(at: file.resolvedPath + Self.suffix)?.bytes, !bytes.isEmpty else { return nil }
+        return bytes
+    }
+
+    /// Whether this process has kept that state of the file, and no other since.
+    func holds(_ identity: FileIdentity?) -> Bool {
+        lastCopy.withLock { $0?.identity == identity }
+    }
+
+    /// Brings the file's present state to the disk, unless that is broken. Blocks for as long as the disk takes.
+    ///
+    /// When there is no file, nothing is kept of it either: somebody deleted it, and the old values must not come back.
+    ///
+    /// - Parameters:
+    ///   - replacement: The file as this process last replaced it. Of a replacement a power cut leaves its bytes or broken ones.
+    ///     Any other file may have been changed in place, and then a power cut may bring older bytes back, as good as new:
+    ///     so that one is brought to the disk itself, too.
+    ///   - isWhole: Says whether these are the bytes of a file that is not broken.
+    func keep(_ replacement: FileIdentity?, if isWhole: (FileContents) -> Bool) throws(FileError) -> Outcome {
+        let target = try file.resolvedPath
+        let identity = try file.currentIdentity()
+        let isThere = try file.status(at: target + Self.suffix, followingLinks: false).map { $0.identity.size > 0 }
+        if let identity, isThere == true, lastCopy.withLock({ $0 == Copy(target: target, identity: identity) }) { return .kept }
+        if identity == nil, isThere == nil {
+            try file.syncFolder()
+            return .kept
+        }
+        let generation = try file.lock(Self.suffix, toChange: Self.suffix, timeout: Self.lockTimeout)
+        return try keep(replacement, in: generation, if: isWhole)
+    }
+
+    private func keep(
+        _ replacement: FileIdentity?, in generation: borrowing LockedFile, if isWhole: (FileContents) -> Bool
+    ) throws(FileError) -> Outcome {
+        let target = String(generation.path.dropLast(Self.suffix.count))
+        guard let contents = try file.read(at: target) else {
+            try generation.remove()
+            try file.syncFolder()
+            lastCopy.withLock { $0 = nil }
+            return .kept
+        }
+        guard isWhole(contents) else {
+            if try generation.identity()?.size == 0 { try generation.remove() }
+            return .broken
+        }
+        if contents.identity != replacement { try file.syncContents() }
+        // So once there is a copy, the folders above are known to be on the disk, whoever made them.
+        if try generation.identity()?.size == 0 { try file.syncAncestors() }
+        _ = try generation.replace(with: contents.bytes, durably: true, like: target)
+        lastCopy.withLock { $0 = Copy(target: target, identity: contents.identity) }
+        return .kept
+    }
+}

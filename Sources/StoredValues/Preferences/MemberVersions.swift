@@ -1,0 +1,43 @@
+/// The versions of the item types that wrote the members of a file: its reserved member `"$versions": {"editor": 3}`.
+///
+/// What stands there under other keys, or is no version, stays as somebody wrote it.
+struct MemberVersions: Sendable {
+    /// The member's name; keys never begin with a `$`.
+    static let name = "$versions"
+
+    private var entries: [String: JSONValue] = [:]
+
+    /// No versions.
+    init() {}
+
+    /// The versions that `text` lists. What is no object (someone edited it) lists none.
+    init(parsing text: [UInt8]) {
+        guard let json = try? JSONValue(parsing: text) else { return }
+        entries = json.objectValue ?? [:]
+    }
+
+    /// The version of `key`, 0 if none is noted. A number too large to count up to is the largest.
+    subscript(key: String) -> Int {
+        guard let entry = entries[key] else { return 0 }
+        if let version = entry.intValue { return max(0, version) }
+        guard let number = entry.doubleValue, number >= 0x1p63 else { return 0 }
+        return .max
+    }
+
+    /// Notes a version, of which 0 is noted by no entry. Returns whether that changes anything.
+    mutating func note(_ version: Int, of key: String) -> Bool {
+        guard version != self[key] else { return false }
+        entries[key] = version == 0 ? nil : JSONValue(version)
+        return true
+    }
+
+    /// Forgets `key`. Returns whether that changes anything.
+    mutating func forget(_ key: String) -> Bool {
+        entries.removeValue(forKey: key) != nil
+    }
+
+    /// The text of the member, or nil when it is not needed.
+    var text: [UInt8]? {
+        entries.isEmpty ? nil : JSONValue.object(entries).text(level: 1)
+    }
+}

@@ -1,0 +1,18 @@
+/// The name of a member, compared by its bytes, as JSON does.
+///
+/// Swift takes two strings for equal when they look alike ("é" in one character or in two): as keys of a dictionary they
+/// would be one value in memory and two members in the file.
+struct PreferencesKey: Hashable, Sendable, ExpressibleByStringLiteral {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+    init(stringLiteral text: String) { self.text = text }
+
+    static func == (left: PreferencesKey, right: PreferencesKey) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+}

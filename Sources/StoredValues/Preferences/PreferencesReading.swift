@@ -1,0 +1,50 @@
+import FoundationEssentials
+
+/// What a preferences file was found to hold.
+struct PreferencesReading {
+    /// How long a file may rest before it counts as finished. Whoever writes in place may have written half of it.
+    static let patience = Duration.milliseconds(200)
+
+    /// Which file it was; nil when there was none.
+    let identity: FileIdentity?
+    /// Its members, or why it is broken.
+    let document: Result<PreferencesDocument, JSONSyntaxError>
+
+    /// Reads with `read`, and again while the file may be half-written, for `patience` at most.
+    ///
+    /// That may be when it does not parse, or is the `known` file and yet changed, and was modified less than `patience`
+    /// ago. Blocks the thread meanwhile.
+    init(
+        known: FileIdentity?, patience: Duration = patience, _ read: () throws(FileError) -> FileContents?
+    ) throws(FileError) {
+        let end = ContinuousClock.now + patience
+        self.init(try read())
+        while mayBeHalfWritten(known, patience), ContinuousClock.now < end {
+            sleepThread(nanoseconds: 10_000_000)
+            self.init(try read())
+        }
+    }
+
+    private init(_ contents: FileContents?) {
+        identity = contents?.identity
+        document = Result { () throws(JSONSyntaxError) in
+            try contents.map { contents throws(JSONSyntaxError) in
+                try PreferencesDocument(parsing: contents.bytes)
+            } ?? PreferencesDocument()
+        }
+    }
+
+    private func mayBeHalfWritten(_ known: FileIdentity?, _ patience: Duration) -> Bool {
+        guard let identity else { return false }
+        let wasModifiedInPlace =
+            identity != known && identity.inode == known?.inode && identity.device == known?.device
+        guard wasModifiedInPlace || !document.isSuccess else { return false }
+        // Either sign, as another machine's clock may be ahead.
+        let age = Date.now.timeIntervalSince1970 - Double(identity.modified) / 1_000_000_000
+        return Duration.seconds(age.magnitude) < patience
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+}

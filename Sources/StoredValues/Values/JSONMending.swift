@@ -1,0 +1,78 @@
+/// What was done to mend a JSON value.
+struct JSONMending {
+    /// How deep the part that was mended lies below the whole.
+    var depth: Int
+    var action: Repair.Action
+    /// The elements of its list that were left out, by their places in the file.
+    var elements: [Int] = []
+
+    /// Replaces the part of `json` at `place` by that of `standard`, or leaves it out. Where neither is possible, the smallest
+    /// part around it. Returns nil where only the whole is left.
+    static func mend(_ json: inout JSONValue, at place: ArraySlice<RepairStep>, from standard: JSONValue?) -> JSONMending? {
+        switch (place.first, json) {
+        case (.member(let name), .object(var members)):
+            let mending = mendMember(name, of: &members, at: place.dropFirst(), from: standard?[name])
+            json = .object(members)
+            return mending
+        case (.element(let index, _, _, .byPosition), .array(var elements)):
+            let counterpart: JSONValue? = if case .array(let others) = standard, index < others.count { others[index] } else { nil }
+            let mending = mendPosition(index, of: &elements, at: place.dropFirst(), from: counterpart)
+            json = .array(elements)
+            return mending
+        case (.element(let index, let inFile, _, let reading), .array(var elements)):
+            let mending = mendElement(index, inFile: inFile, reading, of: &elements, at: place.dropFirst())
+            json = .array(elements)
+            return mending
+        default:
+            return nil
+        }
+    }
+
+    private static func mendMember(
+        _ name: String, of members: inout [String: JSONValue], at rest: ArraySlice<RepairStep>, from counterpart: JSONValue?
+    ) -> JSONMending? {
+        if var member = members[name], let inside = mend(&member, at: rest, from: counterpart) {
+            members[name] = member
+            return inside.outside
+        }
+        // What does not decode although it is the default's does not get better by that.
+        guard members[name] != counterpart else { return nil }
+        members[name] = counterpart
+        return JSONMending(depth: 1, action: counterpart == nil ? .leftOut : .tookDefault)
+    }
+
+    private static func mendPosition(
+        _ index: Int, of elements: inout [JSONValue], at rest: ArraySlice<RepairStep>, from counterpart: JSONValue?
+    ) -> JSONMending? {
+        if index < elements.count, let inside = mend(&elements[index], at: rest, from: counterpart) { return inside.outside }
+        guard let counterpart, index <= elements.count else { return nil }
+        if index == elements.count {
+            elements.append(counterpart)
+        } else {
+            guard elements[index] != counterpart else { return nil }
+            elements[index] = counterpart
+        }
+        return JSONMending(depth: 1, action: .tookDefault)
+    }
+
+    private static func mendElement(
+        _ index: Int, inFile: Int, _ reading: DecodingTrace.ListReading, of elements: inout [JSONValue],
+        at rest: ArraySlice<RepairStep>
+    ) -> JSONMending? {
+        guard index < elements.count else { return nil }
+        if let inside = mend(&elements[index], at: rest, from: nil) { return inside.outside }
+        // A key goes with its value. Pairs are left out as such, so the two stand together in the file as well.
+        let first = reading == .inPairs ? index & ~1 : index
+        let count = reading == .inPairs ? min(2, elements.count - first) : 1
+        elements.removeSubrange(first..<(first + count))
+        let firstInFile = inFile - (index - first)
+        return JSONMending(depth: 1, action: .leftOut, elements: Array(firstInFile..<(firstInFile + count)))
+    }
+
+    /// The same, seen from the container around it.
+    private var outside: JSONMending {
+        var mending = self
+        mending.depth += 1
+        return mending
+    }
+}

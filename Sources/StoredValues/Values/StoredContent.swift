@@ -1,0 +1,55 @@
+/// What is stored under a key, in the form that the readers of this process share.
+enum StoredContent<Item: StorableItem>: Sendable {
+    /// Nothing is stored; each reader has its own default.
+    case absent
+    /// What nobody has decoded yet.
+    case text(StoredText)
+    /// An item, and the text it was encoded to or decoded from.
+    case item(Item, text: StoredText)
+    /// What is no `Item` as it stands, migrated as far as it goes, and why; each reader repairs it by its own default.
+    case undecodable(StoredText, JSONValue, any Error)
+    /// What is not to be decoded, and why; each reader has its own default.
+    case unreadable(StoredText, reason: String)
+
+    init(_ text: StoredText?) {
+        self = text.map(Self.text) ?? .absent
+    }
+
+    /// What is stored, or nil.
+    var text: StoredText? {
+        switch self {
+        case .absent: nil
+        case .text(let text), .item(_, let text), .undecodable(let text, _, _), .unreadable(let text, _): text
+        }
+    }
+
+    /// Whether something is stored that an item may be read from.
+    var isReadable: Bool {
+        switch self {
+        case .absent, .unreadable: false
+        case .text, .item, .undecodable: true
+        }
+    }
+
+    /// The same content, decoded if it was text only. Runs the item's migration and its `init(from:)`.
+    func decoded(by schema: ItemSchema) -> StoredContent {
+        guard case .text(let text) = self else { return self }
+        guard text.version <= schema.version else {
+            let known = schema.version == 0 ? "none" : "up to \(schema.version)"
+            return .unreadable(
+                text, reason: "a newer version of the program wrote it (its version is \(text.version), this program knows \(known))")
+        }
+        var json: JSONValue
+        do {
+            json = try JSONValue(parsing: text.json)
+            try schema.migrate(&json, from: text.version)
+        } catch {
+            return .unreadable(text, reason: "it could not be migrated from version \(text.version): \(DecodingProblem.reason(error))")
+        }
+        do {
+            return .item(try ItemDecoder.decode(Item.self, from: json), text: text)
+        } catch {
+            return .undecodable(text, json, error)
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import Locking
+import Testing
+
+@testable import StoredValues
+
+@Suite("DurableGeneration", .timeLimit(.minutes(2)))
+struct DurableGenerationTests {
+    private func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    }
+
+    @discardableResult
+    private func replace(_ file: DurableFile, with text: String) throws -> FileIdentity {
+        try file.withLock { try $0.replace(with: Array(text.utf8), durably: false) }
+    }
+
+    private func text(_ generation: DurableGeneration) throws -> String? {
+        try generation.read().map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func keep(_ generation: DurableGeneration, if isWhole: Bool = true) throws -> DurableGeneration.Outcome {
+        try generation.keep(nil) { _ in isWhole }
+    }
+
+    @Test("It is a copy of the file, with its mode and owner, beside the real file")
+    func copy() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/real"
+            let file = DurableFile(path: folder + "/link")
+            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "real")
+            let generation = DurableGeneration(of: file)
+            for (round, mode) in [0o600, 0o644, 0o640, 0o400].enumerated() {
+                try replace(file, with: "state \(round)")
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+                if getuid() == 0 { #expect(chown(path, 4321, 4322) == 0) }
+                #expect(try keep(generation) == .kept)
+                #expect(try text(generation) == "state \(round)")
+                #expect(generation.holds(try file.currentIdentity()))
+                let attributes = try FileManager.default.attributesOfItem(atPath: path + ".durable")
+                #expect(attributes[.posixPermissions] as? Int == mode)
+                if getuid() == 0 { #expect(attributes[.ownerAccountID] as? Int == 4321) }
+                #expect(attributes[.referenceCount] as? Int == 1)
+            }
+            #expect(try names(in: folder) == ["link", "real", "real.durable", "real.lock"])
+        }
+    }
+
+    @Test("A file that its owner made read-only is kept all the same")
+    func readOnly() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(chmod(folder, 0o777) == 0)
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                if geteuid() == 0 { try #require(seteuid(65534) == 0) }  // root may write anywhere
+                let file = DurableFile(path: folder + "/file"), generation = DurableGeneration(of: file)
+                for text in ["one", "two"] {
+                    _ = try file.withLock { try $0.replace(with: Array(text.utf8), durably: false) }
+                    try #require(chmod(folder + "/file", 0o400) == 0)
+                    _ = try generation.keep(nil) { _ in true }
+                    #expect(try generation.read() == Array(text.utf8))
+                }
+            }
+        }
+    }
+
+    @Test("A broken file is never kept, and what was kept stays")
+    func broken() throws {
+        try withTemporaryFolder { folder in
+            let file = DurableFile(path: folder + "/file"), generation = DurableGeneration(of: file)
+            let first = try replace(file, with: "broken from the start")
+            #expect(try keep(generation, if: false) == .broken)
+            #expect(try names(in: folder) == ["file", "file.lock"])
+            #expect(!generation.holds(first))
+            try replace(file, with: "good")
+            #expect(try keep(generation) == .kept)
+            try replace(file, with: "broken")
+            #expect(try keep(generation, if: false) == .broken)
+            #expect(try text(generation) == "good")
+        }
+    }
+
+    @Test("Of a file that was deleted nothing is kept")
+    func deleted() throws {
+        try withTemporaryFolder { folder in
+            let file = DurableFile(path: folder + "/new/file"), generation = DurableGeneration(of: file)
+            #expect(try keep(generation) == .kept)
+            #expect(try names(in: folder) == [])
+            try replace(file, with: "old")
+            #expect(try keep(generation) == .kept)
+            try file.withLock { try $0.remove() }
+            #expect(try keep(generation) == .kept)
+            #expect(try generation.read() == nil)
+            #expect(try names(in: folder + "/new") == ["file.lock"])
+        }
+    }
+
+    @Test("An empty copy, which was only locked so far, counts as none")
+    func empty() throws {
+        try withTemporaryFolder { folder in
+            #expect(FileManager.default.createFile(atPath: folder + "/file.durable", contents: nil))
+            let kept = try DurableGeneration(of: DurableFile(path: folder + "/file")).read()
+            #expect(kept == nil)
+        }
+    }
+
+    @Test("What another process writes while the lock is waited for is what is kept, for the file is read afterwards")
+    func forwardOnly() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/file"
+            try replace(DurableFile(path: path), with: "old")
+            let operations = FaultyFileOperations { call in
+                guard call == "lock" else { return }
+                #expect(throws: Never.self) { try Data("new".utf8).write(to: URL(fileURLWithPath: path)) }
+            }
+            let generation = DurableGeneration(of: DurableFile(path: path, operations: operations))
+            #expect(try keep(generation) == .kept)
+            #expect(try text(generation) == "new")
+        }
+    }
+
+    @Test("A copy is made only of a state that this process has not kept yet, and again when it is gone")
+    func once() throws {
+        try withTemporaryFolder { folder in
+            let operations = FaultyFileOperations()
+            let file = DurableFile(path: folder + "/file", operations: operations), generation = DurableGeneration(of: file)
+            let identity = try replace(file, with: "state")
+            func renames() throws -> Int {
+                let before = operations.calls.count
+                #expect(try generation.keep(identity) { _ in true } == .kept)
+                return operations.calls[before...].count { $0 == "rename" }
+            }
+            #expect(try renames() == 1)
+            #expect(try renames() == 0)
+            try FileManager.default.removeItem(atPath: folder + "/file.durable")
+            #expect(try renames() == 1)
+            #expect(try text(generation) == "state")
+        }
+    }
+
+    @Test("Only a file that this process did not replace itself is brought to the disk too")
+    func foreign() throws {
+        try withTemporaryFolder { folder in
+            let operations = FaultyFileOperations()
+            let file = DurableFile(path: folder + "/file", operations: operations), generation = DurableGeneration(of: file)
+            func fsyncs(_ replacement: FileIdentity?) throws -> Int {
+                let before = operations.calls.count
+                #expect(try generation.keep(replacement) { _ in true } == .kept)
+                return operations.calls[before...].count { $0 == "synchronize" }
+            }
+            let first = try replace(file, with: "mine")
+            #expect(try fsyncs(first) == 1)
+            try Data("edited in place".utf8).write(to: URL(fileURLWithPath: folder + "/file"))
+            #expect(try fsyncs(first) == 2)
+        }
+    }
+
+    @Test("When the copy cannot be made, the old one stays and the cause is thrown", arguments: ["write", "synchronize", "rename"])
+    func failure(call: String) throws {
+        try withTemporaryFolder { folder in
+            let operations = FaultyFileOperations()
+            let file = DurableFile(path: folder + "/file", operations: operations), generation = DurableGeneration(of: file)
+            let first = try replace(file, with: "old")
+            #expect(try generation.keep(first) { _ in true } == .kept)
+            let second = try replace(file, with: "new")
+            operations.fail(call, with: .noSpace)
+            #expect(throws: FileError(.replace, folder + "/file.durable", .noSpace)) {
+                try generation.keep(second) { _ in true }
+            }
+            #expect(try text(generation) == "old")
+            #expect(try names(in: folder) == ["file", "file.durable", "file.lock"])
+            operations.fail(call, with: nil)
+            #expect(try generation.keep(second) { _ in true } == .kept)
+            #expect(try text(generation) == "new")
+        }
+    }
+
+    @Test("Threads and processes that keep at once end at the last state")
+    func concurrent() throws {
+        try withTemporaryFolder { folder in
+            let failures = Guarded<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { number in
+                let file = DurableFile(path: folder + "/file"), generation = DurableGeneration(of: file)
+                for round in 0..<20 {
+                    do {
+                        let identity = try file.withLock(timeout: .seconds(60)) {
+                            try $0.replace(with: Array("\(number) \(round)".utf8), durably: false)
+                        }
+                        _ = try generation.keep(identity) { _ in true }
+                    } catch {
+                        failures.withLock { $0.append("\(error)") }
+                    }
+                }
+            }
+            #expect(failures.withLock { $0 } == [])
+            let file = DurableFile(path: folder + "/file")
+            let kept = try DurableGeneration(of: file).read(), last = try file.read()?.bytes
+            #expect(kept == last)
+            #expect(try names(in: folder) == ["file", "file.durable", "file.lock"])
+        }
+    }
+}

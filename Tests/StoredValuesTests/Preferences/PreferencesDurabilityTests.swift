@@ -1,0 +1,181 @@
+import Foundation
+import Locking
+import Logging
+import Testing
+
+@testable import StoredValues
+
+@Suite("Preferences and their durable generation", .timeLimit(.minutes(2)))
+struct PreferencesDurabilityTests {
+    private func open(_ path: String, operations: any FileOperations = POSIXFileOperations()) -> PreferencesFile {
+        .ofAnotherProcess(path, operations: operations, syncDelay: .seconds(3600))
+    }
+
+    /// Writes in place, as some editors do, and makes it look as if that were long ago.
+    private func edit(_ path: String, _ text: String) throws {
+        try text.write(toFile: path, atomically: false, encoding: .utf8)
+        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: path)
+    }
+
+    private func rejected(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".rejected-") }
+            .map { try contents(ofFile: folder + "/" + $0) }
+    }
+
+    @Test("A torn file is read from its generation, and the next flush restores it and puts the torn one aside", arguments: ["", "\0\0\0\0", "{\n  \"a\": "])
+    func torn(text: String) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let first = open(path)
+            StoredValue(key: "a", default: 0, storage: first).set(1)
+            try await first.flush()
+            let good = try contents(ofFile: path)
+            try edit(path, text)
+            let second = open(path)
+            #expect(StoredValue(key: "a", default: 0, storage: second).wrappedValue == 1)
+            #expect(try contents(ofFile: path) == text)
+            try await second.flush()
+            #expect(try contents(ofFile: path) == good)
+            #expect(try rejected(in: folder) == [text])
+        }
+    }
+
+    @Test("A change after a torn file was read from its generation goes on from there")
+    func changeAfterTorn() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let first = open(path)
+            StoredValue(key: "a", default: 0, storage: first).set(1)
+            try await first.flush()
+            try edit(path, "")
+            let second = open(path)
+            StoredValue(key: "b", default: 0, storage: second).set(2)
+            #expect(open(path).keys == ["a", "b"])
+            #expect(try rejected(in: folder) == [""])
+        }
+    }
+
+    @Test("What a person repairs or deletes before anything was written counts, and not the generation", arguments: [#"{"b": 2}"#, nil])
+    func repaired(text: String?) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let first = open(path)
+            StoredValue(key: "a", default: 0, storage: first).set(1)
+            try await first.flush()
+            try edit(path, "{")
+            let second = open(path)
+            #expect(second.keys == ["a"])
+            if let text { try edit(path, text) } else { try FileManager.default.removeItem(atPath: path) }
+            StoredValue(key: "c", default: 0, storage: second).set(3)
+            #expect(open(path).keys == (text == nil ? ["c"] : ["b", "c"]))
+            #expect(try rejected(in: folder) == [])
+        }
+    }
+
+    @Test("Deleting the file resets it: the generation is not read, and the next flush removes it")
+    func deleted() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let first = open(path)
+            StoredValue(key: "a", default: 0, storage: first).set(1)
+            try await first.flush()
+            try FileManager.default.removeItem(atPath: path)
+            let second = open(path)
+            #expect(second.keys == [])
+            try await second.flush()
+            #expect(!FileManager.default.fileExists(atPath: path + ".durable"))
+        }
+    }
+
+    @Test("flush puts a broken file aside when values in memory are in no durable file yet, and leaves it alone otherwise")
+    func flushWithBrokenFile() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let storage = open(path)
+            let value = StoredValue(key: "a", default: 0, storage: storage)
+            value.set(1)
+            try await storage.flush()
+            try edit(path, "{ being edited")
+            try await storage.flush()
+            #expect(try contents(ofFile: path) == "{ being edited")
+            value.set(2)
+            #expect(try rejected(in: folder) == ["{ being edited"])
+            try edit(path, "{ again")
+            try await storage.flush()
+            #expect(try contents(ofFile: path) == "{\n  \"a\": 2\n}\n")
+            #expect(try contents(ofFile: path + ".durable") == "{\n  \"a\": 2\n}\n")
+            #expect(Set(try rejected(in: folder)) == ["{ being edited", "{ again"])
+        }
+    }
+
+    @Test("A change does not wait for whoever is bringing the file to the disk")
+    func changeDoesNotWait() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let storage = open(path)
+            let value = StoredValue(key: "a", default: 0, storage: storage)
+            var lock: LockedFile? = try DurableFile(path: path).lock(".durable", toChange: ".durable", timeout: nil)
+            value.set(1)
+            #expect(try contents(ofFile: path) == "{\n  \"a\": 1\n}\n")
+            let isDone = Guarded(false)
+            let flush = Task {
+                try await storage.flush()
+                isDone.withLock { $0 = true }
+            }
+            value.set(2)
+            #expect(!isDone.withLock { $0 })
+            _ = lock.take()
+            try await flush.value
+            #expect(try contents(ofFile: path + ".durable") == contents(ofFile: path))
+        }
+    }
+
+    @Test("flush without a change succeeds where nothing can be written, and with one it throws", arguments: [SystemErrorCode.readOnly, .accessDenied, .notPermitted])
+    func nothingToWrite(code: SystemErrorCode) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            try edit(path, #"{"a": 1}"#)
+            let operations = FaultyFileOperations(failing: ["open locking": code, "open creating": code])
+            let storage = open(path, operations: operations)
+            try await storage.flush()
+            #expect(operations.calls.filter { $0.hasPrefix("synchronize") } == ["synchronize", "synchronize folder"])
+            StoredValue(key: "a", default: 0, storage: storage).set(2)
+            await #expect(throws: PreferencesError.self) { try await storage.flush() }
+        }
+    }
+
+    @Test("The log says which file is broken, where, what is in use, and where the broken one will go")
+    func log() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let storage = open(path)
+            StoredValue(key: "a", default: 0, storage: storage).set(1)
+            try await storage.flush()
+            try edit(path, "{\n  \"a\" 1\n}")
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                LoggingSystem.bootstrap { _ in CollectingLogHandler() }
+                #expect(PreferencesFile(path: path).keys == ["a"])
+                let lines = CollectingLogHandler.lines.withLock { $0 }
+                #expect(lines == [
+                    "The preferences \"\(path)\" are not JSON: expected a colon after the member's name at line 2, column 7. The last values that were brought to the disk are in use. Correct the file; before anything is written over it, it is put aside as \"\(path).rejected-<time>\"."
+                ])
+            }
+        }
+    }
+}
+
+/// Keeps every line that is logged in this process.
+private struct CollectingLogHandler: LogHandler {
+    static let lines = Guarded<[String]>([])
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        Self.lines.withLock { $0.append("\(event.message)") }
+    }
+}

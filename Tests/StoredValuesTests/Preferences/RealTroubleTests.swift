@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+
+@testable import StoredValues
+
+@Suite("A preferences file and the real causes of trouble", .timeLimit(.minutes(5)))
+struct RealTroubleTests {
+    private let processes = TestProcesses()
+
+    /// What brings to the disk what is pending, once it can.
+    enum Occasion: String, CaseIterable {
+        case set = "set c 9"
+        case flush = "flush"
+    }
+
+    @Test(
+        "Values are kept in memory, one line is logged, flush names file and cause, and the next write or flush saves everything",
+        arguments: Trouble.all, Occasion.allCases)
+    func trouble(_ trouble: Trouble, _ occasion: Occasion) async throws {
+        try await withTemporaryFolder { outer in
+            let folder = outer + "/config", path = folder + "/p.json"
+            let process = try await start(trouble, outer, folder)
+            func make(_ line: String) async throws {
+                let answer = try await process.ask(line.replacingOccurrences(of: "$F", with: folder))
+                #expect(answer == "ok" || answer.hasPrefix("0"), "\(line): \(answer)")
+            }
+            try await talk(process, ["set first 1": "ok", "flush": "flushed"])
+
+            try await make(trouble.cause)
+            try await talk(process, ["set a 1": "ok", "increase a": "ok", "set b 5": "ok"])
+            try await talk(process, ["get a": "2", "get b": "5", "get first": "1"])
+            for _ in 0..<2 {
+                let failure = try await process.ask("flush")
+                #expect(failure.contains(path) && failure.contains(trouble.symbol), "\(failure)")
+            }
+            #expect(process.logs.count == 1, "\(process.logs)")
+            let log = try #require(process.logs.first)
+            #expect(log.hasPrefix("error: ") && log.contains(path) && log.contains(trouble.symbol))
+
+            #expect(try await leftovers(process, folder) == [], "while the trouble lasts")
+
+            try await make(trouble.cure)
+            _ = try await process.ask(occasion.rawValue)
+            var expected = ["first": 1, "a": 2, "b": 5]
+            if occasion == .set { expected["c"] = 9 }
+            #expect(try await stored(process, path) == expected)
+            try await talk(process, ["flush": "flushed"])
+            #expect(try await leftovers(process, folder) == [])
+            #expect(process.logs.count == 1, "\(process.logs)")
+
+            // It is news again when it happens again.
+            try await make(trouble.cause)
+            try await talk(process, ["set a 7": "ok", "set b 7": "ok"])
+            #expect(process.logs.count == 2, "\(process.logs)")
+            try await make(trouble.cure)
+        }
+    }
+
+    @Test("A folder that is removed while the program runs is made anew by the next change")
+    func removedFolder() async throws {
+        try await withTemporaryFolder { outer in
+            let folder = outer + "/config", path = folder + "/p.json"
+            let process = try processes.start("talk", path)
+            try await talk(process, ["set a 1": "ok"])
+            try FileManager.default.removeItem(atPath: folder)
+            try await talk(process, ["set b 2": "ok"])
+            #expect(try await stored(process, path)["b"] == 2)
+            try await talk(process, ["flush": "flushed"])
+            #expect(process.logs == [])
+        }
+    }
+
+    @Test("A folder that is gone and cannot be made costs nothing that is set until it can")
+    func goneFolder() async throws {
+        try await withTemporaryFolder { outer in
+            let parent = outer + "/config", path = parent + "/app/p.json"
+            let process = try processes.start("talk", path)
+            try await leaveRoot(process, outer)
+            try await talk(process, ["set first 1": "ok", "shell rm -r \(parent)/app && chmod 555 \(parent)": "0"])
+            try await talk(process, ["set a 1": "ok", "set b 2": "ok", "get a": "1"])
+            let failure = try await process.ask("flush")
+            #expect(failure.contains(parent + "/app") && failure.contains("EACCES"), "\(failure)")
+            #expect(process.logs.count == 1, "\(process.logs)")
+            try await talk(process, ["shell chmod 755 \(parent)": "0", "flush": "flushed"])
+            let members = try await stored(process, path)
+            #expect(members["a"] == 1 && members["b"] == 2)
+        }
+    }
+
+    @Test("Without HOME values are kept in memory, one line is logged, and flush says what is missing")
+    func noHome() async throws {
+        let process = try processes.start("talk", "standard", environment: [:])
+        try await talk(process, ["set a 1": "ok", "increase a": "ok", "get a": "2", "keys": "a"])
+        #expect(try await process.ask("flush").contains("HOME"))
+        #expect(process.logs.count == 1 && process.logs[0].contains("HOME"), "\(process.logs)")
+    }
+
+    @Test("A home that cannot be made is named by the log and by flush")
+    func unmakeableHome() async throws {
+        try await withTemporaryFolder { outer in
+            let process = try processes.start("talk", "standard", environment: ["HOME": outer + "/home"])
+            try await leaveRoot(process, outer)
+            try await talk(process, ["shell chmod 555 \(outer)": "0", "set a 1": "ok", "set a 2": "ok", "get a": "2"])
+            let failure = try await process.ask("flush")
+            #expect(failure.contains(outer + "/home/.config/TestProcess/preferences.json") && failure.contains("EACCES"), "\(failure)")
+            #expect(process.logs.count == 1, "\(process.logs)")
+            try await talk(process, ["shell chmod 755 \(outer)": "0", "flush": "flushed"])
+            #expect(try await stored(process, outer + "/home/.config/TestProcess/preferences.json") == ["a": 2])
+        }
+    }
+
+    // MARK: Talking
+
+    private func start(_ trouble: Trouble, _ outer: String, _ folder: String) async throws -> TestProcess {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let launcher = trouble.isMounted ? try await PrivateMount.launcher(at: folder, size: 256 << 10) : []
+        let process = try processes.start("talk", folder + "/p.json", by: launcher)
+        if trouble.isForOthersThanRoot { try await leaveRoot(process, outer) }
+        return process
+    }
+
+    /// Lets the process go on as another user than root, to whom `folder` and what is in it belongs then.
+    private func leaveRoot(_ process: TestProcess, _ folder: String) async throws {
+        guard geteuid() == 0 else { return }
+        try await talk(process, ["shell chown -R 65534:65534 \(folder)": "0", "become 65534": "ok"])
+    }
+
+    /// Says each line and expects each answer, in order.
+    private func talk(
+        _ process: TestProcess, _ lines: KeyValuePairs<String, String>, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        for (line, expected) in lines {
+            let answer = try await process.ask(line)
+            #expect(answer == expected, "\(line)", sourceLocation: sourceLocation)
+        }
+    }
+
+    /// What lies in the folder and is none of the library's own files, nor of the trouble.
+    private func leftovers(_ process: TestProcess, _ folder: String) async throws -> Set<String> {
+        let answer = try await process.ask("shell ls -A \(folder)").split(separator: " ").map(String.init)
+        guard answer.first == "0" else { return [] }  // it may not be entered
+        return Set(answer.dropFirst()).subtracting(["p.json", "p.json.lock", "p.json.durable", "filler", folder])
+    }
+
+    /// The numbers in the file, as a program finds it that sees what the process sees.
+    private func stored(_ process: TestProcess, _ path: String) async throws -> [String: Int] {
+        let answer = try await process.ask("shell cat \(path)")
+        let text = try #require(answer.hasPrefix("0 ") ? answer.dropFirst(2) : nil, "\(answer)")
+        return try JSONDecoder().decode([String: Int].self, from: Data(text.utf8))
+    }
+}

@@ -1,0 +1,185 @@
+import Locking
+
+@testable import StoredValues
+
+/// A disk in memory that answers as a POSIX file system does, and records what happens to it. It knows no symbolic links.
+///
+/// Its clock starts in 1970, so every file on it looks as if it had lain there for long.
+final class MemoryDisk: FileOperations {
+    private let state = Guarded(MemoryTree())
+
+    private let allowsLinks: Bool
+
+    /// An empty disk, or one with these files.
+    init(_ files: [String: [UInt8]] = [:], allowsLinks: Bool = true) {
+        self.allowsLinks = allowsLinks
+        state.withLock { state in
+            for (path, bytes) in files { state.place(bytes, at: path) }
+            state.events = []
+        }
+    }
+
+    /// What has happened so far. Numbers of files are given in the order of their making; 0 is the root.
+    var events: [DiskEvent] { state.withLock { $0.events } }
+
+    func note(_ event: DiskEvent) { state.withLock { $0.events.append(event) } }
+
+    /// Every fsync of a path that ends so fails from now on; nil lets them succeed again.
+    func failToSynchronize(_ pathSuffix: String, with code: SystemErrorCode?) {
+        state.withLock { $0.faults[pathSuffix] = code }
+    }
+
+    /// Every file with its path.
+    var files: [String: [UInt8]] { state.withLock { $0.files(of: 0, "") } }
+
+    /// What a person does with an editor that writes in place: the file is emptied, then filled in two steps. Nothing is
+    /// synchronised.
+    func write(_ text: String, inPlaceAt path: String) {
+        let bytes = Array(text.utf8)
+        state.withLock { state in
+            for count in [0, bytes.count / 2, bytes.count] { state.place(Array(bytes.prefix(count)), at: path) }
+        }
+    }
+
+    // MARK: FileOperations
+
+    func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32 {
+        try state.withLock { state throws(SystemErrorCode) in
+            if let node = try state.find(path) {
+                switch (state.nodes[node], purpose) {
+                case (_, .creating): throw .exists
+                case (.folder, .locking): throw .isFolder
+                case (.file, .folder): throw .notFolder
+                default: return state.handle(node, path)
+                }
+            }
+            guard purpose == .creating || purpose == .locking else { throw .noEntry }
+            let file = state.make(.file([], mode: 0o600))
+            try state.bind([(path, file)])
+            return state.handle(file, path)
+        }
+    }
+
+    func close(_ descriptor: Int32) {
+        state.withLock { state in
+            state.release(descriptor)
+            state.handles[descriptor] = nil
+        }
+    }
+
+    func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int {
+        let part = try state.withLock { state throws(SystemErrorCode) in
+            guard let handle = state.handles[descriptor] else { throw .invalidArgument }
+            guard case .file(let bytes, _) = state.nodes[handle.node] else { throw .isFolder }
+            let part = Array(bytes.dropFirst(handle.offset).prefix(buffer.count))
+            state.handles[descriptor]?.offset += part.count
+            return part
+        }
+        buffer.copyBytes(from: part)
+        return part.count
+    }
+
+    func write(_ descriptor: Int32, from buffer: UnsafeRawBufferPointer) throws(SystemErrorCode) -> Int {
+        let part = Array(buffer)
+        return try state.withLock { state throws(SystemErrorCode) in
+            guard let handle = state.handles[descriptor], case .file(let bytes, let mode) = state.nodes[handle.node] else {
+                throw .invalidArgument
+            }
+            let all = bytes.prefix(handle.offset) + part + bytes.dropFirst(handle.offset + part.count)
+            state.handles[descriptor]?.offset += part.count
+            state.fill(handle.node, with: Array(all), mode: mode)
+            return part.count
+        }
+    }
+
+    func synchronize(_ descriptor: Int32) throws(SystemErrorCode) {
+        try state.withLock { state throws(SystemErrorCode) in
+            guard let handle = state.handles[descriptor] else { throw .invalidArgument }
+            if let fault = state.faults.first(where: { handle.path.hasSuffix($0.key) })?.value {
+                state.events.append(.failedToSynchronize(handle.node))
+                throw fault
+            }
+            state.events.append(.synchronized(handle.node, path: handle.path))
+        }
+    }
+
+    func status(of descriptor: Int32) throws(SystemErrorCode) -> FileStatus {
+        try state.withLock { state throws(SystemErrorCode) in
+            guard let handle = state.handles[descriptor] else { throw .invalidArgument }
+            return state.status(of: handle.node)
+        }
+    }
+
+    func status(at path: String, followingLinks: Bool) throws(SystemErrorCode) -> FileStatus {
+        try state.withLock { state throws(SystemErrorCode) in
+            guard let node = try state.find(path) else { throw .noEntry }
+            return state.status(of: node)
+        }
+    }
+
+    func changeMode(of descriptor: Int32, to mode: UInt32) throws(SystemErrorCode) {
+        try state.withLock { state throws(SystemErrorCode) in
+            guard let handle = state.handles[descriptor], case .file(let bytes, _) = state.nodes[handle.node] else {
+                throw .invalidArgument
+            }
+            state.nodes[handle.node] = .file(bytes, mode: mode)
+            state.changed[handle.node] = state.tick()
+        }
+    }
+
+    func changeOwner(of descriptor: Int32, user: UInt32?, group: UInt32) throws(SystemErrorCode) {}
+
+    func lock(_ descriptor: Int32, waiting: Bool) throws(SystemErrorCode) {
+        while true {
+            let isHeld = try state.withLock { state throws(SystemErrorCode) in
+                guard let node = state.handles[descriptor]?.node else { throw .invalidArgument }
+                if state.locks[node] == nil { state.locks[node] = descriptor }
+                return state.locks[node] == descriptor
+            }
+            if isHeld { return }
+            guard waiting else { throw .wouldBlock }
+            yieldThread()
+        }
+    }
+
+    func unlock(_ descriptor: Int32) {
+        state.withLock { $0.release(descriptor) }
+    }
+
+    func rename(_ path: String, to newPath: String) throws(SystemErrorCode) {
+        try state.withLock { state throws(SystemErrorCode) in
+            guard let node = try state.find(path) else { throw .noEntry }
+            if try state.find(newPath) == node { return }  // rename(2): two names of one file both stay
+            try state.bind([(path, nil), (newPath, node)])
+        }
+    }
+
+    func link(_ path: String, to newPath: String) throws(SystemErrorCode) {
+        guard allowsLinks else { throw .notPermitted }
+        try state.withLock { state throws(SystemErrorCode) in
+            guard let node = try state.find(path) else { throw .noEntry }
+            guard try state.find(newPath) == nil else { throw .exists }
+            try state.bind([(newPath, node)])
+        }
+    }
+
+    func unlink(_ path: String) throws(SystemErrorCode) {
+        try state.withLock { state throws(SystemErrorCode) in
+            guard try state.find(path) != nil else { throw .noEntry }
+            try state.bind([(path, nil)])
+        }
+    }
+
+    func makeFolder(_ path: String, mode: UInt32) throws(SystemErrorCode) {
+        try state.withLock { state throws(SystemErrorCode) in
+            guard try state.find(path) == nil else { throw .exists }
+            try state.bind([(path, state.make(.folder([:])))])
+        }
+    }
+
+    func readLink(_ path: String) throws(SystemErrorCode) -> String {
+        try state.withLock { state throws(SystemErrorCode) in
+            throw try state.find(path) == nil ? .noEntry : .invalidArgument
+        }
+    }
+}

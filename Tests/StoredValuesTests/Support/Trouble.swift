@@ -1,0 +1,37 @@
+import Testing
+
+/// A real cause for which a file cannot be written, made and cured by a process that talks (`TestProcess talk`).
+///
+/// In its lines, `$F` is the folder of the preferences.
+struct Trouble: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// The system's name for it, which people look for.
+    let symbol: String
+    /// Whether the folder must be a file system of its own.
+    var isMounted = false
+    /// Whether the process must not be root, who may do everything.
+    var isForOthersThanRoot = false
+    let cause: String
+    let cure: String
+
+    static let all = [
+        Trouble(
+            testDescription: "the disk is full", symbol: "ENOSPC", isMounted: true,
+            cause: "shell head -c 1M /dev/zero >$F/filler || true", cure: "shell rm $F/filler"),
+        Trouble(
+            testDescription: "the file system is read-only", symbol: "EROFS", isMounted: true,
+            cause: "shell mount -o remount,ro $F", cure: "shell mount -o remount,rw $F"),
+        Trouble(
+            testDescription: "files must not be so large", symbol: "EFBIG",
+            cause: "limit-file-size 10", cure: "limit-file-size none"),
+        Trouble(
+            testDescription: "the folder is not writable", symbol: "EACCES", isForOthersThanRoot: true,
+            cause: "shell chmod 555 $F", cure: "shell chmod 755 $F"),
+        Trouble(
+            testDescription: "the folder is not to be entered", symbol: "EACCES", isForOthersThanRoot: true,
+            cause: "shell chmod 0 $F", cure: "shell chmod 755 $F"),
+        Trouble(
+            testDescription: "a file is where the folder was", symbol: "ENOTDIR",
+            cause: "shell mv $F $F.away && touch $F", cure: "shell rm $F && mv $F.away $F"),
+    ]
+}
