@@ -32,6 +32,9 @@ final class DurableFile: Sendable {
         get throws(FileError) { try resolve().target }
     }
 
+    /// The real file's path where it can be told, else the path as it was given: what makes two paths one file.
+    var place: String { (try? resolvedPath) ?? path }
+
     /// The real file's path and the links that lead there.
     func resolve() throws(FileError) -> ResolvedPath {
         try ResolvedPath(path, operations: operations)
@@ -48,6 +51,14 @@ final class DurableFile: Sendable {
         guard status.kind == .regular else { throw FileError(.examine, path, .notRegular(status.kind)) }
         return status.identity
     }
+
+    /// Whether a replacement is going on, or a process died in the middle of one and left its bytes.
+    func hasLeftover() throws(FileError) -> Bool {
+        try status(at: Self.temporaryPath(of: resolvedPath), followingLinks: false) != nil
+    }
+
+    /// Where the bytes lie that are to replace `target`, the real file's path.
+    static func temporaryPath(of target: String) -> String { target + ".tmp" }
 
     /// Brings what is there now to the disk: the file, then the folders that name it. Needs no lock.
     func sync() throws(FileError) {

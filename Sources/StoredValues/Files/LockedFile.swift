@@ -7,7 +7,7 @@ struct LockedFile: ~Copyable {
     private let lock: Int32
 
     private var operations: any FileOperations { file.operations }
-    private var temporaryPath: String { path + ".tmp" }
+    private var temporaryPath: String { DurableFile.temporaryPath(of: path) }
 
     init(path: String, file: DurableFile, lock: Int32) {
         self.path = path
@@ -126,6 +126,17 @@ struct LockedFile: ~Copyable {
             return
         } catch {
             throw FileError(.remove, path, error)
+        }
+    }
+
+    /// Removes what a process left that died while it replaced the file; succeeds when there is nothing.
+    func removeLeftover() throws(FileError) {
+        do {
+            try operations.unlink(temporaryPath)
+        } catch .noEntry {
+            return
+        } catch {
+            throw FileError(.remove, temporaryPath, error)
         }
     }
 

@@ -1,24 +1,4 @@
-// The format of an encrypted keyring's file, version 1. Numbers are little-endian; offsets and sizes are in bytes.
-//
-//     0    8   magic, "SVSECRET"
-//     8    2   version, 1
-//     10   1   how the key is derived: 1 HKDF-SHA256 from a key file, 2 scrypt from a passphrase
-//     11   1   cipher: 1 ChaCha20-Poly1305
-//     12   1   scrypt: log2 of N          (0 for HKDF)
-//     13   1   scrypt: r                  (0 for HKDF)
-//     14   1   scrypt: p                  (0 for HKDF)
-//     15   1   0
-//     16   32  salt of the derivation, chosen when the file is made
-//     48   8   generation, one more at each replacement
-//     56   32  seed, chosen at each replacement; from it and the key come this generation's cipher key and nonce
-//     88   16  key check: tells a wrong key from a damaged file
-//     104  8   length of the body
-//     112  16  first bytes of the SHA-256 of bytes 0 to 111: tells damage from a wrong key, and guards nothing else
-//     128  …   body, encrypted
-//     end  16  tag, over the header (bytes 0 to 127) and the body
-//
-// The body: the number of entries (4), then for each one service, account and label (each: length 4, UTF-8), the time
-// of its last change (8, milliseconds since 1970), and the secret (length 4, bytes). Nothing follows the last entry.
+// The format of an encrypted keyring's file, version 1. StoredValues.docc/EncryptedFileFormat.md says what each byte is.
 
 /// Why bytes are not a file of this format.
 enum EncryptedFileFormatError: Error, Equatable {

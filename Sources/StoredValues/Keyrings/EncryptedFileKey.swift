@@ -1,25 +1,42 @@
 /// Where the key of an ``EncryptedFileKeyring`` comes from. There is no plaintext: without a key there is no keyring.
+///
+/// Every key but a passphrase is at least 32 random bytes in a regular file that belongs to this user or root and that
+/// nobody else can write. Otherwise every call throws ``KeyringError/accessDenied``, or an
+/// ``KeyringError/other(domain:code:message:)`` that says what is wrong. To make one:
+///
+///     (umask 077; head -c 32 /dev/urandom > key)
 public struct EncryptedFileKey: Sendable {
     enum Source: Sendable {
-        case file(String)
+        case file(String, KeyFile.Origin)
         case generatedFile(String)
+        /// The name, and the folder when systemd gave one.
+        case credential(String, folder: String?)
         case passphrase(@Sendable () throws -> Secret)
     }
 
     let source: Source
 
-    /// A file of at least 32 random bytes, made by somebody else: a systemd credential, a mounted secret, `head -c 32
-    /// /dev/urandom`.
-    ///
-    /// It must be a regular file, no symbolic link, owned by this user or root, and open to nobody else (mode 0600 or
-    /// 0400): otherwise every call throws ``KeyringError/accessDenied`` or an ``KeyringError/other(domain:code:message:)``
-    /// that says what is wrong.
+    /// A key file that this user or root made: no symbolic link, and open to nobody else (mode 0600 or 0400).
     public static func file(_ path: String) -> EncryptedFileKey {
-        EncryptedFileKey(source: .file(path))
+        EncryptedFileKey(source: .file(path, .own))
+    }
+
+    /// A key file that a container's runtime mounts, such as `/run/secrets/key`: it may be a link, and others may read it,
+    /// for Docker and Kubernetes mount secrets that way by default, and others in the container are none. On a machine that
+    /// has other users, take ``file(_:)``.
+    public static func mountedFile(_ path: String) -> EncryptedFileKey {
+        EncryptedFileKey(source: .file(path, .mounted))
+    }
+
+    /// The credential `name` of this systemd service (`LoadCredentialEncrypted=name:…`), a file in the folder that
+    /// `$CREDENTIALS_DIRECTORY` names now. The best on a server: systemd can bind it to the machine and its TPM. Its group
+    /// may read it, for that is how the access list looks with which systemd lets the service's user in.
+    public static func credential(_ name: String) -> EncryptedFileKey {
+        EncryptedFileKey(source: .credential(name, folder: environmentVariable(CredentialsKeyring.variable)))
     }
 
     /// A key file that the first write makes when it is missing: 32 random bytes, mode 0600, on the disk before the first
-    /// secret is (beside it stays `<path>.lock`). It is checked as ``file(_:)`` is.
+    /// secret is (beside it stays `<path>.lock`). It is checked as that of ``file(_:)`` is.
     ///
     /// This protects copies of the encrypted file alone: a backup, a commit, a stolen file. Who can read the files of this
     /// user reads both. When the encrypted file exists and the key does not, no new key is made, for that could never
@@ -29,7 +46,8 @@ public struct EncryptedFileKey: Sendable {
     }
 
     /// A passphrase, asked for when it is first needed, and again after it proved wrong. `closure` runs on the keyring's own
-    /// thread, within the call's deadline; what it throws, the call throws.
+    /// thread, within the call's deadline. A ``KeyringError`` that it throws, the call throws; of any other error only the
+    /// type is told, for what it says may hold the passphrase.
     ///
     /// The key is derived with scrypt (N = 2^17, r = 8, p = 1), which takes a third of a second and 128 MiB once per
     /// keyring, and is kept in memory.
@@ -41,59 +59,65 @@ public struct EncryptedFileKey: Sendable {
 extension EncryptedFileKey {
     /// How a new file derives its key from this.
     var method: KeyDerivation.Method {
-        switch source {
-        case .file, .generatedFile: .hkdf
-        case .passphrase: .scrypt(.standard)
-        }
+        if case .passphrase = source { .scrypt(.standard) } else { .hkdf }
     }
 
     /// Whether a file with this derivation can have been made with a key of this kind at all.
     func fits(_ derivation: KeyDerivation) -> Bool {
-        switch (source, derivation.method) {
-        case (.file, .hkdf), (.generatedFile, .hkdf), (.passphrase, .scrypt): true
+        switch (method, derivation.method) {
+        case (.hkdf, .hkdf), (.scrypt, .scrypt): true
         default: false
         }
     }
 
-    /// Where the key lies, or nil when it is no file.
+    /// The real path of the key's file, or nil when there is none. Two keys with one path are one key.
     var path: String? {
         switch source {
-        case .file(let path), .generatedFile(let path): path
-        case .passphrase: nil
+        case .file(let path, _), .generatedFile(let path): DurableFile(path: path).place
+        case .credential(let name, let folder?): DurableFile(path: folder + "/" + name).place
+        case .credential, .passphrase: nil
         }
     }
 
     /// What it is and where, for people.
     var description: String {
         switch source {
-        case .file(let path): "the key file \(path)"
+        case .file(let path, _): "the key file \(path)"
         case .generatedFile(let path): "the key file \(path), made when missing"
+        case .credential(let name, _): "systemd's credential \"\(name)\""
         case .passphrase: "a passphrase"
         }
     }
 
-    /// The bytes to derive from. `forNewFile` says that no encrypted file exists, under whose lock this runs.
+    /// The bytes to derive from. `forNewFile` says that no file was encrypted with this key yet, so that it may be made.
     func material(forNewFile: Bool, operations: any FileOperations) throws(KeyringError) -> Secret {
         switch source {
-        case .file(let path):
-            return try KeyFile(path: path, operations: operations).read()
+        case .file(let path, let origin):
+            return try KeyFile(path: path, origin: origin, operations: operations).read()
         case .generatedFile(let path):
-            let file = KeyFile(path: path, operations: operations)
+            let file = KeyFile(path: path, origin: .own, operations: operations)
             if forNewFile { try file.makeIfMissing() }
             return try file.read()
+        case .credential(let name, let folder):
+            let path = try CredentialsFolder.path(of: name, in: folder)
+            return try KeyFile(path: path, origin: .credential, operations: operations).read()
         case .passphrase(let closure):
-            let passphrase: Secret
-            do {
-                passphrase = try closure()
-            } catch let error as KeyringError {
-                throw error
-            } catch {
-                throw .other(domain: "EncryptedFileKey", code: 1, message: "no passphrase was to be had: \(error)")
-            }
-            guard passphrase.count > 0 else {
-                throw .other(domain: "EncryptedFileKey", code: 2, message: "the passphrase is empty")
-            }
-            return passphrase
+            return try Self.ask(closure)
         }
+    }
+
+    private static func ask(_ closure: () throws -> Secret) throws(KeyringError) -> Secret {
+        let passphrase: Secret
+        do {
+            passphrase = try closure()
+        } catch let error as KeyringError {
+            throw error
+        } catch {
+            throw .other(domain: "EncryptedFileKey", code: 1, message: "no passphrase was to be had (\(type(of: error)))")
+        }
+        guard passphrase.count > 0 else {
+            throw .other(domain: "EncryptedFileKey", code: 2, message: "the passphrase is empty")
+        }
+        return passphrase
     }
 }

@@ -12,11 +12,13 @@ import Locking
 /// Any number of instances, threads and processes may use one file: each change is made under a lock and is on the disk
 /// when the call returns. A missing file is an empty keyring; the first write makes it, with mode 0600.
 ///
-/// ``changes`` tells of the changes that this process makes, through any instance with the same path.
+/// ``changes`` tells of what any process changes in the file, except on file systems where inotify(7) sees nothing.
 public final class EncryptedFileKeyring: Keyring {
     private let vault: EncryptedFileVault
+    /// The real path, found once: what a key in a dictionary is compared by must not change.
+    private let place: String
     private let deadline: Duration
-    private let broadcaster: ChangeBroadcaster
+    private let changesOfFile: EncryptedFileChanges
     // Apart, so that a reader does not wait for a writer that waits for the lock.
     private let readers = DispatchQueue(label: "StoredValues.EncryptedFileKeyring.readers")
     private let writers = DispatchQueue(label: "StoredValues.EncryptedFileKeyring.writers")
@@ -27,9 +29,10 @@ public final class EncryptedFileKeyring: Keyring {
     }
 
     init(file: DurableFile, key: EncryptedFileKey, deadline: Duration = .seconds(5)) {
-        self.vault = EncryptedFileVault(file: file, key: key)
+        self.place = file.place
+        self.changesOfFile = .shared(for: file, at: place)
+        self.vault = EncryptedFileVault(file: file, changes: changesOfFile, key: key)
         self.deadline = deadline
-        self.broadcaster = .shared(forPath: file.path)
     }
 
     /// What it is, where it is, and where its key comes from.
@@ -37,7 +40,8 @@ public final class EncryptedFileKeyring: Keyring {
         "the encrypted file \(vault.file.path), opened with \(vault.key.description)"
     }
 
-    public var changes: KeyringChanges { broadcaster.changes }
+    /// What any process changes in the file. A change through a keyring of this process says which secret it was.
+    public var changes: KeyringChanges { changesOfFile.broadcaster.changes }
 
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
         try await KeyringRequest.perform(on: readers, deadline: deadline) { [vault] _ throws(KeyringError) in
@@ -50,14 +54,14 @@ public final class EncryptedFileKeyring: Keyring {
         let entry = EncryptedFileEntry(
             id: id, label: label, modified: Int64(Date().timeIntervalSince1970 * 1000), secret: secret)
         guard entry.fits else { throw .tooLarge }
-        try await change(id) { entries in
+        try await change(id, makingFile: true) { entries in
             entries[id] = entry
             return true
         }
     }
 
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
-        try await change(id, inMissingFile: false) { entries in entries.removeValue(forKey: id) != nil }
+        try await change(id, makingFile: false) { entries in entries.removeValue(forKey: id) != nil }
     }
 
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
@@ -74,31 +78,47 @@ public final class EncryptedFileKeyring: Keyring {
         }
     }
 
+    /// Seals the file with `key` and a new salt, in one step: it is the old file or the new one, whatever happens. This
+    /// keyring uses the new key from then on. Every other keyring with the old one, in any process, gets
+    /// ``KeyringError/wrongKey``, and must be opened with the new one.
+    ///
+    /// Nothing is changed when the old key is wrong. After ``KeyringError/timedOut(after:)``, ``KeyringError/cancelled`` or
+    /// ``KeyringError/other(domain:code:message:)`` either key may be the right one. A missing file stays missing, and is made
+    /// with the new key.
+    ///
+    /// Whoever has an old copy of the file and the old key reads that copy still: change the secrets too if the key got out.
+    /// A generated key file has to be a new one, for two files cannot be replaced in one step.
+    public func rekey(to key: EncryptedFileKey) async throws(KeyringError) {
+        try await KeyringRequest.perform(on: writers, deadline: deadline) {
+            [vault, deadline] isWanted throws(KeyringError) in
+            try vault.rekey(to: key, deadline: deadline, isWanted: isWanted)
+        }
+    }
+
     private func change(
-        _ id: SecretIdentifier, inMissingFile: Bool = true,
+        _ id: SecretIdentifier, makingFile: Bool,
         _ change: @escaping @Sendable (inout EncryptedFileVault.Entries) -> Bool
     ) async throws(KeyringError) {
         try await KeyringRequest.perform(on: writers, deadline: deadline) {
-            [vault, deadline, broadcaster] isWanted throws(KeyringError) in
-            // What is not there need not be removed: making the lock file's folder for that would be a surprise.
-            if !inMissingFile, try vault.isMissing() { return }
-            if try vault.change(deadline: deadline, isWanted: isWanted, change) { broadcaster.announce(.secret(id)) }
+            [vault, deadline] isWanted throws(KeyringError) in
+            try vault.change(
+                makingFile: makingFile, telling: .secret(id), deadline: deadline, isWanted: isWanted, change)
         }
     }
 }
 
 extension EncryptedFileKeyring: Hashable {
-    /// Whether both are the same file opened with the same key file, so that a secret in them is one live value. A keyring
-    /// with a passphrase equals only itself.
+    /// Whether both are the same file opened with the same key file, however their paths are spelled, so that a secret in
+    /// them is one live value. A keyring with a passphrase equals only itself.
     public static func == (left: EncryptedFileKeyring, right: EncryptedFileKeyring) -> Bool {
         if left === right { return true }
-        guard let key = left.vault.key.path, key == right.vault.key.path else { return false }
-        return left.vault.file.path == right.vault.file.path
+        guard left.place == right.place, let key = left.vault.key.path else { return false }
+        return key == right.vault.key.path
     }
 
-    /// Hashes the file's path.
+    /// Hashes the file's real path.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(vault.file.path)
+        hasher.combine(place)
     }
 }
 
@@ -106,21 +126,5 @@ extension Keyring where Self == EncryptedFileKeyring {
     /// An ``EncryptedFileKeyring`` in the file at `path`, opened with `key`.
     public static func encryptedFile(_ path: String, key: EncryptedFileKey) -> EncryptedFileKeyring {
         EncryptedFileKeyring(path: path, key: key)
-    }
-}
-
-extension ChangeBroadcaster {
-    private struct Weak { weak var broadcaster: ChangeBroadcaster? }
-    private static let byPath = Guarded<[String: Weak]>([:])
-
-    /// The one that all keyrings of this process with the file at `path` announce to.
-    fileprivate static func shared(forPath path: String) -> ChangeBroadcaster {
-        byPath.withLock { known in
-            if let broadcaster = known[path]?.broadcaster { return broadcaster }
-            let broadcaster = ChangeBroadcaster()
-            known = known.filter { $0.value.broadcaster != nil }
-            known[path] = Weak(broadcaster: broadcaster)
-            return broadcaster
-        }
     }
 }

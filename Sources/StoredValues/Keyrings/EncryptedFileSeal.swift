@@ -63,13 +63,15 @@ struct ScryptCost: Hashable, Sendable {
 enum EncryptedFileSeal {
     static let keyCheckByteCount = 16
 
-    /// A file with these entries, sealed with a cipher key of its own, so that no nonce is ever used twice.
+    /// A file with these entries, sealed with a cipher key of its own, so that no nonce is ever used twice: only tests
+    /// choose the seed.
     static func seal(
-        _ entries: some Collection<EncryptedFileEntry>, generation: UInt64, derivation: KeyDerivation, mainKey: SymmetricKey
+        _ entries: some Collection<EncryptedFileEntry>, generation: UInt64, derivation: KeyDerivation, mainKey: SymmetricKey,
+        seed: [UInt8] = randomBytes(32)
     ) throws(KeyringError) -> [UInt8] {
         let body = EncryptedFileBody.bytes(of: entries)
         let header = EncryptedFileHeader(
-            derivation: derivation, generation: generation, seed: randomBytes(32), keyCheck: keyCheck(of: mainKey),
+            derivation: derivation, generation: generation, seed: seed, keyCheck: keyCheck(of: mainKey),
             bodyByteCount: body.count)
         let file = header.bytes
         do {

@@ -8,63 +8,134 @@ import Locking
 final class EncryptedFileVault: Sendable {
     typealias Entries = [SecretIdentifier: EncryptedFileEntry]
 
-    private struct KnownKey {
+    /// A key that a file's header and the key's source gave.
+    private struct DerivedKey {
         var derivation: KeyDerivation
         var mainKey: SymmetricKey
     }
 
-    let file: DurableFile
-    let key: EncryptedFileKey
-    /// Set only once it opened a file, or for a file about to be made: a mistyped passphrase is asked for again.
-    private let knownKey = Guarded<KnownKey?>(nil)
+    private struct Keys {
+        var source: EncryptedFileKey
+        /// Only what opened a file, or is for a file about to be made: a mistyped passphrase is asked for again. Two at most,
+        /// so that while the file is re-keyed a reader opens the old file and the new one.
+        var derived: [DerivedKey] = []
+        /// How often the file was re-keyed through this vault.
+        var changes = 0
 
-    init(file: DurableFile, key: EncryptedFileKey) {
-        self.file = file
-        self.key = key
+        mutating func add(_ key: DerivedKey) {
+            derived.removeAll { $0.derivation == key.derivation }
+            derived = derived.suffix(1) + [key]
+        }
     }
+
+    let file: DurableFile
+    private let changes: EncryptedFileChanges
+    private let keys: Guarded<Keys>
+
+    init(file: DurableFile, changes: EncryptedFileChanges, key: EncryptedFileKey) {
+        self.file = file
+        self.changes = changes
+        keys = Guarded(Keys(source: key))
+    }
+
+    /// Where the key comes from.
+    var key: EncryptedFileKey { keys.withLock { $0.source } }
 
     /// The entries, none when there is no file. Makes nothing, and needs no lock.
     func entries() throws(KeyringError) -> Entries {
-        guard let contents = try reading({ () throws(FileError) in try file.read() }) else { return [:] }
-        return try open(contents.bytes).entries
+        while true {
+            let changes = keys.withLock { $0.changes }
+            guard let contents = try reading({ () throws(FileError) in try file.read() }) else { return [:] }
+            do throws(KeyringError) {
+                return try open(contents.bytes).entries
+            } catch {
+                // What was read may be the file as it was before it was re-keyed, and the key the one after it.
+                guard error == .wrongKey, keys.withLock({ $0.changes }) != changes else { throw error }
+            }
+        }
     }
 
-    /// Whether there is no file.
-    func isMissing() throws(KeyringError) -> Bool {
-        try reading { () throws(FileError) in try file.currentIdentity() } == nil
-    }
-
-    /// Reads the entries, lets `change` alter them, and replaces the file durably if `change` says that it did.
+    /// Reads the entries, lets `change` alter them, and if it says that it did, replaces the file durably and tells of `news`.
     ///
     /// All of that under the lock, so that no other process's change is lost; `isWanted` ends the waiting for it.
-    /// A file that is damaged or made with another key is left as it is.
+    /// A file that is damaged or made with another key is left as it is. Without `makingFile` a missing one stays missing.
     func change(
-        deadline: Duration, isWanted: () -> Bool, _ change: (inout Entries) -> Bool
-    ) throws(KeyringError) -> Bool {
-        try prepareKey()
+        makingFile: Bool, telling news: KeyringChange, deadline: Duration, isWanted: () -> Bool,
+        _ change: (inout Entries) -> Bool
+    ) throws(KeyringError) {
+        // Locking makes the lock file and perhaps its folder, which would be a surprise where nothing is to be changed.
+        if !makingFile, try isMissing() {
+            guard try reading({ () throws(FileError) in try file.hasLeftover() }) else { return }
+        } else {
+            try prepareKey()
+        }
         let locked = try lock(deadline: deadline, isWanted: isWanted)
         var entries: Entries = [:]
         var generation: UInt64 = 0
-        let known: KnownKey
+        var key: DerivedKey?
         if let contents = try reading({ () throws(FileError) in try locked.read() }) {
             let opened = try open(contents.bytes)
-            (entries, generation, known) = (opened.entries, opened.header.generation, opened.key)
-        } else {
-            known = try keyForNewFile()
+            (entries, generation, key) = (opened.entries, opened.header.generation, opened.key)
+        } else if makingFile {
+            key = try keyForNewFile()
         }
-        guard change(&entries) else { return false }
-        let bytes = try EncryptedFileSeal.seal(
-            entries.values, generation: generation &+ 1, derivation: known.derivation, mainKey: known.mainKey)
-        guard bytes.count <= DurableFile.sizeLimit else { throw .tooLarge }
-        guard isWanted() else { throw .cancelled }
-        _ = try reading { () throws(FileError) in try locked.replace(with: bytes, durably: true) }
-        return true
+        guard let key, change(&entries) else {
+            // A process that was killed may have left what is to be gone.
+            return try reading { () throws(FileError) in try locked.removeLeftover() }
+        }
+        try replace(locked, with: entries, generation: generation &+ 1, key: key, telling: news, isWanted: isWanted)
     }
 
-    /// Derives the key before the lock is taken, so that others do not wait for scrypt.
+    /// Seals the same entries with `newKey` and a new salt, replacing the file in one step; from then on it opens no more
+    /// with the old key. This vault uses the new one then.
+    func rekey(to newKey: EncryptedFileKey, deadline: Duration, isWanted: () -> Bool) throws(KeyringError) {
+        guard try !isMissing() else {
+            return use(newKey)  // an empty keyring
+        }
+        try prepareKey()  // or the old key is wrong, and nothing is made
+        let derived = try Self.deriveNew(newKey, operations: file.operations)
+        let locked = try lock(deadline: deadline, isWanted: isWanted)
+        if let contents = try reading({ () throws(FileError) in try locked.read() }) {
+            let opened = try open(contents.bytes)
+            // Also when replacing fails they stay both: after some failures nobody knows which file is there.
+            keys.withLock { $0.add(derived) }
+            try replace(
+                locked, with: opened.entries, generation: opened.header.generation &+ 1, key: derived,
+                // Other keyrings are to find out that their key is the wrong one.
+                telling: .anySecret, isWanted: isWanted)
+        }
+        use(newKey, derived: [derived])
+    }
+
+    private func use(_ key: EncryptedFileKey, derived: [DerivedKey] = []) {
+        keys.withLock { $0 = Keys(source: key, derived: derived, changes: $0.changes + 1) }
+    }
+
+    private func replace(
+        _ locked: borrowing LockedFile, with entries: Entries, generation: UInt64, key: DerivedKey, telling news: KeyringChange,
+        isWanted: () -> Bool
+    ) throws(KeyringError) {
+        let bytes = try EncryptedFileSeal.seal(
+            entries.values, generation: generation, derivation: key.derivation, mainKey: key.mainKey)
+        guard bytes.count <= DurableFile.sizeLimit else { throw .tooLarge }
+        guard isWanted() else { throw .cancelled }
+        do throws(FileError) {
+            try changes.make(news) { () throws(FileError) in try locked.replace(with: bytes, durably: true) }
+        } catch {
+            throw KeyringError(error)
+        }
+    }
+
+    private func isMissing() throws(KeyringError) -> Bool {
+        try reading { () throws(FileError) in try file.currentIdentity() } == nil
+    }
+
+    // MARK: Keys
+
+    /// Derives the key before the lock is taken, so that others do not wait for scrypt, and nothing is made for a wrong one.
     private func prepareKey() throws(KeyringError) {
         if let contents = try reading({ () throws(FileError) in try file.read() }) {
-            _ = try open(contents.bytes)
+            _ = try derivedKey(for: try header(of: contents.bytes))
         } else if case .generatedFile = key.source {
             // Only under the lock is it certain that there is no file, and that a key may be made.
         } else {
@@ -72,46 +143,61 @@ final class EncryptedFileVault: Sendable {
         }
     }
 
-    private func keyForNewFile() throws(KeyringError) -> KnownKey {
+    private func keyForNewFile() throws(KeyringError) -> DerivedKey {
+        let (source, known) = keys.withLock { ($0.source, $0.derived.first) }
         // A key file is read again, however well its key is known: a file made with a key that is gone could never be
         // opened. A passphrase stays in somebody's head, and scrypt takes its time.
-        if case .passphrase = key.source, let known = knownKey.withLock({ $0 }) { return known }
-        let derivation = KeyDerivation(new: key.method)
-        let material = try key.material(forNewFile: true, operations: file.operations)
-        let known = KnownKey(derivation: derivation, mainKey: try derivation.mainKey(from: material))
-        knownKey.withLock { $0 = known }
-        return known
+        if case .passphrase = source.source, let known { return known }
+        let derived = try Self.deriveNew(source, operations: file.operations)
+        keys.withLock { $0.add(derived) }
+        return derived
     }
+
+    private static func deriveNew(
+        _ key: EncryptedFileKey, operations: any FileOperations
+    ) throws(KeyringError) -> DerivedKey {
+        let derivation = KeyDerivation(new: key.method)
+        let material = try key.material(forNewFile: true, operations: operations)
+        return DerivedKey(derivation: derivation, mainKey: try derivation.mainKey(from: material))
+    }
+
+    private func derivedKey(for header: EncryptedFileHeader) throws(KeyringError) -> DerivedKey {
+        let (source, known) = keys.withLock { ($0.source, $0.derived.first { $0.derivation == header.derivation }) }
+        if let known {
+            guard EncryptedFileSeal.isKey(known.mainKey, of: header) else { throw .wrongKey }
+            return known
+        }
+        guard source.fits(header.derivation) else { throw .wrongKey }
+        let material = try source.material(forNewFile: false, operations: file.operations)
+        let derived = DerivedKey(derivation: header.derivation, mainKey: try header.derivation.mainKey(from: material))
+        guard EncryptedFileSeal.isKey(derived.mainKey, of: header) else { throw .wrongKey }
+        keys.withLock { $0.add(derived) }
+        return derived
+    }
+
+    // MARK: The file
 
     private func open(
         _ bytes: [UInt8]
-    ) throws(KeyringError) -> (entries: Entries, header: EncryptedFileHeader, key: KnownKey) {
+    ) throws(KeyringError) -> (entries: Entries, header: EncryptedFileHeader, key: DerivedKey) {
+        let header = try header(of: bytes)
+        let key = try derivedKey(for: header)
         do {
-            let header = try EncryptedFileHeader(ofFile: bytes)
-            guard key.fits(header.derivation) else { throw KeyringError.wrongKey }
-            let known = try knownKey(for: header)
-            return (try EncryptedFileSeal.open(bytes, header: header, mainKey: known.mainKey), header, known)
-        } catch let error as KeyringError {
-            throw error
-        } catch EncryptedFileFormatError.newerVersion(let version) {
-            throw .other(
-                domain: "EncryptedFileKeyring", code: 3,
-                message: "\(file.path) was written by a newer version of StoredValues (format \(version)); use that one")
+            return (try EncryptedFileSeal.open(bytes, header: header, mainKey: key.mainKey), header, key)
         } catch {
             throw .damaged(path: file.path)
         }
     }
 
-    private func knownKey(for header: EncryptedFileHeader) throws(KeyringError) -> KnownKey {
-        if let known = knownKey.withLock({ $0 }), known.derivation == header.derivation {
-            guard EncryptedFileSeal.isKey(known.mainKey, of: header) else { throw .wrongKey }
-            return known
+    private func header(of bytes: [UInt8]) throws(KeyringError) -> EncryptedFileHeader {
+        do {
+            return try EncryptedFileHeader(ofFile: bytes)
+        } catch {
+            guard case .newerVersion(let version) = error else { throw .damaged(path: file.path) }
+            throw .other(
+                domain: "EncryptedFileKeyring", code: 3,
+                message: "\(file.path) was written by a newer version of StoredValues (format \(version)); use that one")
         }
-        let material = try key.material(forNewFile: false, operations: file.operations)
-        let known = KnownKey(derivation: header.derivation, mainKey: try header.derivation.mainKey(from: material))
-        guard EncryptedFileSeal.isKey(known.mainKey, of: header) else { throw .wrongKey }
-        knownKey.withLock { $0 = known }
-        return known
     }
 
     /// The lock, tried for in short turns: whoever gave up must not keep those behind waiting until the deadline.

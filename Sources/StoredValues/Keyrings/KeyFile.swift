@@ -3,15 +3,37 @@ struct KeyFile {
     private static let leastByteCount = 32
     private static let mostByteCount = 1 << 16
 
+    /// Who put the file there, which decides who else may be able to read it. Nobody else may be able to write it.
+    enum Origin: Sendable {
+        /// A person or this package, for this user alone.
+        case own
+        /// systemd, in a folder that only the service can enter. The mode's group bits stand for the mask of an access list
+        /// then (acl(5)), with which systemd lets the service's user in.
+        case credential
+        /// A container's runtime, by links or for all to read: nobody else is in there.
+        case mounted
+
+        fileprivate var purpose: OpenPurpose { self == .mounted ? .reading : .readingWithoutLinks }
+        /// The bits of the mode that must not be set.
+        fileprivate var forbiddenMode: UInt32 {
+            switch self {
+            case .own: 0o077
+            case .credential: 0o037
+            case .mounted: 0o022
+            }
+        }
+    }
+
     let path: String
+    let origin: Origin
     let operations: any FileOperations
 
-    /// The key; throws unless the file is a regular one, long enough, of this user or root, and open to nobody else.
+    /// The key; throws unless the file is a regular one, long enough, of this user or root, and open to nobody else but
+    /// those whom its origin allows.
     func read() throws(KeyringError) -> Secret {
-        let descriptor: Int32
-        let status: FileStatus
+        let file: SecretFile
         do {
-            descriptor = try operations.open(path, for: .readingWithoutLinks)
+            file = try SecretFile(path, openedFor: origin.purpose, operations: operations)
         } catch .linkCircle {
             throw failure(2, "is a symbolic link; name the file itself")
         } catch .noEntry {
@@ -19,24 +41,13 @@ struct KeyFile {
         } catch {
             throw KeyringError(FileError(.read, path, error))
         }
-        defer { operations.close(descriptor) }
-        do {
-            status = try operations.status(of: descriptor)
-        } catch {
-            throw KeyringError(FileError(.read, path, error))
-        }
+        let status = file.status
         guard status.kind == .regular else { throw failure(3, "is \(status.kind.rawValue), not a regular file") }
         // The owner first: a stranger may change the mode at any time.
-        guard status.user == effectiveUser() || status.user == 0, status.mode & 0o077 == 0 else { throw .accessDenied }
+        guard status.user == effectiveUser() || status.user == 0, status.mode & origin.forbiddenMode == 0 else { throw .accessDenied }
         guard status.identity.size >= Self.leastByteCount else { throw failure(4, "has fewer than 32 bytes") }
         guard status.identity.size <= Self.mostByteCount else { throw failure(5, "has more than 64 KiB") }
-        do {
-            return try Secret(count: Int(status.identity.size)) { buffer in try fill(buffer, from: descriptor) }
-        } catch let code as SystemErrorCode {
-            throw KeyringError(FileError(.read, path, code))
-        } catch {
-            throw failure(6, "could not be read: \(error)")
-        }
+        return try file.contents()
     }
 
     /// Makes the key file unless something is there already; whether that is a key, ``read()`` finds out.
@@ -52,15 +63,6 @@ struct KeyFile {
             _ = try locked.replace(with: key, durably: true)
         } catch {
             throw KeyringError(error)
-        }
-    }
-
-    private func fill(_ buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32) throws {
-        var filled = 0
-        while filled < buffer.count {
-            let count = try operations.read(descriptor, into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
-            guard count > 0 else { throw SystemErrorCode.ioFailed }  // it was cut off meanwhile
-            filled += count
         }
     }
 

@@ -15,7 +15,8 @@ public struct KeyringChanges: AsyncSequence, Sendable {
     public typealias Element = KeyringChange
     public typealias Failure = Never
 
-    private let subscribe: @Sendable () -> AsyncStream<KeyringChange>
+    /// Subscribes. What is announced from then on is in the stream.
+    let subscribe: @Sendable () -> AsyncStream<KeyringChange>
 
     /// A sequence that calls `subscribe` for each iteration.
     public init(_ subscribe: @escaping @Sendable () -> AsyncStream<KeyringChange>) {

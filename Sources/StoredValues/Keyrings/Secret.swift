@@ -5,6 +5,7 @@
 public final class Secret: Sendable {
     // Written only in `init` and wiped only in `deinit`, when no other reference exists: reads never race a write.
     private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
+    private let release: @Sendable (UnsafeMutableRawBufferPointer) -> Void
 
     /// A copy of `bytes`.
     public convenience init(_ bytes: some Collection<UInt8>) {
@@ -14,15 +15,24 @@ public final class Secret: Sendable {
     }
 
     /// `count` bytes, zero until `fill` writes them in place, so that no other copy need exist.
-    public init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
+    public convenience init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
+        try self.init(count: count, release: { $0.deallocate() }, fill)
+    }
+
+    /// The same, with `release` in place of freeing the memory, which is zero again by then: a test looks at it there.
+    init(
+        count: Int, release: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void,
+        _ fill: (UnsafeMutableRawBufferPointer) throws -> Void
+    ) rethrows {
         storage = .allocate(byteCount: count, alignment: 1)
         storage.initializeMemory(as: UInt8.self, repeating: 0)
-        try fill(storage)
+        self.release = release
+        try fill(storage)  // when this throws, deinit runs as ever
     }
 
     deinit {
         wipe(storage)
-        storage.deallocate()
+        release(storage)
     }
 
     /// How many bytes the secret has.

@@ -36,35 +36,3 @@ final class LiveSecrets: Sendable {
         return secret
     }
 }
-
-/// What makes two keyring values the same keyring.
-private enum KeyringIdentity: Hashable {
-    /// Equal values are one keyring, as two `SecretServiceKeyring()` are.
-    case value(AnyKeyring)
-    /// Another object is itself. It cannot be mistaken for a later one: whoever is found by it keeps it alive.
-    case object(ObjectIdentifier)
-    /// For other values, what they are called.
-    case described(String)
-
-    init(_ keyring: any Keyring) {
-        // The system's keyring is whichever it stands for.
-        let keyring = (keyring as? SystemKeyring)?.chosen ?? keyring
-        if let keyring = keyring as? any Keyring & Hashable {
-            self = .value(AnyKeyring(keyring: keyring))
-        } else if type(of: keyring) is AnyClass {
-            self = .object(ObjectIdentifier(keyring as AnyObject))
-        } else {
-            self = .described("\(type(of: keyring)): \(keyring)")
-        }
-    }
-}
-
-/// Any keyring that can be compared; `AnyHashable` is not `Sendable`.
-private struct AnyKeyring: Hashable, Sendable {
-    let keyring: any Keyring & Hashable
-
-    static func == (left: AnyKeyring, right: AnyKeyring) -> Bool {
-        AnyHashable(left.keyring) == AnyHashable(right.keyring)
-    }
-    func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(keyring)) }
-}

@@ -7,7 +7,7 @@ import Testing
 @Suite("EncryptedFileKeyring", .heavy, .timeLimit(.minutes(15)))
 struct EncryptedFileKeyringTests {
     private let id = SecretIdentifier(service: "com.example.Editor", account: "authToken")
-    private let secret = Secret("s3cret-s3cret".utf8)
+    private let secret = TestSecret.secret()
 
     private func makeKeyFile(_ path: String, byte: UInt8 = 7, count: Int = 32, mode: Int = 0o600) {
         let made = FileManager.default.createFile(
@@ -63,7 +63,7 @@ struct EncryptedFileKeyringTests {
             _ = try await makeKeyring(in: folder)
             #expect(try FileManager.default.attributesOfItem(atPath: folder + "/store")[.posixPermissions] as? Int == 0o600)
             let file = try Data(contentsOf: URL(fileURLWithPath: folder + "/store"))
-            for text in [id.service, id.account, "Token", "s3cret"] { #expect(file.range(of: Data(text.utf8)) == nil) }
+            for text in [id.service, id.account, "Token", TestSecret.mark] { #expect(file.range(of: Data(text.utf8)) == nil) }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["key", "store", "store.lock"])
         }
     }
@@ -83,6 +83,29 @@ struct EncryptedFileKeyringTests {
                 await #expect(throws: KeyringError.wrongKey) { try await keyring.unlock() }
             }
             #expect(try bytes(folder + "/store") == before)
+            // Nothing is made beside it either.
+            try FileManager.default.removeItem(atPath: folder + "/store.lock")
+            let wrong = EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/other"))
+            await #expect(throws: KeyringError.wrongKey) { try await wrong.write(secret, for: id, label: "") }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["key", "other", "store"])
+        }
+    }
+
+    @Test("Once a secret is removed no file beside holds it, not even what a process left that was killed", arguments: [true, false])
+    func leftover(isStored: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let keyring = try await makeKeyring(in: folder)
+            let withSecret = try bytes(folder + "/store")
+            let leftover = folder + "/store.tmp"
+            if !isStored { try await keyring.remove(id) }
+            try put(withSecret, leftover)
+            try await keyring.remove(id)
+            #expect(!FileManager.default.fileExists(atPath: leftover))
+            // The same where the very first write was not finished: then there is no file to change.
+            try FileManager.default.removeItem(atPath: folder + "/store")
+            try put(withSecret, leftover)
+            try await keyring.remove(id)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["key", "store.lock"])
         }
     }
 
@@ -122,8 +145,11 @@ struct EncryptedFileKeyringTests {
             let cut = (0..<sound.count).map { Array(sound[..<$0]) }
             for bytes in flipped + cut + [sound + [0], sound + sound] {
                 try put(bytes, path)
-                let error = try await #require(throws: KeyringError.self) { try await keyring.read(id) }
-                if error != .damaged(path: path) { Issue.record("\(error) instead of damaged") }
+                // One that knows the key already, and one that derives it from what the header says.
+                for keyring in [keyring, EncryptedFileKeyring(path: path, key: .file(folder + "/key"), deadline: .seconds(60))] {
+                    let error = try await #require(throws: KeyringError.self) { try await keyring.read(id) }
+                    if error != .damaged(path: path) { Issue.record("\(error) instead of damaged") }
+                }
             }
             for bytes in [flipped[0], flipped[8 * 130], cut[0], cut[20], cut[140]] {
                 try put(bytes, path)

@@ -20,7 +20,7 @@ struct KeyringContractTests {
     func roundTrip(_ subject: KeyringUnderTest) async throws {
         let keyring = try await subject.open()
         let samples: [[UInt8]] = [
-            [], [0], [0xFF], Array("a\0b".utf8), Array("s3cret".utf8), Array("🔑 né\n".utf8), [0xC3, 0x28], Array(0...255),
+            [], [0], [0xFF], Array("a\0b".utf8), Array(TestSecret.text().utf8), Array("🔑 né\n".utf8), [0xC3, 0x28], Array(0...255),
             (0..<65536).map { UInt8(truncatingIfNeeded: $0 &* 31) },
             (0..<Self.megabyte).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) },
         ]

@@ -32,9 +32,9 @@ struct KeyringErrorTests {
         for fault in [InMemoryKeyring.Fault.locked, .gone, .dismissing] {
             keyring.inject(fault)
             await #expect {
-                try await keyring.write(Secret("hunter2-hunter2".utf8), for: id, label: "l")
+                try await keyring.write(TestSecret.secret(), for: id, label: "l")
             } throws: { error in
-                !"\(error) \(String(reflecting: error))".contains("hunter2")
+                TestSecret.traces(in: "\(error) \(String(reflecting: error))") == []
             }
         }
     }

@@ -15,6 +15,7 @@ struct KeyringUnderTest: Sendable, CustomTestStringConvertible {
             let path = ProcessFolder.path + "/" + UUID().uuidString
             return EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key"), deadline: .seconds(30))
         },
+        KeyringUnderTest(testDescription: "FallbackKeyring") { FallbackKeyring([EmptyReadOnlyKeyring(), InMemoryKeyring()]) },
         KeyringUnderTest(testDescription: "SecretServiceKeyring", open: openSecretService),
     ]
 
@@ -24,6 +25,17 @@ struct KeyringUnderTest: Sendable, CustomTestStringConvertible {
         Issue.record("SecretServiceKeyring was skipped: \(reason)", severity: .warning)
         try Test.cancel("\(reason)")
     }
+}
+
+/// What stands before a writable keyring in a fallback, with nothing in it.
+private struct EmptyReadOnlyKeyring: Keyring, Hashable {
+    var description: String { "an empty keyring that cannot be written" }
+    var changes: KeyringChanges { .none }
+    func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { nil }
+    func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) { throw .readOnly }
+    func remove(_ id: SecretIdentifier) async throws(KeyringError) { throw .readOnly }
+    func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] { [] }
+    func unlock() async throws(KeyringError) {}
 }
 
 #if Libsecret

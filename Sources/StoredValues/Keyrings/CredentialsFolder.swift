@@ -1,0 +1,144 @@
+import FoundationEssentials
+
+/// The files behind a ``CredentialsKeyring``, read on the calling thread.
+struct CredentialsFolder: Sendable {
+    /// The most that a secret takes, as in every keyring.
+    private static let sizeLimit = 1 << 20
+    /// The longest name of a file (NAME_MAX), in bytes.
+    private static let nameLimit = 255
+
+    let path: String
+    let operations: any FileOperations
+
+    /// The secret, or nil when the folder is there and has no file for it.
+    func secret(for id: SecretIdentifier) throws(KeyringError) -> Secret? {
+        let names = try Self.names(of: id)
+        // Before and after: a folder that comes or goes meanwhile says nothing about a file that was not found.
+        try requireFolder()
+        for name in names {
+            if let secret = try contents(of: name) { return secret }
+        }
+        try requireFolder()
+        return nil
+    }
+
+    /// What ``secret(for:)`` would find a file for, sorted.
+    func identifiers(inService service: String) throws(KeyringError) -> [SecretIdentifier] {
+        try requireFolder()
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: path)
+        } catch {
+            try requireFolder()
+            throw .accessDenied
+        }
+        var accounts: Set<String> = []
+        for name in names where try isCredential(name) { accounts.insert(Self.account(of: name, in: service)) }
+        return accounts.sorted().map { SecretIdentifier(service: service, account: $0) }
+    }
+
+    /// Throws unless there is a folder.
+    func requireFolder() throws(KeyringError) {
+        let status: FileStatus
+        do {
+            status = try operations.status(at: path, followingLinks: true)
+        } catch .noEntry {
+            throw Self.failure(2, "the folder \"\(path)\" is missing; mount it there, or name another one")
+        } catch {
+            throw KeyringError(FileError(.examine, path, error))
+        }
+        guard status.kind == .folder else {
+            throw Self.failure(3, "\"\(path)\" is \(status.kind.rawValue), not a folder; name the folder that the files lie in")
+        }
+    }
+
+    private func contents(of name: String) throws(KeyringError) -> Secret? {
+        let filePath = path + "/" + name
+        let file: SecretFile
+        do {
+            // Through links, which is how Kubernetes mounts secrets.
+            file = try SecretFile(filePath, openedFor: .reading, operations: operations)
+        } catch .noEntry {
+            guard try isLink(name) else { return nil }
+            throw Self.failure(4, "\"\(filePath)\" is a link to a file that is missing")
+        } catch .noDeviceOrPeer {
+            throw KeyringError(FileError(.read, filePath, .notRegular(.socket)))
+        } catch {
+            throw KeyringError(FileError(.read, filePath, error))
+        }
+        guard file.status.kind == .regular else { throw KeyringError(FileError(.read, filePath, .notRegular(file.status.kind))) }
+        guard file.status.identity.size <= Self.sizeLimit else { throw .tooLarge }
+        return try file.contents()
+    }
+
+    private func isCredential(_ name: String) throws(KeyringError) -> Bool {
+        do {
+            return try operations.status(at: path + "/" + name, followingLinks: true).kind == .regular
+        } catch .noEntry {
+            return try isLink(name)  // reading it says what is wrong
+        } catch {
+            throw KeyringError(FileError(.examine, path + "/" + name, error))
+        }
+    }
+
+    private func isLink(_ name: String) throws(KeyringError) -> Bool {
+        do {
+            return try operations.status(at: path + "/" + name, followingLinks: false).kind == .link
+        } catch .noEntry {
+            return false
+        } catch {
+            throw KeyringError(FileError(.examine, path + "/" + name, error))
+        }
+    }
+
+    // MARK: Names
+
+    /// Where the secret's file may lie.
+    func paths(of id: SecretIdentifier) -> [String] {
+        // A name that no file can have belongs to no file.
+        guard let names = try? Self.names(of: id) else { return [] }
+        return names.map { path + "/" + $0 }
+    }
+
+    /// The names that a secret's file may have; the first one that there is counts.
+    private static func names(of id: SecretIdentifier) throws(KeyringError) -> [String] {
+        guard isFileName(id.account), !hasForbiddenByte(id.service) else {
+            throw failure(5, "\"\(id)\" cannot be the name of a file; use a key without slashes, of 255 bytes at most")
+        }
+        let longName = "\(id.service).\(id.account)"
+        return !id.service.isEmpty && isFileName(longName) ? [longName, id.account] : [id.account]
+    }
+
+    private static func account(of name: String, in service: String) -> String {
+        // Byte by byte, as file systems compare.
+        let prefix = Array((service + ".").utf8)
+        guard !service.isEmpty, name.utf8.starts(with: prefix) else { return name }
+        let account = String(decoding: name.utf8.dropFirst(prefix.count), as: UTF8.self)
+        return isFileName(account) ? account : name
+    }
+
+    private static func isFileName(_ name: String) -> Bool {
+        !["", ".", ".."].contains(name) && name.utf8.count <= nameLimit && !hasForbiddenByte(name)
+    }
+
+    /// Whether a slash or NUL is in it; byte by byte, for a slash with a combining accent is another character.
+    private static func hasForbiddenByte(_ name: String) -> Bool {
+        name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
+    }
+
+    /// Where the credential `name` of systemd lies, whose folder is `folder`.
+    static func path(of name: String, in folder: String?) throws(KeyringError) -> String {
+        guard let folder, !folder.isEmpty else { throw unset }
+        guard isFileName(name) else { throw failure(6, "\"\(name)\" cannot be the name of a credential") }
+        return folder + "/" + name
+    }
+
+    /// What is wrong where systemd gave no folder.
+    static let unset = failure(
+        1,
+        "\(CredentialsKeyring.variable) is not set, so systemd gave this process no credentials; add LoadCredential= to its unit")
+
+    private static func failure(_ code: Int, _ message: String) -> KeyringError {
+        .other(domain: "CredentialsKeyring", code: code, message: message)
+    }
+}

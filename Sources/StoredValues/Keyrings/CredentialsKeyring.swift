@@ -1,0 +1,107 @@
+import Dispatch
+
+/// Secrets that somebody else puts into a folder, one file for each: systemd (`LoadCredential=`), Docker and Podman
+/// (`/run/secrets`), Kubernetes (a mounted secret). Read-only.
+///
+///     @SecurelyStoredValue<String>(key: "token", keyring: .credentials) var token
+///     @SecurelyStoredValue<String>(key: "token", keyring: .credentials(at: "/run/secrets")) var token
+///
+/// - **Names.** The secret `token` of the service `com.example.Editor` is the file `com.example.Editor.token`, and where
+///   there is none the file `token`. The first is for folders that several programs share. A name that no file can have (a
+///   slash, over 255 bytes) throws ``KeyringError/other(domain:code:message:)``.
+/// - **Bytes.** The secret is the file's bytes, every one: a newline at the end belongs to it, so make the file with
+///   `printf %s`, not with `echo`. At most 1 MiB, or it is ``KeyringError/tooLarge``.
+/// - **Three answers.** A missing file is absent. A missing folder, an unset variable and a link to nothing throw
+///   ``KeyringError/other(domain:code:message:)`` with the reason; an unreadable file throws ``KeyringError/accessDenied``.
+/// - **Changes** of a secret that was read are heard, those of a mounted Kubernetes secret too, except on file systems where
+///   inotify(7) sees none.
+/// - Mode and owner of the files are the business of who made them, and are not checked.
+public final class CredentialsKeyring: Keyring {
+    /// The variable in which systemd names the folder.
+    static let variable = "CREDENTIALS_DIRECTORY"
+
+    private let folder: CredentialsFolder?
+    private let followed: CredentialsChanges?
+    private let deadline: Duration
+    private let queue = DispatchQueue(label: "StoredValues.CredentialsKeyring")
+
+    /// The credentials that systemd gave this service: the folder that `$CREDENTIALS_DIRECTORY` names. Where that is not set,
+    /// every call throws the reason.
+    public convenience init() {
+        self.init(folder: environmentVariable(Self.variable))
+    }
+
+    /// The secrets in the folder at `path`. No call takes longer than `deadline`.
+    public convenience init(path: String, deadline: Duration = .seconds(5)) {
+        self.init(folder: path, deadline: deadline)
+    }
+
+    init(folder: String?, deadline: Duration = .seconds(5), operations: any FileOperations = POSIXFileOperations()) {
+        self.folder = folder.flatMap { path in
+            path.isEmpty ? nil : CredentialsFolder(path: DurableFile(path: path).path, operations: operations)
+        }
+        followed = self.folder.map { .shared(for: $0) }
+        self.deadline = deadline
+    }
+
+    public var description: String {
+        folder.map { "the credentials in \($0.path)" } ?? "the credentials of systemd, of which there are none"
+    }
+
+    /// The secrets that were read and whose files were changed since then, whoever changed them.
+    public var changes: KeyringChanges { followed?.broadcaster.changes ?? .none }
+
+    public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
+        try await perform { [followed] folder throws(KeyringError) in
+            followed?.follow(id)  // before, so that no change is missed
+            return try folder.secret(for: id)
+        }
+    }
+
+    /// Throws ``KeyringError/readOnly``.
+    public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+        throw .readOnly
+    }
+
+    /// Throws ``KeyringError/readOnly``.
+    public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
+        throw .readOnly
+    }
+
+    /// One for each file, sorted: those named `service.account`, and all others, which belong to any service.
+    public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
+        try await perform { folder throws(KeyringError) in try folder.identifiers(inService: service) }
+    }
+
+    /// Throws the reason unless there is a folder.
+    public func unlock() async throws(KeyringError) {
+        try await perform { folder throws(KeyringError) in try folder.requireFolder() }
+    }
+
+    private func perform<Answer: Sendable>(
+        _ work: @escaping @Sendable (CredentialsFolder) throws(KeyringError) -> Answer
+    ) async throws(KeyringError) -> Answer {
+        guard let folder else { throw CredentialsFolder.unset }
+        return try await KeyringRequest.perform(on: queue, deadline: deadline) { _ throws(KeyringError) in try work(folder) }
+    }
+}
+
+extension CredentialsKeyring: Hashable {
+    /// Whether both read the same folder.
+    public static func == (left: CredentialsKeyring, right: CredentialsKeyring) -> Bool {
+        left.folder?.path == right.folder?.path
+    }
+
+    /// Hashes the folder's path.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(folder?.path)
+    }
+}
+
+extension Keyring where Self == CredentialsKeyring {
+    /// The credentials that systemd gave this service, in `$CREDENTIALS_DIRECTORY`.
+    public static var credentials: CredentialsKeyring { CredentialsKeyring() }
+
+    /// The secrets in the folder at `path`, such as `/run/secrets`.
+    public static func credentials(at path: String) -> CredentialsKeyring { CredentialsKeyring(path: path) }
+}

@@ -1,0 +1,53 @@
+/// A file, open for reading, that holds a secret in the clear. Closed when this value goes.
+struct SecretFile: ~Copyable {
+    let path: String
+    let status: FileStatus
+    private let descriptor: Int32
+    private let operations: any FileOperations
+
+    init(_ path: String, openedFor purpose: OpenPurpose, operations: any FileOperations) throws(SystemErrorCode) {
+        let descriptor = try operations.open(path, for: purpose)
+        do {
+            status = try operations.status(of: descriptor)
+        } catch {
+            operations.close(descriptor)
+            throw error
+        }
+        self.path = path
+        self.descriptor = descriptor
+        self.operations = operations
+    }
+
+    deinit {
+        operations.close(descriptor)
+    }
+
+    /// All of its bytes, read straight into the secret: no other copy is made. Throws when their number is not the one that
+    /// `status` says, for then somebody is writing, and half a secret is none.
+    func contents() throws(KeyringError) -> Secret {
+        do {
+            return try Secret(count: Int(status.identity.size)) { buffer in
+                var filled = 0
+                while filled < buffer.count {
+                    let count = try operations.read(descriptor, into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+                    guard count > 0 else { throw IsChanging() }
+                    filled += count
+                }
+                try requireEnd()
+            }
+        } catch let code as SystemErrorCode {
+            throw KeyringError(FileError(.read, path, code))
+        } catch {
+            throw .other(domain: "file", code: 0, message: "\"\(path)\" was being changed while it was read; read it again")
+        }
+    }
+
+    private func requireEnd() throws {
+        try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in
+            defer { wipe(byte) }
+            guard try operations.read(descriptor, into: byte) == 0 else { throw IsChanging() }
+        }
+    }
+
+    private struct IsChanging: Error {}
+}

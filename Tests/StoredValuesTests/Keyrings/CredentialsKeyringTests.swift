@@ -1,0 +1,223 @@
+import Foundation
+import Testing
+
+@testable import StoredValues
+
+@Suite("CredentialsKeyring", .timeLimit(.minutes(2)))
+struct CredentialsKeyringTests {
+    private let id = SecretIdentifier(service: "com.example.Editor", account: "token")
+
+    private func put(_ text: String, _ path: String) throws {
+        try text.write(toFile: path, atomically: false, encoding: .utf8)
+    }
+
+    /// The words of what `call` throws, when that is no case of its own.
+    private func reason(_ call: () async throws -> Void) async throws -> String {
+        let error = try await #require(throws: KeyringError.self) { try await call() }
+        guard case .other(domain: "CredentialsKeyring", _, let message) = error else { return "not a reason: \(error)" }
+        return message
+    }
+
+    @Test("A file named as the key is the secret, for every service; one named service.key is it before that")
+    func names() async throws {
+        try await withTemporaryFolder { folder in
+            let keyring = CredentialsKeyring(path: folder)
+            #expect(try await keyring.read(id) == nil)
+            try put("for all", folder + "/token")
+            #expect(try await keyring.read(id) == Secret("for all".utf8))
+            try put("for the editor", folder + "/com.example.Editor.token")
+            #expect(try await keyring.read(id) == Secret("for the editor".utf8))
+            #expect(try await keyring.read(SecretIdentifier(service: "other", account: "token")) == Secret("for all".utf8))
+            #expect(try await keyring.read(SecretIdentifier(service: "", account: "token")) == Secret("for all".utf8))
+        }
+    }
+
+    @Test("The bytes are the file's, with a newline at the end, NUL and invalid UTF-8", arguments: [
+        [], Array("token\n".utf8), [0, 0xFF, 0xC3, 0x28], [UInt8](repeating: 7, count: 1 << 20),
+    ] as [[UInt8]])
+    func bytes(bytes: [UInt8]) async throws {
+        try await withTemporaryFolder { folder in
+            try Data(bytes).write(to: URL(fileURLWithPath: folder + "/token"))
+            #expect(try await CredentialsKeyring(path: folder).read(id) == Secret(bytes))
+        }
+    }
+
+    @Test("More than 1 MiB is refused")
+    func tooLarge() async throws {
+        try await withTemporaryFolder { folder in
+            try Data(count: 1 << 20 + 1).write(to: URL(fileURLWithPath: folder + "/token"))
+            await #expect(throws: KeyringError.tooLarge) { try await CredentialsKeyring(path: folder).read(id) }
+        }
+    }
+
+    @Test("A missing folder, or a file in its place, is a reason and not an absent secret")
+    func missingFolder() async throws {
+        try await withTemporaryFolder { folder in
+            let missing = CredentialsKeyring(path: folder + "/none")
+            #expect(try await reason { _ = try await missing.read(id) }.contains("\(folder)/none\" is missing"))
+            #expect(try await reason { _ = try await missing.identifiers(inService: "s") }.contains("is missing"))
+            #expect(try await reason { try await missing.unlock() }.contains("is missing"))
+            try put("", folder + "/file")
+            let file = CredentialsKeyring(path: folder + "/file")
+            #expect(try await reason { _ = try await file.read(id) }.contains("is a regular file, not a folder"))
+        }
+    }
+
+    @Test("What is there and cannot be read is no absent secret either")
+    func unreadable() async throws {
+        try await withTemporaryFolder { folder in
+            let keyring = CredentialsKeyring(path: folder)
+            let (read, path) = ({ _ = try await keyring.read(id) }, folder + "/token")
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "gone")
+            #expect(try await reason(read).contains("a link to a file that is missing"))
+            #expect(try await keyring.identifiers(inService: id.service) == [id])
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            await #expect(throws: KeyringError.self) { try await read() }
+            try FileManager.default.removeItem(atPath: path)
+            #expect(mkfifo(path, 0o600) == 0)
+            await #expect(throws: KeyringError.self) { try await read() }
+            try FileManager.default.removeItem(atPath: path)
+            try put("s", path)
+            let refusing = CredentialsKeyring(
+                folder: folder, operations: FaultyFileOperations(failing: ["open reading": .accessDenied]))
+            await #expect(throws: KeyringError.accessDenied) { try await refusing.read(id) }
+        }
+    }
+
+    @Test("A file that is not as long as it was when it was opened is not taken for the secret", arguments: [0, 9])
+    func changing(count: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/token"
+            try put("token", path)
+            let operations = FaultyFileOperations { call in
+                if call == "read" { #expect(truncate(path, count) == 0) }
+            }
+            let keyring = CredentialsKeyring(folder: folder, operations: operations)
+            let error = try await #require(throws: KeyringError.self) { try await keyring.read(id) }
+            #expect("\(error)".contains("was being changed"))
+        }
+    }
+
+    @Test("A name that no file can have is refused", arguments: [
+        "a/b", "../token", "../\u{301}token", "/etc/passwd", "", ".", "..", "a\0b", String(repeating: "n", count: 256),
+    ])
+    func badNames(name: String) async throws {
+        try await withTemporaryFolder { folder in
+            let keyring = CredentialsKeyring(path: folder + "/in")
+            try FileManager.default.createDirectory(atPath: folder + "/in", withIntermediateDirectories: false)
+            try put("outside", folder + "/token")
+            let reason = try await reason { _ = try await keyring.read(SecretIdentifier(service: "s", account: name)) }
+            #expect(reason.contains("cannot be the name of a file"))
+            guard name.utf8.contains(UInt8(ascii: "/")) else { return }
+            let service = SecretIdentifier(service: name, account: "token")
+            #expect(try await self.reason { _ = try await keyring.read(service) }.contains("cannot be the name of a file"))
+        }
+    }
+
+    @Test("A name of 255 bytes is read, though none of service.key's would fit")
+    func longName() async throws {
+        try await withTemporaryFolder { folder in
+            let id = SecretIdentifier(service: "s", account: String(repeating: "n", count: 255))
+            try put("long", folder + "/" + id.account)
+            #expect(try await CredentialsKeyring(path: folder).read(id) == Secret("long".utf8))
+            #expect(try await CredentialsKeyring(path: folder).identifiers(inService: "s") == [id])
+        }
+    }
+
+    @Test("Every identifier that is listed can be read, folders are not listed, and no secret twice")
+    func identifiers() async throws {
+        try await withTemporaryFolder { folder in
+            for name in ["b", "com.example.Editor.a", "a", "com.example.Editor.", "com.example.Editor...", ".hidden"] {
+                try put(name, folder + "/" + name)
+            }
+            try FileManager.default.createDirectory(atPath: folder + "/folder", withIntermediateDirectories: false)
+            let keyring = CredentialsKeyring(path: folder)
+            let ids = try await keyring.identifiers(inService: id.service)
+            #expect(ids.map(\.account) == [".hidden", "a", "b", "com.example.Editor.", "com.example.Editor..."])
+            for id in ids { #expect(try await keyring.read(id) != nil) }
+            #expect(try await keyring.identifiers(inService: "x").count == 6)
+        }
+    }
+
+    @Test("A secret as Kubernetes mounts it, through links that are turned at once, is read")
+    func kubernetes() async throws {
+        try await withTemporaryFolder { folder in
+            let files = FileManager.default
+            for (name, text) in [("..1", "first"), ("..2", "second")] {
+                try files.createDirectory(atPath: folder + "/" + name, withIntermediateDirectories: false)
+                try put(text, folder + "/\(name)/token")
+            }
+            try files.createSymbolicLink(atPath: folder + "/..data", withDestinationPath: "..1")
+            try files.createSymbolicLink(atPath: folder + "/token", withDestinationPath: "..data/token")
+            let keyring = CredentialsKeyring(path: folder)
+            var changes = keyring.changes.makeAsyncIterator()
+            #expect(try await keyring.read(id) == Secret("first".utf8))
+            #expect(try await keyring.identifiers(inService: id.service) == [id])
+            try files.createSymbolicLink(atPath: folder + "/..tmp", withDestinationPath: "..2")
+            #expect(rename(folder + "/..tmp", folder + "/..data") == 0)
+            #expect(await changes.next() == .secret(id))
+            #expect(try await keyring.read(id) == Secret("second".utf8))
+        }
+    }
+
+    @Test("A secret that was read is heard when its file is made, written in place, replaced or removed, whoever listens")
+    func changes() async throws {
+        try await withTemporaryFolder { folder in
+            let keyring = CredentialsKeyring(path: folder), path = folder + "/token"
+            #expect(try await keyring.read(id) == nil)
+            // The one listens after the secret was read, the other one before another is.
+            var changes = CredentialsKeyring(path: folder).changes.makeAsyncIterator()
+            let steps: [(String?, () throws -> Void)] = [
+                ("made", { try put("made", path) }),
+                ("replaced", { try "replaced".write(toFile: path, atomically: true, encoding: .utf8) }),
+                ("for the editor", { try put("for the editor", folder + "/com.example.Editor.token") }),
+                ("replaced", { try FileManager.default.removeItem(atPath: folder + "/com.example.Editor.token") }),
+                (nil, { try FileManager.default.removeItem(atPath: path) }),
+            ]
+            for (expected, step) in steps {
+                try step()
+                // Some steps are several events; what counts is that the last state is heard.
+                repeat { #expect(await changes.next() == .secret(id)) }
+                while try await keyring.read(id) != expected.map { Secret($0.utf8) }
+            }
+            let other = SecretIdentifier(service: "s", account: "other")
+            #expect(try await keyring.read(other) == nil)
+            try put("x", folder + "/other")
+            while await changes.next() != .secret(other) {}
+        }
+    }
+
+    @Test("It is read-only, and nothing it does changes the folder")
+    func readOnly() async throws {
+        try await withTemporaryFolder { folder in
+            try put("kept", folder + "/token")
+            let keyring: CredentialsKeyring = .credentials(at: folder)
+            await #expect(throws: KeyringError.readOnly) { try await keyring.write(Secret([1]), for: id, label: "") }
+            await #expect(throws: KeyringError.readOnly) { try await keyring.remove(id) }
+            try await keyring.unlock()
+            #expect(try await keyring.read(id) == Secret("kept".utf8))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["token"])
+            #expect(keyring == .credentials(at: folder) && keyring != .credentials(at: folder + "/x"))
+            #expect(keyring.description.contains(folder))
+        }
+    }
+
+    @Test("Without $CREDENTIALS_DIRECTORY every call says so; with it, it names the folder")
+    func environment() async throws {
+        try await withTemporaryFolder { folder in
+            try put("from systemd", folder + "/token")
+            _ = await #expect(processExitsWith: .success) { [folder = folder as String] in
+                let id = SecretIdentifier(service: "s", account: "token")
+                unsetenv("CREDENTIALS_DIRECTORY")
+                let error = try await #require(throws: KeyringError.self) {
+                    try await CredentialsKeyring.credentials.read(id)
+                }
+                #expect("\(error)".contains("CREDENTIALS_DIRECTORY is not set"))
+                setenv("CREDENTIALS_DIRECTORY", folder, 1)
+                let keyring = SecurelyStoredValue<String>(key: "token", service: "s", keyring: .credentials)
+                #expect(keyring.wrappedValue == "from systemd")
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+@testable import StoredValues
+
+@Suite("Hearing of changes of an encrypted file", .timeLimit(.minutes(2)))
+struct EncryptedFileChangesTests {
+    private let id = SecretIdentifier(service: "processes", account: "p-0")
+    private let processes = TestProcesses()
+
+    private func keyring(in folder: String, key: EncryptedFileKey? = nil) -> EncryptedFileKeyring {
+        EncryptedFileKeyring(
+            path: folder + "/store", key: key ?? .generatedFile(folder + "/key"), deadline: .seconds(60))
+    }
+
+    @Test("What another process writes is heard, and is there when it is read")
+    func otherProcess() async throws {
+        try await withTemporaryFolder { folder in
+            let keyring = keyring(in: folder)
+            try await keyring.write(Secret([1]), for: SecretIdentifier(service: "s", account: "own"), label: "")
+            var changes = keyring.changes.makeAsyncIterator()
+            let writer = try processes.start("write-secrets", folder + "/store", folder + "/key", "p", "1")
+            #expect(await changes.next() == .anySecret)
+            #expect(try await keyring.read(id) == Secret("0".utf8))
+            #expect(try await writer.line() == "done")
+        }
+    }
+
+    @Test("Change after change of another process is heard, and the state after the last one")
+    func following() async throws {
+        try await withTemporaryFolder { folder in
+            let keyring = keyring(in: folder)
+            try await keyring.write(Secret("first".utf8), for: id, label: "")
+            var changes = keyring.changes.makeAsyncIterator()
+            let writer = try processes.start("step-secrets", folder + "/store", folder + "/key", "p", "4")
+            // Step 4 sets the secret, 5 removes another one, 8 sets it again.
+            var seen: [String] = []
+            while seen.last != "8", await changes.next() != nil {
+                if let secret = try await keyring.read(id) {
+                    let text = secret.withBytes { String(decoding: $0, as: UTF8.self) }
+                    if text != seen.last { seen.append(text) }
+                }
+                if let last = seen.last.flatMap({ Int($0) }), last > 8 { break }
+            }
+            #expect(seen.last.flatMap { Int($0) }.map { $0 >= 8 } == true)
+            try await writer.kill()
+        }
+    }
+
+    @Test("A change of this process is told once, by its name, and not again by the watch")
+    func own() async throws {
+        try await withTemporaryFolder { folder in
+            let keyring = keyring(in: folder)
+            var changes = keyring.changes.makeAsyncIterator()
+            let ids = (0..<20).map { SecretIdentifier(service: "s", account: "\($0)") }
+            for id in ids { try await keyring.write(Secret([1]), for: id, label: "") }
+            try await keyring.remove(SecretIdentifier(service: "s", account: "not there"))
+            // The last one comes from outside, so that all that the watch had to say before is heard.
+            try FileManager.default.removeItem(atPath: folder + "/store")
+            var heard: [KeyringChange] = []
+            while heard.last != .anySecret, let change = await changes.next() { heard.append(change) }
+            #expect(heard == ids.map { .secret($0) } + [.anySecret])
+            #expect(try await keyring.read(ids[0]) == nil)
+        }
+    }
+
+    @Test("A copy that is put back in place is heard when it is whole")
+    func inPlace() async throws {
+        try await withTemporaryFolder { folder in
+            let keyring = keyring(in: folder)
+            try await keyring.write(Secret("old".utf8), for: id, label: "")
+            let copy = try Data(contentsOf: URL(fileURLWithPath: folder + "/store"))
+            try await keyring.write(Secret("new".utf8), for: id, label: "")
+            var changes = keyring.changes.makeAsyncIterator()
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder + "/store"))
+            try file.truncate(atOffset: 0)
+            try file.write(contentsOf: copy.prefix(100))
+            try file.write(contentsOf: copy.dropFirst(100))
+            try file.close()
+            #expect(await changes.next() == .anySecret)
+            #expect(try await keyring.read(id) == Secret("old".utf8))
+        }
+    }
+
+    @Test("Keyrings of one file share one ear, which goes with the last listener")
+    func sharing() async throws {
+        try await withTemporaryFolder { folder in
+            let one = keyring(in: folder), two = keyring(in: folder)
+            var first = one.changes.makeAsyncIterator()
+            do {
+                var second = two.changes.makeAsyncIterator()
+                try Data([1]).write(to: URL(fileURLWithPath: folder + "/store"))
+                #expect(await first.next() == .anySecret)
+                #expect(await second.next() == .anySecret)
+            }
+            try Data([2]).write(to: URL(fileURLWithPath: folder + "/store"))
+            #expect(await first.next() == .anySecret)
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+
+@testable import StoredValues
+
+@Suite("Moving secrets", .timeLimit(.minutes(2)))
+struct SecretMoveTests {
+    private typealias Contents = [SecretIdentifier: [UInt8]]
+
+    private func id(_ account: String, in service: String = "s") -> SecretIdentifier {
+        SecretIdentifier(service: service, account: account)
+    }
+
+    private func put(_ contents: Contents, in keyring: some Keyring) async throws {
+        for (id, bytes) in contents { try await keyring.write(Secret(bytes), for: id, label: "") }
+    }
+
+    private func contents(of keyring: some Keyring) async throws -> Contents {
+        var contents: Contents = [:]
+        for service in ["s", "other"] {
+            for id in try await keyring.identifiers(inService: service) {
+                contents[id] = try await keyring.read(id)?.withBytes { Array($0) }
+            }
+        }
+        return contents
+    }
+
+    private var secrets: Contents { [id("a"): [1], id("b"): [], id("c"): [3, 0, 255]] }
+    /// What is at the destination before: a secret of another name, and one that an earlier move copied.
+    private var before: Contents { [id("z"): [26], id("c"): [3, 0, 255]] }
+
+    @Test("All secrets of the service move, and the report says which; other services stay")
+    func move() async throws {
+        let source = InMemoryKeyring(), destination = InMemoryKeyring()
+        try await put(secrets, in: source)
+        try await put([id("a", in: "other"): [7]], in: source)
+        try await put(before, in: destination)
+        let report = try await source.moveSecrets(inService: "s", to: destination)
+        #expect(report.copied == [id("a"), id("b")])
+        #expect(report.alreadyThere == [id("c")])
+        #expect(try await contents(of: source) == [id("a", in: "other"): [7]])
+        #expect(try await contents(of: destination) == secrets.merging(before) { one, _ in one })
+        let again = try await source.moveSecrets(inService: "s", to: destination)
+        #expect(again == MovedSecrets(copied: [], alreadyThere: []))
+    }
+
+    @Test("From and to an encrypted file")
+    func files() async throws {
+        try await withTemporaryFolder { folder in
+            let source: EncryptedFileKeyring = .encryptedFile(folder + "/a", key: .generatedFile(folder + "/a.key"))
+            let destination: EncryptedFileKeyring = .encryptedFile(folder + "/b", key: .generatedFile(folder + "/b.key"))
+            try await put(secrets, in: source)
+            #expect(try await source.moveSecrets(inService: "s", to: destination).copied.count == 3)
+            #expect(try await contents(of: destination) == secrets)
+            #expect(try await contents(of: source) == [:])
+        }
+    }
+
+    @Test("A secret that differs at the destination is named, and nothing is changed, unless told to overwrite")
+    func conflict() async throws {
+        let source = InMemoryKeyring(), destination = InMemoryKeyring()
+        try await put(secrets, in: source)
+        try await put([id("b"): [99]], in: destination)
+        await #expect(throws: SecretMoveError.conflict(id("b"))) { try await source.moveSecrets(inService: "s", to: destination) }
+        #expect(try await contents(of: source) == secrets)
+        #expect(try await contents(of: destination) == [id("b"): [99]])
+        let report = try await source.moveSecrets(inService: "s", to: destination, overwriting: true)
+        #expect(report.copied == [id("a"), id("b"), id("c")])
+        #expect(try await contents(of: destination) == secrets)
+        #expect(try await contents(of: source) == [:])
+    }
+
+    @Test("Whichever call fails, before or after its work, alone or with all that follow: nothing is lost or overwritten, and moving again finishes",
+        arguments: FailingKeyring.Plan.Moment.allCases, [true, false])
+    func failures(moment: FailingKeyring.Plan.Moment, isAlone: Bool) async throws {
+        var number = 0
+        var isFailing = true
+        while isFailing {
+            let plan = FailingKeyring.Plan()
+            let source = FailingKeyring(plan: plan), destination = FailingKeyring(plan: plan)
+            try await put(secrets, in: source.inner)
+            try await put(before, in: destination.inner)
+            plan.fail(number..<(isAlone ? number + 1 : .max), moment)
+            do {
+                _ = try await source.moveSecrets(inService: "s", to: destination)
+                isFailing = false
+                #expect(plan.calls == number)
+            } catch {
+                let left = try await contents(of: source.inner), there = try await contents(of: destination.inner)
+                for (id, bytes) in secrets { #expect(left[id] == bytes || there[id] == bytes, "call \(number): \(id)") }
+                for (id, bytes) in left { #expect(secrets[id] == bytes) }
+                for (id, bytes) in there { #expect((before[id] ?? secrets[id]) == bytes) }
+                for (id, bytes) in before { #expect(there[id] == bytes) }
+                // Nothing is removed before everything is there.
+                if left.count < secrets.count { #expect(Set(secrets.keys).isSubset(of: there.keys)) }
+                plan.fail(0..<0, moment)
+                try await source.moveSecrets(inService: "s", to: destination)
+            }
+            #expect(try await contents(of: source.inner) == [:])
+            #expect(try await contents(of: destination.inner) == secrets.merging(before) { one, _ in one })
+            number += 1
+        }
+        #expect(number > 25, "too few calls were made to have tried every step")
+    }
+
+    @Test("A destination that keeps other bytes gets nothing removed for it")
+    func forgetful() async throws {
+        let source = InMemoryKeyring()
+        try await put(secrets, in: source)
+        await #expect(throws: SecretMoveError.notKept(id("a"))) {
+            try await source.moveSecrets(inService: "s", to: Forgetful())
+        }
+        #expect(try await contents(of: source) == secrets)
+    }
+
+    @Test("A keyring is not moved to itself, not even under another name")
+    func sameKeyring() async throws {
+        let keyring = InMemoryKeyring()
+        try await put(secrets, in: keyring)
+        await #expect(throws: SecretMoveError.sameKeyring) { try await keyring.moveSecrets(inService: "s", to: keyring) }
+        // These two do not look the same.
+        let fallback = FallbackKeyring([InMemoryKeyring(), keyring])
+        await #expect(throws: SecretMoveError.sameKeyring) { try await keyring.moveSecrets(inService: "s", to: fallback) }
+        #expect(try await contents(of: keyring) == secrets)
+        let plan = FailingKeyring.Plan()
+        let inner = FailingKeyring(plan: plan)
+        try await put(secrets, in: inner.inner)
+        await #expect(throws: SecretMoveError.sameKeyring) { try await inner.moveSecrets(inService: "s", to: inner.inner) }
+        #expect(try await contents(of: inner.inner) == secrets)
+    }
+
+    @Test("A read-only source keeps its secrets and says so")
+    func readOnly() async throws {
+        try await withTemporaryFolder { folder in
+            try Data([1]).write(to: URL(fileURLWithPath: folder + "/a"))
+            let source: CredentialsKeyring = .credentials(at: folder)
+            await #expect(throws: SecretMoveError.source(.readOnly)) {
+                try await source.moveSecrets(inService: "s", to: InMemoryKeyring())
+            }
+            #expect(try await source.read(id("a")) == Secret([1]))
+        }
+    }
+
+    @Test("Every error says what happened in a sentence, and what to do in another", arguments: [
+        SecretMoveError.conflict(SecretIdentifier(service: "s", account: "a")), .sameKeyring,
+        .notKept(SecretIdentifier(service: "s", account: "a")), .source(.locked), .destination(.noSessionBus),
+    ])
+    func sentences(error: SecretMoveError) {
+        let text = error.description
+        #expect(text.hasSuffix(".") && text.first?.isUppercase == true && (text.contains(". ") || text.contains("; ")))
+    }
+}
+
+/// A keyring that takes every secret and keeps nothing of it.
+private struct Forgetful: Keyring {
+    var description: String { "a forgetful keyring" }
+    var changes: KeyringChanges { .none }
+    func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { nil }
+    func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {}
+    func remove(_ id: SecretIdentifier) async throws(KeyringError) {}
+    func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] { [] }
+    func unlock() async throws(KeyringError) {}
+}
