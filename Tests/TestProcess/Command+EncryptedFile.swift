@@ -11,13 +11,12 @@ extension Command {
             }
             say("done")
         },
-        // Does step after step, from the given one on, for ever, and prints each one's number once it is done. Step n removes
-        // the secret <prefix>-<n % 4> when n can be divided by 5, else it sets it to n.
-        Command("step-secrets", "path", "key", "prefix", "first") { arguments in
+        // Does step after step, from the first to the last, and prints each one's number once it is done. Step n removes the
+        // secret <prefix>-<n % 4> when n can be divided by 5, else it sets it to n.
+        Command("step-secrets", "path", "key", "prefix", "first", "last") { arguments in
             let keyring = keyring(arguments)
-            var step = try number(arguments[3])
             say("ready")
-            while true {
+            for step in try number(arguments[3])...number(arguments[4]) {
                 let id = secret("\(arguments[2])-\(step % 4)")
                 if step % 5 == 0 {
                     try await keyring.remove(id)
@@ -25,7 +24,6 @@ extension Command {
                     try await keyring.write(Secret("\(step)".utf8), for: id, label: "step \(step)")
                 }
                 say("\(step)")
-                step += 1
             }
         },
         // Reads the secret <account> each time a line comes in, and prints it or the error's name.

@@ -51,7 +51,7 @@ struct EncryptedFileProcessesTests {
             var leftovers = 0
             for round in 0..<25 {
                 let running = try writers.map {
-                    try processes.start("step-secrets", path, folder + "/key", $0.prefix, "\($0.step)")
+                    try processes.start("step-secrets", path, folder + "/key", $0.prefix, "\($0.step)", "\(Int.max)")
                 }
                 for process in running { #expect(try await process.line() == "ready") }
                 // Each in its turn says when all are killed, so that the others are caught wherever they are.
