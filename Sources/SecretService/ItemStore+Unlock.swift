@@ -23,18 +23,18 @@
             let outcome = try await Call.run(on: ServiceThread.calls, deadline: deadline) {
                 cancellable throws(SecretServiceError) in
                 try session.perform(cancellable) { connection, _ throws(SecretServiceError) -> Outcome in
-                    let collection = try connection.defaultCollection(cancellable)
-                    guard try connection.isLocked(collection, cancellable) else { return .wasOpen }
-                    if try connection.isOpenWallet(collectionOf: [collection], cancellable) {
+                    let collection = try connection.daemon.defaultCollection(cancellable)
+                    guard try connection.daemon.isLocked(collection, cancellable) else { return .wasOpen }
+                    if try connection.daemon.isOpenWallet(collectionOf: [collection], cancellable) {
                         try connection.unlockQuietly([collection], cancellable)
                         return .opened
                     }
-                    guard let prompt = try connection.beginUnlocking([collection], cancellable) else { return .opened }
+                    guard let question = try connection.daemon.beginUnlocking([collection], cancellable) else { return .opened }
                     guard mayAsk else {
-                        connection.dismiss(prompt)
+                        question.dismiss()
                         throw .locked
                     }
-                    return .question(UnlockQuestion(bus: connection.bus, daemon: connection.daemon, prompt: prompt))
+                    return .question(question)
                 }
             }
             switch outcome {

@@ -18,7 +18,7 @@
         }
 
         /// Sends the call and waits for the reply, as long as `cancellable` lets it.
-        func send(on bus: OpaquePointer, _ cancellable: Cancellable?) throws(SecretServiceError) -> Variant {
+        func send(on bus: OpaquePointer, _ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
             let parameters = Variant.tuple(arguments)
             return Variant(
                 owning: try checkedPointer {

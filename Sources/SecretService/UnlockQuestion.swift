@@ -4,8 +4,7 @@
     /// A prompt of the service, shown to the person; asked on the thread for questions, so that no call waits behind it.
     /// Talks D-Bus directly: libsecret's own waiting for a prompt cannot be ended.
     struct UnlockQuestion: Sendable {
-        let bus: Reference<OpaquePointer>
-        let daemon: String
+        let daemon: Daemon
         let prompt: String
 
         /// Shows the prompt and waits for the answer. Throws `dismissed`, and `cancelled` when `cancellable` is.
@@ -20,7 +19,7 @@
 
             let answer = Answer()
             let subscription = g_dbus_connection_signal_subscribe(
-                bus.pointer, daemon, "org.freedesktop.Secret.Prompt", "Completed", prompt, nil, G_DBUS_SIGNAL_FLAGS_NONE,
+                daemon.bus.pointer, daemon.name, "org.freedesktop.Secret.Prompt", "Completed", prompt, nil, G_DBUS_SIGNAL_FLAGS_NONE,
                 { _, _, _, _, _, parameters, answer in
                     guard let parameters, let answer else { return }
                     Unmanaged<Answer>.fromOpaque(answer).takeUnretainedValue().isDismissed =
@@ -30,7 +29,7 @@
                 Unmanaged.passRetained(answer).toOpaque(),
                 { Unmanaged<Answer>.fromOpaque($0!).release() }
             )
-            defer { g_dbus_connection_signal_unsubscribe(bus.pointer, subscription) }
+            defer { g_dbus_connection_signal_unsubscribe(daemon.bus.pointer, subscription) }
 
             let wake = g_cancellable_source_new(cancellable)
             g_source_set_callback(wake, { _ in 0 }, nil, nil)  // it need only end the wait below
@@ -41,11 +40,11 @@
             }
 
             let show = Message(
-                destination: daemon, path: prompt, interface: "org.freedesktop.Secret.Prompt", method: "Prompt",
+                destination: daemon.name, path: prompt, interface: "org.freedesktop.Secret.Prompt", method: "Prompt",
                 arguments: [.string("")]
             )
             do {
-                _ = try show.send(on: bus.pointer, cancellable)
+                _ = try show.send(on: daemon.bus.pointer, cancellable)
                 while answer.isDismissed == nil, g_cancellable_is_cancelled(cancellable) == 0 {
                     g_main_context_iteration(context, 1)
                 }
@@ -53,17 +52,18 @@
                 // Falls through to the dismissal.
             }
             guard let isDismissed = answer.isDismissed else {
-                UnlockQuestion.dismissal(of: prompt, at: daemon).sendAndForget(on: bus.pointer)
+                dismiss()
                 throw .cancelled
             }
             if isDismissed { throw .dismissed }
         }
 
-        /// The message that takes `prompt` away.
-        static func dismissal(of prompt: String, at daemon: String) -> Message {
+        /// Takes the prompt away, or drops it if it was never shown; the service keeps it otherwise until the connection closes.
+        func dismiss() {
             Message(
-                destination: daemon, path: prompt, interface: "org.freedesktop.Secret.Prompt", method: "Dismiss", arguments: []
-            )
+                destination: daemon.name, path: prompt, interface: "org.freedesktop.Secret.Prompt", method: "Dismiss",
+                arguments: []
+            ).sendAndForget(on: daemon.bus.pointer)
         }
 
         private final class Answer {

@@ -8,6 +8,8 @@ public enum KeyringChange: Hashable, Sendable {
     case locked
     /// The keyring was unlocked, or came back.
     case unlocked
+    /// The keyring cannot be reached any more, and why: what it holds is not known.
+    case unavailable(KeyringError)
 }
 
 /// The hints of a keyring, as an async sequence. Iterating subscribes; dropping the iterator unsubscribes.
@@ -15,7 +17,8 @@ public struct KeyringChanges: AsyncSequence, Sendable {
     public typealias Element = KeyringChange
     public typealias Failure = Never
 
-    private let subscribe: @Sendable () -> AsyncStream<KeyringChange>
+    /// Subscribes. What is announced from then on is in the stream.
+    let subscribe: @Sendable () -> AsyncStream<KeyringChange>
 
     /// A sequence that calls `subscribe` for each iteration.
     public init(_ subscribe: @escaping @Sendable () -> AsyncStream<KeyringChange>) {

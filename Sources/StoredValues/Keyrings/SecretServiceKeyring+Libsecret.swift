@@ -3,7 +3,10 @@
     import Locking
 
     extension SecretServiceKeyring {
-        /// What this process changes through this keyring, and its unlocking. Other processes are not heard yet.
+        /// What changes in the keyring, whoever changes it. The service's signals do not say which secret, so for a change
+        /// that another program made it is ``KeyringChange/anySecret``, some 50 ms later, and once for many changes that
+        /// follow closely. Listening has a thread and a connection to the bus, for all iterations together, and goes on
+        /// with a new daemon or bus when the old one has gone.
         public var changes: KeyringChanges { broadcaster.changes }
 
         public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
@@ -57,9 +60,9 @@
             broadcaster.announce(.unlocked)
         }
 
-        private var items: ItemStore {
-            ItemStore(bus: busAddress.map { .address($0) } ?? .session, deadline: deadline)
-        }
+        private var items: ItemStore { ItemStore(bus: bus, deadline: deadline) }
+
+        private var bus: Bus { busAddress.map { .address($0) } ?? .session }
 
         private func address(of id: SecretIdentifier) -> [String: String] {
             [attributes.service: id.service, attributes.account: id.account]
@@ -69,7 +72,10 @@
         private var broadcaster: ChangeBroadcaster {
             broadcasters.withLock { broadcasters in
                 if let broadcaster = broadcasters[busAddress] { return broadcaster }
-                let broadcaster = ChangeBroadcaster()
+                let bus = bus
+                let broadcaster = ChangeBroadcaster { broadcaster in
+                    ServiceListener(on: bus) { [weak broadcaster] news in broadcaster?.announce(KeyringChange(news)) }
+                }
                 broadcasters[busAddress] = broadcaster
                 return broadcaster
             }
@@ -77,6 +83,19 @@
     }
 
     private let broadcasters = Guarded<[String?: ChangeBroadcaster]>([:])
+
+    extension KeyringChange {
+        /// What was heard, in this layer's words.
+        fileprivate init(_ news: ServiceNews) {
+            self =
+                switch news {
+                case .anythingMayHaveChanged: .anySecret
+                case .locked: .locked
+                case .unlocked: .unlocked
+                case .gone(let error): .unavailable(KeyringError(error))
+                }
+        }
+    }
 
     extension KeyringError {
         /// What the layer below says, in this one's words.

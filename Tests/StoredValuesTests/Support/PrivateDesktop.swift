@@ -144,6 +144,22 @@ final class PrivateDesktop: Sendable {
         try await eventually("the keyring is locked") { try await isLocked() == true }
     }
 
+    /// Unlocks the running keyring as the login does, through gnome-keyring's own socket: no question is asked.
+    func unlock(password: String = "password") async throws {
+        let reply = try await LoginSocket.unlock(at: "\(folder)/keyring/control", password: password)
+        guard reply == 0 else { throw NotUnlocked(reply: reply) }
+        try await eventually("the keyring is open") { try await isLocked() == false }
+    }
+
+    private struct NotUnlocked: Error {
+        let reply: UInt32
+    }
+
+    /// How many programs are connected to the bus, the one that asks included.
+    func connectionCount() async throws -> Int {
+        try await busCall("ListNames")?.split(separator: "'").filter { $0.hasPrefix(":") }.count ?? 0
+    }
+
     /// The paths of the items with these attributes, locked or not.
     func itemPaths(service: String, account: String) async throws -> [String] {
         let reply = try await call("Service.SearchItems", at: "", "{'service': '\(service)', 'account': '\(account)'}") ?? ""
@@ -152,6 +168,11 @@ final class PrivateDesktop: Sendable {
 
     func secretTool(_ arguments: String..., input: String = "") async throws -> (status: Int32, output: String) {
         try await Self.program("secret-tool").run(arguments, environment: environment, input: input)
+    }
+
+    /// Runs a script of the shell, with the bus and the home of this desktop.
+    func shell(_ script: String) async throws -> (status: Int32, output: String) {
+        try await Self.program("sh").run(["-c", script], environment: environment)
     }
 
     private static let login = "/org/freedesktop/secrets/collection/login"
