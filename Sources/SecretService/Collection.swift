@@ -13,16 +13,11 @@
             return true
         }
 
-        /// Unlocks what needs no question, and throws `locked` for what does.
-        /// A prompt is performed only where it is known to ask nothing: for an open KWallet.
+        /// Unlocks what needs no question, which is an open KWallet, and throws `locked` for all else.
         func unlockQuietly(_ paths: [String], _ cancellable: Cancellable) throws(SecretServiceError) {
-            guard let question = try daemon.beginUnlocking(paths, cancellable) else { return }
-            guard try daemon.isOpenWallet(collectionOf: paths, cancellable) else {
-                question.dismiss()
-                throw .locked
-            }
+            guard try daemon.isOpenWallet(collectionOf: paths, cancellable) else { throw .locked }
             do {
-                try question.ask(cancellable)
+                try daemon.beginUnlocking(paths, cancellable)?.perform(cancellable)
             } catch .dismissed {
                 throw .locked
             }

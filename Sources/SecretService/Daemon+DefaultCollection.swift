@@ -33,13 +33,13 @@
             return try isOpenWallet(collectionOf: [collection], cancellable)
         }
 
-        /// Asks the service to unlock; returns the question it wants to put to the person, or nil when all is open.
-        func beginUnlocking(_ paths: [String], _ cancellable: Cancellable) throws(SecretServiceError) -> UnlockQuestion? {
+        /// Asks the service to unlock; returns the prompt that it wants performed first, or nil when all is open.
+        func beginUnlocking(_ paths: [String], _ cancellable: Cancellable) throws(SecretServiceError) -> Prompt? {
             let reply = try send(
                 "Unlock", of: "org.freedesktop.Secret.Service", at: "/org/freedesktop/secrets", [.paths(paths)], cancellable
             )
             let prompt = reply.child(1).string
-            return prompt == "/" || prompt.isEmpty ? nil : UnlockQuestion(daemon: self, prompt: prompt)
+            return prompt == "/" || prompt.isEmpty ? nil : Prompt(daemon: self, path: prompt)
         }
     }
 #endif

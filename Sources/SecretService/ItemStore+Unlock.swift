@@ -15,39 +15,47 @@
 
         /// Opens the default collection, asking the person if the service wants to; true if it was locked before.
         ///
-        /// Throws `locked` when a question would be needed and nobody may be asked, `dismissed`, `timedOut` (of the question
-        /// after ``longestQuestion``), and `noDefaultCollection`. Other calls do not wait for the question.
+        /// However many calls on one bus want to ask, one question stands, and its answer is the answer to all who called
+        /// before it was given; whoever calls after a dismissal asks again. Each call ends as soon as its own task is
+        /// cancelled, and the question is given up with the last of them. Other calls do not wait for the question.
+        ///
+        /// Throws `locked` when a question would be needed and nobody may be asked, or the answer opened nothing,
+        /// `dismissed`, `timedOut` (of the question after ``longestQuestion``), and `noDefaultCollection`.
         package func unlock(asking: Asking) async throws(SecretServiceError) -> Bool {
-            let session = Session.on(bus)
+            let began = ContinuousClock.now
             let mayAsk = asking == .always || hasDisplay
-            let outcome = try await Call.run(on: ServiceThread.calls, deadline: deadline) {
-                cancellable throws(SecretServiceError) in
-                try session.perform(cancellable) { connection, _ throws(SecretServiceError) -> Outcome in
-                    let collection = try connection.daemon.defaultCollection(cancellable)
-                    guard try connection.daemon.isLocked(collection, cancellable) else { return .wasOpen }
-                    if try connection.daemon.isOpenWallet(collectionOf: [collection], cancellable) {
-                        try connection.unlockQuietly([collection], cancellable)
-                        return .opened
-                    }
-                    guard let question = try connection.daemon.beginUnlocking([collection], cancellable) else { return .opened }
-                    guard mayAsk else {
-                        question.dismiss()
-                        throw .locked
-                    }
-                    return .question(question)
+            let outcome = try await withDefaultCollection { connection, collection, cancellable throws(SecretServiceError) in
+                guard try connection.daemon.isLocked(collection, cancellable) else { return Outcome.wasOpen }
+                if try connection.daemon.isOpenWallet(collectionOf: [collection], cancellable) {
+                    try connection.unlockQuietly([collection], cancellable)
+                    return .opened
                 }
+                guard mayAsk else { throw .locked }
+                return .question(about: collection)
             }
             switch outcome {
             case .wasOpen:
                 return false
             case .opened:
                 return true
-            case .question(let question):
-                try await Call.run(on: ServiceThread.questions, deadline: ItemStore.longestQuestion) {
-                    cancellable throws(SecretServiceError) in
-                    try question.ask(cancellable)
+            case .question(let collection):
+                try await Session.on(bus).question.ask(UnlockQuestion(bus: bus, paths: [collection]), since: began)
+                let isOpen = try await withDefaultCollection { connection, collection, cancellable throws(SecretServiceError) in
+                    try connection.daemon.isOpen(collection, cancellable)
                 }
+                guard isOpen else { throw .locked }
                 return true
+            }
+        }
+
+        private func withDefaultCollection<Result: Sendable>(
+            _ body: @escaping @Sendable (Connection, String, Cancellable) throws(SecretServiceError) -> Result
+        ) async throws(SecretServiceError) -> Result {
+            let session = Session.on(bus)
+            return try await Call.run(on: ServiceThread.calls, deadline: deadline) { cancellable throws(SecretServiceError) in
+                try session.perform(cancellable) { connection, _ throws(SecretServiceError) -> Result in
+                    try body(connection, try connection.daemon.defaultCollection(cancellable), cancellable)
+                }
             }
         }
     }
@@ -55,7 +63,7 @@
     private enum Outcome: Sendable {
         case wasOpen
         case opened
-        case question(UnlockQuestion)
+        case question(about: String)
     }
 
     private var hasDisplay: Bool {

@@ -10,6 +10,8 @@
     final class Session: @unchecked Sendable {
         private let bus: Bus
         private var connection: Connection?
+        /// What the person is being asked.
+        let question = OpenQuestion()
 
         private init(_ bus: Bus) {
             self.bus = bus

@@ -78,7 +78,7 @@ final class PrivateDesktop: Sendable {
     /// What a skipped test says.
     static let skipReason = "not installed: \(missing.joined(separator: ", "))"
 
-    private static func program(_ name: String) throws -> Program {
+    static func program(_ name: String) throws -> Program {
         guard let program = Program(named: name) else { throw Missing(program: name) }
         return program
     }
@@ -89,10 +89,13 @@ final class PrivateDesktop: Sendable {
 
     // MARK: The bus
 
-    func startBus() async throws {
+    /// Starts the bus; with `denying` it lets nobody speak with the Secret Service.
+    func startBus(denying: Bool = false) async throws {
+        let denial = #"<deny send_interface="org.freedesktop.Secret.Service"/>"#
         let configuration = """
             <busconfig><type>session</type><listen>\(address)</listen><auth>EXTERNAL</auth>
-            <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy>
+            <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/>
+            \(denying ? denial : "")</policy>
             </busconfig>
             """
         try configuration.write(toFile: "\(folder)/bus.conf", atomically: true, encoding: .utf8)
@@ -110,6 +113,9 @@ final class PrivateDesktop: Sendable {
     }
 
     // MARK: The keyring
+
+    /// Where gnome-keyring keeps its collections.
+    var keyrings: String { "\(folder)/home/.local/share/keyrings" }
 
     /// Starts gnome-keyring, unlocked by `password`, or as it was left on the disk without one.
     func startDaemon(password: String? = "password") async throws {
@@ -166,13 +172,20 @@ final class PrivateDesktop: Sendable {
         return reply.split(separator: "'").filter { $0.hasPrefix("/org/") }.map(String.init).sorted()
     }
 
+    @discardableResult
     func secretTool(_ arguments: String..., input: String = "") async throws -> (status: Int32, output: String) {
+        try await secretTool(arguments, input: input)
+    }
+
+    @discardableResult
+    func secretTool(_ arguments: [String], input: String = "") async throws -> (status: Int32, output: String) {
         try await Self.program("secret-tool").run(arguments, environment: environment, input: input)
     }
 
     /// Runs a script of the shell, with the bus and the home of this desktop.
-    func shell(_ script: String) async throws -> (status: Int32, output: String) {
-        try await Self.program("sh").run(["-c", script], environment: environment)
+    @discardableResult
+    func shell(_ script: String, input: String = "") async throws -> (status: Int32, output: String) {
+        try await Self.program("sh").run(["-c", script], environment: environment, input: input)
     }
 
     private static let login = "/org/freedesktop/secrets/collection/login"
@@ -203,18 +216,19 @@ final class PrivateDesktop: Sendable {
 
     // MARK: Children
 
-    private var environment: [String: String] {
+    var environment: [String: String] {
         [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": "\(folder)/home",
             "XDG_RUNTIME_DIR": folder, "DBUS_SESSION_BUS_ADDRESS": address, "LC_ALL": "C.UTF-8",
         ]
     }
 
-    private func watch(_ child: Process) throws {
+    /// Has the guard end `child` too.
+    func watch(_ child: Process) throws {
         try lifeline.write(contentsOf: Data("\(child.processIdentifier)\n".utf8))
     }
 
-    private func end(_ child: Process) async throws {
+    func end(_ child: Process) async throws {
         kill(child.processIdentifier, SIGKILL)
         try await eventually("process \(child.processIdentifier) has ended") { !child.isRunning }
     }
