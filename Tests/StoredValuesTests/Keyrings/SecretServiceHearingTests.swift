@@ -31,7 +31,7 @@
             try await eventually("the first answer") { values.elements == [nil] }
             for text in ["one", "one", "two"] { try await store(text, desktop) }
             try await eventually("the second secret") { values.elements.last == "two" }
-            _ = try await desktop.secretTool("clear", "service", id.service, "account", id.account)
+            try await desktop.secretTool("clear", "service", id.service, "account", id.account)
             try await eventually("the removal") { values.elements.last == .some(nil) && values.elements.count > 2 }
             #expect([[nil, "one", "two", nil], [nil, "two", nil]].contains(values.elements))
         }
@@ -47,7 +47,7 @@
                     printf $number | secret-tool store --label=theirs service \(id.service) account \(id.account)
                 done
                 """
-            _ = try await desktop.shell(script)
+            try await desktop.shell(script)
             try await eventually("the last change") { values.elements.last == "200" }
             let numbers = values.elements.dropFirst().compactMap { $0.flatMap(Int.init) }
             #expect(numbers == Set(numbers).sorted() && numbers.count == values.elements.count - 1)
