@@ -9,10 +9,6 @@
             switch (domain, code) {
             case (g_io_error_quark(), Int(G_IO_ERROR_CANCELLED.rawValue)):
                 self = .cancelled
-            case (g_io_error_quark(), Int(G_IO_ERROR_TIMED_OUT.rawValue)),
-                (g_dbus_error_quark(), Int(G_DBUS_ERROR_TIMEOUT.rawValue)),
-                (g_dbus_error_quark(), Int(G_DBUS_ERROR_TIMED_OUT.rawValue)):
-                self = .timedOut(after: .seconds(25))  // GDBus has a limit of its own, where the deadline is longer
             case (secret_error_get_quark(), Int(SECRET_ERROR_IS_LOCKED.rawValue)):
                 self = .locked
             case (g_dbus_error_quark(), Int(G_DBUS_ERROR_ACCESS_DENIED.rawValue)), (refusalDomain, _):
@@ -48,6 +44,12 @@
             isDBus(G_DBUS_ERROR_NO_REPLY) || isDBus(G_DBUS_ERROR_DISCONNECTED)
                 || isOther(g_io_error_quark(), Int(G_IO_ERROR_CLOSED.rawValue))
                 || isOther(g_io_error_quark(), Int(G_IO_ERROR_BROKEN_PIPE.rawValue))
+        }
+
+        /// No reply came within GDBus's own limit, which is 25 s where libsecret sends the message, whatever our deadline.
+        var isLimitOfGDBus: Bool {
+            isOther(g_io_error_quark(), Int(G_IO_ERROR_TIMED_OUT.rawValue)) || isDBus(G_DBUS_ERROR_TIMEOUT)
+                || isDBus(G_DBUS_ERROR_TIMED_OUT)
         }
 
         private func isDBus(_ code: GDBusError) -> Bool {
