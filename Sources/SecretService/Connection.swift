@@ -9,6 +9,8 @@
         let bus: Reference<OpaquePointer>
         let daemon: Daemon
         let service: Reference<UnsafeMutablePointer<CSecret.SecretService>>
+        /// Items that calls found locked; ``ItemStore/unlock(asking:)`` asks for them.
+        var lockedItems: Set<String> = []
 
         /// Connects to `bus` and to the Secret Service on it, starting one if the bus can.
         ///

@@ -17,14 +17,28 @@
         /// Whether the collection says that it is locked. KWallet says so until it is first used, though it is open.
         func isLocked(_ collection: String, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
             do {
-                let reply = try send(
-                    "Get", of: "org.freedesktop.DBus.Properties", at: collection,
-                    [.string("org.freedesktop.Secret.Collection"), .string("Locked")], cancellable
-                )
-                return reply.child(0).boolean ?? true
+                return try isLocked(collection, "org.freedesktop.Secret.Collection", cancellable)
             } catch where error.isMissingObject {
                 throw .noDefaultCollection
             }
+        }
+
+        /// Whether the item says that it is locked; an item that is gone is not.
+        func isLocked(item: String, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
+            do {
+                return try isLocked(item, "org.freedesktop.Secret.Item", cancellable)
+            } catch where error.isMissingObject {
+                return false
+            }
+        }
+
+        private func isLocked(
+            _ path: String, _ interface: String, _ cancellable: Cancellable
+        ) throws(SecretServiceError) -> Bool {
+            let reply = try send(
+                "Get", of: "org.freedesktop.DBus.Properties", at: path, [.string(interface), .string("Locked")], cancellable
+            )
+            return reply.child(0).boolean ?? true
         }
 
         /// Whether the collection is open, whatever KWallet says.
@@ -38,8 +52,7 @@
             let reply = try send(
                 "Unlock", of: "org.freedesktop.Secret.Service", at: "/org/freedesktop/secrets", [.paths(paths)], cancellable
             )
-            let prompt = reply.child(1).string
-            return prompt == "/" || prompt.isEmpty ? nil : Prompt(daemon: self, path: prompt)
+            return Prompt(daemon: self, path: reply.child(1).string)
         }
     }
 #endif

@@ -41,6 +41,16 @@
             }
         }
 
+        /// Whether it owns `name` too, which tells which program it is.
+        func owns(_ name: String, _ cancellable: Cancellable?) throws(SecretServiceError) -> Bool {
+            do {
+                let owner = try Message.bus("GetNameOwner", [.string(name)]).send(on: bus.pointer, cancellable)
+                return owner.child(0).string == self.name
+            } catch where error.isUndelivered {
+                return false
+            }
+        }
+
         /// Sends `method` of the service's `interface` at `path` and returns the reply.
         func send(
             _ method: String, of interface: String, at path: String, _ arguments: [Variant], _ cancellable: Cancellable

@@ -80,7 +80,7 @@
                 let items = try connection.openItems(attributes, cancellable)
                 for item in items {
                     progress = .changing
-                    try item.delete(cancellable)
+                    try item.delete(connection.daemon, cancellable)
                 }
                 return items.count
             }
@@ -121,9 +121,10 @@
             _ attributes: [String: String], _ cancellable: Cancellable
         ) throws(SecretServiceError) -> [Item] {
             let items = try search(attributes, cancellable)
-            let locked = items.filter(\.isLocked)
+            let locked = items.filter(\.isLocked).map(\.path)
             if !locked.isEmpty {
-                try unlockQuietly(locked.map(\.path), cancellable)
+                lockedItems.formUnion(locked)
+                try unlockQuietly(locked, cancellable)
                 return try searchOpen(attributes, cancellable)
             }
             if items.isEmpty, try requireOpenDefaultCollection(cancellable) {

@@ -17,8 +17,8 @@
             )
         }
 
-        /// Sends the call and waits for the reply, as long as `cancellable` lets it.
-        func send(on bus: OpaquePointer, _ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
+        /// Sends the call and waits for the reply, as long as `cancellable` lets it; with none, for ever.
+        func send(on bus: OpaquePointer, _ cancellable: Cancellable?) throws(SecretServiceError) -> Variant {
             let parameters = Variant.tuple(arguments)
             return Variant(
                 owning: try checkedPointer {

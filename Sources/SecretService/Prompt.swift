@@ -4,15 +4,21 @@
     /// A prompt of the service, which stands between a request and its fulfilment. It may put a question to the person.
     /// Talks D-Bus directly: libsecret's own waiting for a prompt cannot be ended.
     ///
-    /// Never sends `Dismiss`: while a question to unlock is on the screen, of whichever program, gnome-keyring ends itself
-    /// when any prompt is dismissed (42.1, `perform_next_unlock: assertion failed: (!self->current)`).
     struct Prompt: Sendable {
         let daemon: Daemon
         let path: String
 
-        /// Performs the prompt and waits for its end. Throws `dismissed`, `noSecretService` when the daemon or its bus goes
+        /// The prompt at `path`, nil for the path by which a service says that there is none.
+        init?(daemon: Daemon, path: String) {
+            guard path != "/", !path.isEmpty else { return nil }
+            self.daemon = daemon
+            self.path = path
+        }
+
+        /// Performs the prompt, waits for its end, and returns its result. Throws `dismissed`, `noSecretService` when the daemon or its bus goes
         /// meanwhile, and `cancelled` when `cancellable` is.
-        func perform(_ cancellable: Cancellable) throws(SecretServiceError) {
+        @discardableResult
+        func perform(_ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
             let context = g_main_context_new()
             g_main_context_push_thread_default(context)
             defer {
@@ -21,7 +27,7 @@
                 g_main_context_unref(context)
             }
             switch try wait(in: context, cancellable) {
-            case .done: return
+            case .done(let result): return result
             case .dismissed: throw .dismissed
             case .daemonGone: throw .noSecretService
             case nil: throw .cancelled
@@ -34,7 +40,7 @@
             let completed = SignalSubscription(
                 on: daemon.bus, to: "org.freedesktop.Secret.Prompt", of: daemon.name, member: "Completed", path: path
             ) { _, parameters in
-                answer.outcome = parameters.child(0).boolean == false ? .done : .dismissed
+                answer.outcome = parameters.child(0).boolean == false ? .done(parameters.child(1)) : .dismissed
             }
             let owner = SignalSubscription.owner(of: daemon.name, on: daemon.bus) { owner in
                 if owner == nil, answer.outcome == nil { answer.outcome = .daemonGone }
@@ -70,8 +76,24 @@
             return answer.outcome
         }
 
+        /// Takes the prompt away from the person, of KWallet and KeePassXC only.
+        ///
+        /// While a question to unlock is on the screen, of whichever program, gnome-keyring ends itself when any prompt is
+        /// dismissed (42.1, `perform_next_unlock: assertion failed: (!self->current)`). Its question stands until the
+        /// person answers.
+        func dismissIfSafe() {
+            let isSafe = ["org.kde.kwalletd5", "org.kde.kwalletd6", Daemon.nameOfKeePassXC].contains { name in
+                (try? daemon.owns(name, nil)) ?? false
+            }
+            guard isSafe else { return }
+            Message(
+                destination: daemon.name, path: path, interface: "org.freedesktop.Secret.Prompt", method: "Dismiss",
+                arguments: []
+            ).sendAndForget(on: daemon.bus.pointer)
+        }
+
         private enum Outcome {
-            case done
+            case done(Variant)
             case dismissed
             case daemonGone
         }

@@ -3,19 +3,21 @@
 
     /// The question whether to unlock, put to the person.
     struct UnlockQuestion: Sendable {
-        let bus: Bus
-        /// What is to be unlocked.
+        /// On the connection that calls use: KeePassXC lets only the connection have an item that asked for it.
+        let daemon: Daemon
+        /// What is to be unlocked: collections, items.
         let paths: [String]
 
-        /// Asks, and waits for the answer. Throws `dismissed`, `cancelled` when `cancellable` is, and what connecting throws.
-        ///
-        /// On a connection of its own, which is closed at the end: that takes a question away which nobody waits for any
-        /// more, where the service can do that. Of gnome-keyring it stays until the person answers; see ``Prompt``.
+        /// Asks, and waits for the answer. Throws `dismissed`, `noSecretService` when the daemon or its bus goes meanwhile, and
+        /// `cancelled` when `cancellable` is; then the question is taken away where that can be done.
         func ask(_ cancellable: Cancellable) throws(SecretServiceError) {
-            let connection = try bus.connect(cancellable)
-            defer { g_dbus_connection_close_sync(connection.pointer, nil, nil) }
-            let daemon = try Daemon.find(on: connection, cancellable)
-            try daemon.beginUnlocking(paths, cancellable)?.perform(cancellable)
+            guard let prompt = try daemon.beginUnlocking(paths, cancellable) else { return }
+            do {
+                try prompt.perform(cancellable)
+            } catch .cancelled {
+                prompt.dismissIfSafe()
+                throw .cancelled
+            }
         }
     }
 #endif

@@ -62,8 +62,9 @@ extension SecretAttributes {
         search(service: id.service).merging([account: id.account]) { _, own in own }
     }
 
-    /// What a new item of `id` is to be called, if `label` is what its writer wants.
+    /// What a new item of `id` is to be called, if `label` is what its writer wants. KWallet refuses an empty label.
     func label(_ id: SecretIdentifier, wanted label: String) -> String {
-        service == "Title" ? id.service : label
+        if service == "Title" { return id.service }
+        return label.isEmpty ? id.description : label
     }
 }

@@ -90,17 +90,17 @@
                     Python.command("keyring_client.py", command, id.service, id.account) + arguments, input: input)
             }
             #expect(try await python("get").status == 1)
-            try await eventually("the first answer") { values.elements == [nil] }
+            try await values.wait(for: [nil])
 
             #expect(try await python("set", input: "snake é").status == 0)
-            try await eventually("its secret") { values.elements.last == "snake é" }
+            try await values.wait(untilLast: "snake é")
             try await token.set("bird")
             #expect(try await python("get").output == "bird")
             #expect(try await python("set", input: "snake 2").status == 0)
-            try await eventually("its change") { values.elements.last == "snake 2" }
+            try await values.wait(untilLast: "snake 2")
             #expect(try await token.load() == "snake 2")
             #expect(try await python("delete").status == 0)
-            try await eventually("the removal") { values.elements.last == .some(nil) }
+            try await values.wait(untilLast: nil)
             #expect(values.elements == [nil, "snake é", "bird", "snake 2", nil])
 
             try await token.set("bird")
@@ -112,7 +112,7 @@
             #expect(try await python("get").status == 1)
 
             #expect(try await python("count", "200").status == 0)
-            try await eventually("its last change") { values.elements.last == "200" }
+            try await values.wait(untilLast: "200")
         }
 
         @Test("That several items are found is said once for a secret, and neither secret nor value stands in the log")

@@ -28,9 +28,9 @@
         func secretTool() async throws {
             let desktop = try await desktops.start()
             let values = Collector(token(desktop).values)
-            try await eventually("the first answer") { values.elements == [nil] }
+            try await values.wait(for: [nil])
             for text in ["one", "one", "two"] { try await store(text, desktop) }
-            try await eventually("the second secret") { values.elements.last == "two" }
+            try await values.wait(untilLast: "two")
             try await desktop.secretTool("clear", "service", id.service, "account", id.account)
             try await eventually("the removal") { values.elements.last == .some(nil) && values.elements.count > 2 }
             #expect([[nil, "one", "two", nil], [nil, "two", nil]].contains(values.elements))
@@ -41,14 +41,14 @@
             let desktop = try await desktops.start()
             let token = token(desktop)
             let values = Collector(token.values)
-            try await eventually("the first answer") { values.elements == [nil] }
+            try await values.wait(for: [nil])
             let script = """
                 for number in $(seq 200); do
                     printf $number | secret-tool store --label=theirs service \(id.service) account \(id.account)
                 done
                 """
             try await desktop.shell(script)
-            try await eventually("the last change") { values.elements.last == "200" }
+            try await values.wait(untilLast: "200")
             let numbers = values.elements.dropFirst().compactMap { $0.flatMap(Int.init) }
             #expect(numbers == Set(numbers).sorted() && numbers.count == values.elements.count - 1)
             #expect(numbers.count >= 3, "the storm kept us from hearing of it before its end: \(numbers)")
@@ -58,12 +58,12 @@
         func latency() async throws {
             let desktop = try await desktops.start()
             let values = Collector(token(desktop).values)
-            try await eventually("the first answer") { values.elements == [nil] }
+            try await values.wait(for: [nil])
             var times: [Duration] = []
             for number in 1...10 {
                 try await store("\(number)", desktop)
                 let clock = ContinuousClock.now
-                try await eventually("change \(number)") { values.elements.last == "\(number)" }
+                try await values.wait(untilLast: "\(number)")
                 times.append(ContinuousClock.now - clock)
             }
             // Measured on an idle machine: 50 to 70 ms after secret-tool has ended. Tests beside this one keep it busy.
@@ -113,7 +113,7 @@
                 try await desktop.startDaemon()
                 try await eventually("the secret is back") { token.status == .value }
                 try await store(text, desktop)
-                try await eventually("the change is heard") { values.elements.last == text }
+                try await values.wait(untilLast: text)
             }
             #expect(values.elements == ["kept", "one", "two"])
         }
@@ -124,7 +124,7 @@
             let token = token(desktop)
             try await token.set("kept")
             let values = Collector(token.values)
-            try await eventually("the first answer") { values.elements == ["kept"] }
+            try await values.wait(for: ["kept"])
             try await desktop.killBus()
             try await eventually("the end shows") { token.status == .unavailable(.noSessionBus) }
             try await desktop.killDaemon()  // gnome-keyring ends with its bus anyway
@@ -132,7 +132,7 @@
             try await desktop.startDaemon()
             try await eventually("the secret is back") { token.status == .value }
             try await store("changed", desktop)
-            try await eventually("the change is heard") { values.elements.last == "changed" }
+            try await values.wait(untilLast: "changed")
             #expect(values.elements == ["kept", "changed"])
         }
 

@@ -174,7 +174,7 @@ import Testing
 
             // As after the next login: first locked on the disk, then opened by the password.
             try await desktop.killDaemon()
-            try await desktop.startDaemon(password: nil)
+            try await desktop.startDaemon(open: false)
             await expectEveryCall(of: keyring, toThrow: .locked, for: id)
             await expectEveryCall(of: keyring, toThrow: .locked, for: absent)
             try await desktop.killDaemon()

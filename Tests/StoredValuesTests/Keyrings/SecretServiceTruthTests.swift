@@ -51,7 +51,7 @@
             Trouble(testDescription: "there is no default collection", error: .noDefaultCollection) { desktop in
                 try await desktop.killDaemon()
                 try FileManager.default.moveItem(atPath: desktop.keyrings, toPath: desktop.keyrings + ".away")
-                try await desktop.startDaemon(password: nil)
+                try await desktop.startDaemon(open: false)
             } end: { desktop in
                 try await desktop.killDaemon()
                 try? FileManager.default.removeItem(atPath: desktop.keyrings)

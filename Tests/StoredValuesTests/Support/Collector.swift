@@ -1,4 +1,5 @@
 import Locking
+import Testing
 
 /// What a task has collected so far, for a test to look at while the task goes on.
 final class Collector<Element: Sendable>: Sendable {
@@ -16,6 +17,28 @@ final class Collector<Element: Sendable>: Sendable {
             }
         }
         task.withLock { $0 = collecting }
+    }
+
+    /// Waits until exactly these elements have come; records what came instead.
+    func wait(for expected: [Element], _ location: SourceLocation = #_sourceLocation) async throws
+    where Element: Equatable {
+        try await wait("not \(expected)", location) { $0 == expected }
+    }
+
+    /// Waits until this is the last element.
+    func wait(untilLast expected: Element, _ location: SourceLocation = #_sourceLocation) async throws
+    where Element: Equatable {
+        try await wait("not \(expected) at last", location) { $0.last == expected }
+    }
+
+    private func wait(
+        _ failure: String, _ location: SourceLocation, _ condition: ([Element]) -> Bool
+    ) async throws {
+        do {
+            try await eventually("these elements have come") { condition(elements) }
+        } catch is NeverHappened {
+            Issue.record("\(failure), but \(elements)", sourceLocation: location)
+        }
     }
 
     deinit { task.withLock { $0 }?.cancel() }

@@ -1,13 +1,14 @@
 import Foundation
 import Locking
 
-/// A session bus and a real gnome-keyring of a test's own, in a folder of their own. They touch nothing of the user's.
+/// A session bus and a real keyring program of a test's own, in a folder of their own. They touch nothing of the user's.
 ///
 /// A guard, a shell that waits for the end of its input, kills them and removes the folder when this object goes, and also
 /// when the test process is killed. (`PR_SET_PDEATHSIG` would not do: it is tied to the thread that started the child, and
 /// cleared for programs with capabilities, which gnome-keyring has.)
 final class PrivateDesktop: Sendable {
     let folder: String
+    let program: KeyringProgram
     /// The D-Bus address of the bus, which stays the same when it is killed and started again.
     var address: String { "unix:path=\(folder)/bus" }
 
@@ -19,13 +20,16 @@ final class PrivateDesktop: Sendable {
     private let children = Guarded(Children())
     private let lifeline: FileHandle
 
+    /// What opens the keyring.
+    static let password = "password"
+
     /// What runs at first.
     enum State {
         /// The bus and the keyring, unlocked.
         case open
         /// The bus and the keyring, with a default collection, locked.
         case locked
-        /// The bus and the keyring, as on a machine where nobody ever logged in: without a default collection.
+        /// The bus and gnome-keyring, as on a machine where nobody ever logged in: without a default collection.
         case withoutDefaultCollection
         /// The bus alone.
         case withoutService
@@ -33,7 +37,8 @@ final class PrivateDesktop: Sendable {
         case withoutBus
     }
 
-    init(_ state: State = .open) async throws {
+    init(_ state: State = .open, _ program: KeyringProgram = .gnomeKeyring) async throws {
+        self.program = program
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("desktop-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: "\(folder)/home", withIntermediateDirectories: true)
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
@@ -56,7 +61,7 @@ final class PrivateDesktop: Sendable {
         switch state {
         case .withoutBus, .withoutService: break
         case .open: try await startDaemon()
-        case .withoutDefaultCollection: try await startDaemon(password: nil)
+        case .withoutDefaultCollection: try await startDaemon(open: false)
         case .locked:
             try await startDaemon()
             try await lock()
@@ -69,14 +74,11 @@ final class PrivateDesktop: Sendable {
 
     // MARK: What is missing
 
-    private static let missing = ["dbus-daemon", "gnome-keyring-daemon", "secret-tool", "gdbus"]
-        .filter { Program(named: $0) == nil }
-
-    /// False where a program is missing and this is not continuous integration: there it is a failure.
-    static let isAvailable = missing.isEmpty || ProcessInfo.processInfo.environment["CI"] == "true"
+    /// Whether gnome-keyring is there, or must be: most tests need it.
+    static let isAvailable = KeyringProgram.gnomeKeyring.isAvailable
 
     /// What a skipped test says.
-    static let skipReason = "not installed: \(missing.joined(separator: ", "))"
+    static let skipReason = KeyringProgram.gnomeKeyring.skipReason
 
     static func program(_ name: String) throws -> Program {
         guard let program = Program(named: name) else { throw Missing(program: name) }
@@ -114,22 +116,28 @@ final class PrivateDesktop: Sendable {
 
     // MARK: The keyring
 
-    /// Where gnome-keyring keeps its collections.
-    var keyrings: String { "\(folder)/home/.local/share/keyrings" }
-
-    /// Starts gnome-keyring, unlocked by `password`, or as it was left on the disk without one.
-    func startDaemon(password: String? = "password") async throws {
-        let daemon = try await Self.program("gnome-keyring-daemon").start(
-            (password == nil ? [] : ["--unlock"]) + ["--components=secrets", "--foreground"], environment: environment,
-            input: password ?? ""
-        )
+    /// Starts the keyring; open, or as it was left on the disk.
+    func startDaemon(open: Bool = true) async throws {
+        let daemon =
+            switch program {
+            case .gnomeKeyring: try await startGnomeKeyring(password: open ? Self.password : nil)
+            case .kwallet: try await startKWallet(open: open)
+            case .keePassXC: try await startKeePassXC()
+            }
         try watch(daemon)
         children.withLock { $0.daemon = daemon }
         try await eventually("the keyring is on the bus") {
             try await busCall("NameHasOwner", "org.freedesktop.secrets")?.contains("true") == true
         }
-        guard password != nil else { return }
-        try await eventually("the keyring is open") { try await isLocked() == false }
+        guard open else { return }
+        try await eventually("there is an open collection") { try await isLocked() == false }
+    }
+
+    /// Ends the keyring when all is saved. KWallet and KeePassXC save when they lock, and lose what they were told last when
+    /// they are killed before.
+    func quitDaemon() async throws {
+        if program != .gnomeKeyring { try await lock() }
+        try await killDaemon()
     }
 
     func killDaemon() async throws {
@@ -145,20 +153,24 @@ final class PrivateDesktop: Sendable {
         }
     }
 
+    /// Locks the keyring as its own program does.
     func lock() async throws {
-        _ = try await call("Service.Lock", at: "", "['\(Self.login)']")
+        if program == .keePassXC {
+            try await closeDatabase()
+        } else {
+            _ = try await call("Service.Lock", at: "", "['\(program.collection)']")
+        }
         try await eventually("the keyring is locked") { try await isLocked() == true }
     }
 
-    /// Unlocks the running keyring as the login does, through gnome-keyring's own socket: no question is asked.
-    func unlock(password: String = "password") async throws {
-        let reply = try await LoginSocket.unlock(at: "\(folder)/keyring/control", password: password)
-        guard reply == 0 else { throw NotUnlocked(reply: reply) }
+    /// Unlocks the keyring as the login does: no question is asked.
+    func unlock() async throws {
+        switch program {
+        case .gnomeKeyring: try await unlockGnomeKeyring()
+        case .kwallet: try await openWallet()
+        case .keePassXC: try await openDatabase()
+        }
         try await eventually("the keyring is open") { try await isLocked() == false }
-    }
-
-    private struct NotUnlocked: Error {
-        let reply: UInt32
     }
 
     /// How many programs are connected to the bus, the one that asks included.
@@ -188,11 +200,16 @@ final class PrivateDesktop: Sendable {
         try await Self.program("sh").run(["-c", script], environment: environment, input: input)
     }
 
-    private static let login = "/org/freedesktop/secrets/collection/login"
-
     private func isLocked() async throws -> Bool? {
+        if program == .kwallet {  // which calls a wallet locked until it is used
+            let isOpen = try await gdbus(
+                "org.kde.kwalletd5", "/modules/kwalletd5", "org.kde.KWallet.isOpen", ["kdewallet"])
+            guard try await call("Service.ReadAlias", at: "", "default")?.contains("collection") == true else { return nil }
+            return isOpen.map { $0.contains("false") }
+        }
         let arguments = ["org.freedesktop.Secret.Collection", "Locked"]
-        let reply = try await gdbus("org.freedesktop.secrets", Self.login, "org.freedesktop.DBus.Properties.Get", arguments)
+        let reply = try await gdbus(
+            "org.freedesktop.secrets", program.collection, "org.freedesktop.DBus.Properties.Get", arguments)
         return reply.map { $0.contains("true") }
     }
 
@@ -202,11 +219,11 @@ final class PrivateDesktop: Sendable {
         )
     }
 
-    private func busCall(_ method: String, _ arguments: String...) async throws -> String? {
+    func busCall(_ method: String, _ arguments: String...) async throws -> String? {
         try await gdbus("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.\(method)", arguments)
     }
 
-    private func gdbus(_ name: String, _ path: String, _ method: String, _ arguments: [String]) async throws -> String? {
+    func gdbus(_ name: String, _ path: String, _ method: String, _ arguments: [String]) async throws -> String? {
         let (status, output) = try await Self.program("gdbus").run(
             ["call", "--session", "--timeout=10", "--dest=\(name)", "--object-path=\(path)", "--method=\(method)"] + arguments,
             environment: environment
@@ -220,6 +237,8 @@ final class PrivateDesktop: Sendable {
         [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": "\(folder)/home",
             "XDG_RUNTIME_DIR": folder, "DBUS_SESSION_BUS_ADDRESS": address, "LC_ALL": "C.UTF-8",
+            // KeePassXC and KWallet: no screen, and no lock shared with those of other desktops.
+            "QT_QPA_PLATFORM": "offscreen", "TMPDIR": folder,
         ]
     }
 

@@ -15,18 +15,18 @@ struct HearingTests {
         let id = SecretIdentifier(service: "com.example.hearing", account: "token")
         let token = token(keyring, id)
         let values = Collector(token.values)
-        try await eventually("the first answer") { values.elements == [nil] }
+        try await values.wait(for: [nil])
         try await keyring.write(Secret("theirs".utf8), for: id, label: "label")  // past the wrapper
-        try await eventually("their secret") { values.elements == [nil, "theirs"] }
+        try await values.wait(for: [nil, "theirs"])
         #expect(token.wrappedValue == "theirs" && token.status == .value)
         try await token.set("ours")
         try await keyring.write(Secret("ours".utf8), for: id, label: "label")
         try await keyring.write(Secret("last".utf8), for: id, label: "label")
-        try await eventually("their change") { values.elements.last == "last" }
+        try await values.wait(untilLast: "last")
         try await token.reset()
         try await keyring.remove(id)
         try await token.set("end")
-        try await eventually("the end") { values.elements.last == "end" }
+        try await values.wait(untilLast: "end")
         #expect(values.elements == [nil, "theirs", "ours", "last", nil, "end"])
     }
 
@@ -105,6 +105,6 @@ struct HearingTests {
         let values = Collector(token.values)
         try await eventually("it has hung") { token.status == .unavailable(.timedOut(after: .milliseconds(100))) }
         keyring.inject(nil)
-        try await eventually("it goes on") { values.elements == ["kept"] }
+        try await values.wait(for: ["kept"])
     }
 }
