@@ -64,7 +64,7 @@
                     let now = Footprint()
                     return now.descriptors < before.descriptors + bound && now.threads < before.threads + bound
                 }
-                // 10,000 calls that leaked one GDBusProxy each would be some 20 MB.
+                // A guess at what is noise: an object of GLib that stayed for every call would be more than this.
                 let grown = Footprint().memory - before.memory
                 #expect(grown < 4 << 20, "\(grown >> 10) KiB more after \(4 * rounds) operations")
             }
