@@ -51,6 +51,7 @@
             timer.activate()
             let armed = Timer(source: timer)
 
+            let began = ContinuousClock.now
             let early = state.withLock { state in
                 state.continuation = continuation
                 state.timer = armed
@@ -63,7 +64,7 @@
                 do throws(SecretServiceError) {
                     answer = .success(try work(self.cancellable.pointer))
                 } catch {
-                    answer = .failure(error)
+                    answer = .failure(error.isLimitOfGDBus ? .timedOut(after: ContinuousClock.now - began) : error)
                 }
                 self.finish(answer)
             }

@@ -54,10 +54,11 @@
         }
 
         /// Deletes the item; succeeds when somebody else just did.
-        func delete(_ cancellable: Cancellable) throws(SecretServiceError) {
-            let pointer = reference.pointer
+        func delete(_ daemon: Daemon, _ cancellable: Cancellable) throws(SecretServiceError) {
             do {
-                _ = try checked { secret_item_delete_sync(pointer, cancellable, $0) }
+                let reply = try daemon.send("Delete", of: "org.freedesktop.Secret.Item", at: path, [], cancellable)
+                guard let prompt = Prompt(daemon: daemon, path: reply.child(0).string) else { return }
+                try daemon.performHarmless(prompt, cancellable)
             } catch where error.isMissingObject {}
         }
     }

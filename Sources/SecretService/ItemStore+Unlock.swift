@@ -13,49 +13,55 @@
         /// How long a question to the person may stand.
         package static let longestQuestion = Duration.seconds(120)
 
-        /// Opens the default collection, asking the person if the service wants to; true if it was locked before.
+        /// Opens the default collection and the items that calls found locked, asking the person if the service wants to;
+        /// true if something was locked before.
         ///
-        /// Throws `locked` when a question would be needed and nobody may be asked, `dismissed`, `timedOut` (of the question
-        /// after ``longestQuestion``), and `noDefaultCollection`. Other calls do not wait for the question.
+        /// However many calls on one bus want to ask, one question stands, and its answer is the answer to all who called
+        /// before it was given; whoever calls after a dismissal asks again. Each call ends as soon as its own task is
+        /// cancelled, and the question is given up with the last of them. Other calls do not wait for the question.
+        ///
+        /// Throws `locked` when a question would be needed and nobody may be asked, or the answer left something locked,
+        /// `dismissed`, `timedOut` (of the question after ``longestQuestion``), and `noDefaultCollection`.
         package func unlock(asking: Asking) async throws(SecretServiceError) -> Bool {
-            let session = Session.on(bus)
+            let began = ContinuousClock.now
             let mayAsk = asking == .always || hasDisplay
-            let outcome = try await Call.run(on: ServiceThread.calls, deadline: deadline) {
-                cancellable throws(SecretServiceError) in
-                try session.perform(cancellable) { connection, _ throws(SecretServiceError) -> Outcome in
-                    let collection = try connection.defaultCollection(cancellable)
-                    guard try connection.isLocked(collection, cancellable) else { return .wasOpen }
-                    if try connection.isOpenWallet(collectionOf: [collection], cancellable) {
-                        try connection.unlockQuietly([collection], cancellable)
-                        return .opened
-                    }
-                    guard let prompt = try connection.beginUnlocking([collection], cancellable) else { return .opened }
-                    guard mayAsk else {
-                        connection.dismiss(prompt)
-                        throw .locked
-                    }
-                    return .question(UnlockQuestion(bus: connection.bus, daemon: connection.daemon, prompt: prompt))
+            let session = Session.on(bus)
+            let question = try await whatIsLocked()
+            guard let question else { return false }
+            guard !question.paths.isEmpty else { return true }
+            guard mayAsk else { throw .locked }
+            try await session.question.ask(question, since: began)
+            if let rest = try await whatIsLocked(), !rest.paths.isEmpty { throw .locked }
+            return true
+        }
+
+        /// Looks what is locked, and opens what needs no question. Nil when all was open.
+        private func whatIsLocked() async throws(SecretServiceError) -> UnlockQuestion? {
+            let session = Session.on(bus)
+            return try await Call.run(on: ServiceThread.calls, deadline: deadline) { cancellable throws(SecretServiceError) in
+                try session.perform(cancellable) { connection, _ throws(SecretServiceError) in
+                    try connection.whatIsLocked(cancellable)
                 }
-            }
-            switch outcome {
-            case .wasOpen:
-                return false
-            case .opened:
-                return true
-            case .question(let question):
-                try await Call.run(on: ServiceThread.questions, deadline: ItemStore.longestQuestion) {
-                    cancellable throws(SecretServiceError) in
-                    try question.ask(cancellable)
-                }
-                return true
             }
         }
     }
 
-    private enum Outcome: Sendable {
-        case wasOpen
-        case opened
-        case question(UnlockQuestion)
+    extension Connection {
+        fileprivate func whatIsLocked(_ cancellable: Cancellable) throws(SecretServiceError) -> UnlockQuestion? {
+            var locked: [String] = []
+            for item in lockedItems {
+                if try daemon.isLocked(item: item, cancellable) { locked.append(item) } else { lockedItems.remove(item) }
+            }
+            let collection = try daemon.defaultCollection(cancellable)
+            if try daemon.isLocked(collection, cancellable) { locked.append(collection) }
+            guard !locked.isEmpty else { return nil }
+            // All of them, or none: the wallet that is open holds the items too.
+            if try daemon.isOpenWallet(collectionOf: [collection] + locked, cancellable) {
+                try unlockQuietly([collection], cancellable)
+                return UnlockQuestion(daemon: daemon, paths: [])
+            }
+            return UnlockQuestion(daemon: daemon, paths: locked)
+        }
     }
 
     private var hasDisplay: Bool {

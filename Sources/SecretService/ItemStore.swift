@@ -24,24 +24,26 @@
         }
 
         /// The secret of the item with `attributes`, made from its bytes by `take`, or nil when there is none; of several
-        /// the newest.
+        /// the newest. Also how many there are.
         ///
         /// Throws `locked` when a matching item is locked, or when nothing matches while the default collection is locked,
         /// and `noDefaultCollection` when nothing matches and there is none: neither can tell that the secret is absent.
         package func read<Taken: Sendable>(
             _ attributes: [String: String],
             _ take: @escaping @Sendable (UnsafeRawBufferPointer) -> Taken
-        ) async throws(SecretServiceError) -> Taken? {
+        ) async throws(SecretServiceError) -> (value: Taken?, matches: Int) {
             try await call { connection, cancellable, _ throws(SecretServiceError) in
                 try repeating(cancellable) { () throws(SecretServiceError) in
-                    guard let item = Item.newest(of: try connection.openItems(attributes, cancellable)) else { return nil }
-                    return try item.load(cancellable, take)
+                    let items = try connection.openItems(attributes, cancellable)
+                    guard let item = Item.newest(of: items) else { return (nil, 0) }
+                    return (try item.load(cancellable, take), items.count)
                 }
             }
         }
 
         /// Stores `count` bytes, which `fill` writes, in the newest item with `attributes`, in place; or, when there is none,
-        /// in a new one with `attributes` and `additional`, in the default collection, under `label`.
+        /// in a new one with `attributes` and `additional`, in the default collection, under `label`. Returns how many there
+        /// were.
         ///
         /// Throws `tooLarge` before anything is sent, `locked`, and `noDefaultCollection`.
         package func write(
@@ -50,33 +52,37 @@
             to attributes: [String: String],
             creatingWith additional: [String: String],
             label: String
-        ) async throws(SecretServiceError) {
+        ) async throws(SecretServiceError) -> Int {
             guard count <= ItemStore.largestSecret else { throw .tooLarge }
-            try await call { connection, cancellable, progress throws(SecretServiceError) in
+            return try await call { connection, cancellable, progress throws(SecretServiceError) in
                 let value = SecretBytes(count: count, fill)
                 var changing = Progress.reading
                 defer { progress = changing }
-                try repeating(cancellable) { () throws(SecretServiceError) in
-                    if let item = Item.newest(of: try connection.openItems(attributes, cancellable)) {
+                return try repeating(cancellable) { () throws(SecretServiceError) in
+                    let items = try connection.openItems(attributes, cancellable)
+                    if let item = Item.newest(of: items) {
                         changing = .changing
                         try item.set(value, cancellable)
                     } else {
                         let all = attributes.merging(additional) { own, _ in own }
                         try connection.create(value, all, label: label, cancellable, &changing)
                     }
+                    return items.count
                 }
             }
         }
 
-        /// Deletes every item with `attributes`; succeeds when there is none.
+        /// Deletes every item with `attributes`; succeeds when there is none. Returns how many there were.
         ///
         /// Throws as ``read(_:_:)`` does. If one of several cannot be deleted, those before it are.
-        package func remove(_ attributes: [String: String]) async throws(SecretServiceError) {
+        package func remove(_ attributes: [String: String]) async throws(SecretServiceError) -> Int {
             try await call { connection, cancellable, progress throws(SecretServiceError) in
-                for item in try connection.openItems(attributes, cancellable) {
+                let items = try connection.openItems(attributes, cancellable)
+                for item in items {
                     progress = .changing
-                    try item.delete(cancellable)
+                    try item.delete(connection.daemon, cancellable)
                 }
+                return items.count
             }
         }
 
@@ -115,9 +121,10 @@
             _ attributes: [String: String], _ cancellable: Cancellable
         ) throws(SecretServiceError) -> [Item] {
             let items = try search(attributes, cancellable)
-            let locked = items.filter(\.isLocked)
+            let locked = items.filter(\.isLocked).map(\.path)
             if !locked.isEmpty {
-                try unlockQuietly(locked.map(\.path), cancellable)
+                lockedItems.formUnion(locked)
+                try unlockQuietly(locked, cancellable)
                 return try searchOpen(attributes, cancellable)
             }
             if items.isEmpty, try requireOpenDefaultCollection(cancellable) {

@@ -17,7 +17,7 @@
             )
         }
 
-        /// Sends the call and waits for the reply, as long as `cancellable` lets it.
+        /// Sends the call and waits for the reply, as long as `cancellable` lets it; with none, for ever.
         func send(on bus: OpaquePointer, _ cancellable: Cancellable?) throws(SecretServiceError) -> Variant {
             let parameters = Variant.tuple(arguments)
             return Variant(

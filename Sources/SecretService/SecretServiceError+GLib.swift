@@ -9,14 +9,12 @@
             switch (domain, code) {
             case (g_io_error_quark(), Int(G_IO_ERROR_CANCELLED.rawValue)):
                 self = .cancelled
-            case (g_io_error_quark(), Int(G_IO_ERROR_TIMED_OUT.rawValue)),
-                (g_dbus_error_quark(), Int(G_DBUS_ERROR_TIMEOUT.rawValue)),
-                (g_dbus_error_quark(), Int(G_DBUS_ERROR_TIMED_OUT.rawValue)):
-                self = .timedOut(after: .seconds(25))  // GDBus has a limit of its own, where the deadline is longer
             case (secret_error_get_quark(), Int(SECRET_ERROR_IS_LOCKED.rawValue)):
                 self = .locked
-            case (g_dbus_error_quark(), Int(G_DBUS_ERROR_ACCESS_DENIED.rawValue)), (refusalDomain, _):
+            case (g_dbus_error_quark(), Int(G_DBUS_ERROR_ACCESS_DENIED.rawValue)), (ownDomain, OwnCode.accessDenied.rawValue):
                 self = .accessDenied
+            case (ownDomain, OwnCode.dismissed.rawValue):
+                self = .dismissed
             default:
                 g_dbus_error_strip_remote_error(error)
                 self = .other(
@@ -24,6 +22,19 @@
                     code: code,
                     message: error.pointee.message.map { String(cString: $0) } ?? "no message"
                 )
+            }
+        }
+
+        /// The error as libsecret carries it from our code, which it calls, to our code, which calls it.
+        var forGLib: UnsafeMutablePointer<GError> {
+            switch self {
+            case .accessDenied: g_error_new_literal(ownDomain, gint(OwnCode.accessDenied.rawValue), "refused")
+            case .dismissed: g_error_new_literal(ownDomain, gint(OwnCode.dismissed.rawValue), "dismissed")
+            case .cancelled: g_error_new_literal(g_io_error_quark(), gint(G_IO_ERROR_CANCELLED.rawValue), "cancelled")
+            case .other(let domain, let code, let message):
+                g_error_new_literal(g_quark_from_string(domain), gint(code), message)
+            default:  // the service went: whether it did what was asked is not known
+                g_error_new_literal(g_dbus_error_quark(), gint(G_DBUS_ERROR_NO_REPLY.rawValue), "\(self)")
             }
         }
 
@@ -50,6 +61,12 @@
                 || isOther(g_io_error_quark(), Int(G_IO_ERROR_BROKEN_PIPE.rawValue))
         }
 
+        /// No reply came within GDBus's own limit, which is 25 s where libsecret sends the message, whatever our deadline.
+        var isLimitOfGDBus: Bool {
+            isOther(g_io_error_quark(), Int(G_IO_ERROR_TIMED_OUT.rawValue)) || isDBus(G_DBUS_ERROR_TIMEOUT)
+                || isDBus(G_DBUS_ERROR_TIMED_OUT)
+        }
+
         private func isDBus(_ code: GDBusError) -> Bool {
             isOther(g_dbus_error_quark(), Int(code.rawValue))
         }
@@ -58,5 +75,12 @@
             guard case .other(let name, code, _) = self else { return false }
             return g_quark_to_string(domain).map { String(cString: $0) } == name
         }
+    }
+
+    private let ownDomain: GQuark = g_quark_from_string("stored-values-secret-service-error")
+
+    private enum OwnCode: Int {
+        case accessDenied
+        case dismissed
     }
 #endif

@@ -1,5 +1,5 @@
 /// Why the Secret Service gave no answer. Every failure of this layer is one of these; none carries a secret.
-package enum SecretServiceError: Error, Equatable, Sendable {
+package enum SecretServiceError: Error, Hashable, Sendable {
     /// No session bus: none is named, or the one that is named does not answer.
     case noSessionBus
     /// Nobody on the bus owns `org.freedesktop.secrets`, and nobody can be started to.

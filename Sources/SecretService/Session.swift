@@ -10,6 +10,8 @@
     final class Session: @unchecked Sendable {
         private let bus: Bus
         private var connection: Connection?
+        /// What the person is being asked.
+        let question = OpenQuestion()
 
         private init(_ bus: Bus) {
             self.bus = bus
@@ -28,28 +30,29 @@
         }
 
         /// Runs `body` with a connection, and once more with a new one if the old one proved dead. That is done only where
-        /// `body` has changed nothing: either the message was not delivered, or `body` had not begun to change.
+        /// `body` has changed nothing: either the message was not delivered, or `body` had not begun to change. A reading
+        /// that GDBus itself gave up goes on until the caller's own deadline.
         func perform<Result>(
             _ cancellable: Cancellable,
             _ body: (Connection, inout Progress) throws(SecretServiceError) -> Result
         ) throws(SecretServiceError) -> Result {
             dispatchPrecondition(condition: .onQueue(ServiceThread.calls))
             return try withContext { () throws(SecretServiceError) -> Result in
-                var progress = Progress.reading
-                do throws(SecretServiceError) {
-                    return try body(try connected(cancellable), &progress)
-                } catch where error.isUndelivered || (error.isBroken && progress == .reading) {
-                    connection = nil
-                } catch {
-                    if error.isBroken { connection = nil }
-                    throw error
-                }
-                progress = .reading
-                do throws(SecretServiceError) {
-                    return try body(try connected(cancellable), &progress)
-                } catch {
-                    if error.isBroken || error.isUndelivered { connection = nil }
-                    throw error.isUndelivered ? .noSecretService : error
+                var isRepaired = false
+                while true {
+                    var progress = Progress.reading
+                    do throws(SecretServiceError) {
+                        return try body(try connected(cancellable), &progress)
+                    } catch {
+                        if error.isUndelivered || error.isBroken { connection = nil }
+                        let isUnchanged = error.isUndelivered || progress == .reading
+                        if isUnchanged, error.isLimitOfGDBus, g_cancellable_is_cancelled(cancellable) == 0 { continue }
+                        if isUnchanged, !isRepaired, error.isUndelivered || error.isBroken {
+                            isRepaired = true
+                            continue
+                        }
+                        throw error.isUndelivered ? .noSecretService : error
+                    }
                 }
             }
         }

@@ -50,6 +50,12 @@
             return (0..<Int(g_variant_n_children(pointer))).map { child($0).string }
         }
 
+        /// The keys of a dictionary, as strings.
+        var keys: [String] {
+            guard g_variant_is_container(pointer) != 0 else { return [] }
+            return (0..<Int(g_variant_n_children(pointer))).map { child($0).child(0).string }
+        }
+
         /// A boolean, else nil.
         var boolean: Bool? {
             has(type: "b") ? g_variant_get_boolean(pointer) != 0 : nil

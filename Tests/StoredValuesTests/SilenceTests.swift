@@ -130,7 +130,7 @@ private struct UseOfSecrets {
         disclose(values)
         disclose(owner.$token.values)
         disclose(keyring)
-        let live = LiveSecret<String>(id, in: keyring)
+        let live = LiveSecret<String>(id, in: keyring, heardBy: KeyringListener(to: keyring))
         _ = try await live.load()
         disclose(live)
         disclose(live.live)

@@ -15,8 +15,13 @@ public final class InMemoryKeyring: Keyring {
         /// Every call takes this long, and throws ``KeyringError/timedOut(after:)`` if that is past the deadline.
         case slow(Duration)
 
-        fileprivate var isOutage: Bool {
-            if case .slow = self { false } else { true }
+        /// What is announced when the fault begins; nil for one that is no outage.
+        fileprivate var outage: KeyringChange? {
+            switch self {
+            case .locked, .dismissing: .locked
+            case .gone: .unavailable(.noSecretService)
+            case .slow: nil
+            }
         }
     }
 
@@ -41,10 +46,10 @@ public final class InMemoryKeyring: Keyring {
     /// Makes every call from now on fail as `fault` says, or work again with nil. The secrets stay.
     public func inject(_ fault: Fault?) {
         let change: KeyringChange? = state.withLock { state in
-            let wasOut = state.fault?.isOutage ?? false
+            let before = state.fault?.outage
             state.fault = fault
-            let isOut = fault?.isOutage ?? false
-            return wasOut == isOut ? nil : isOut ? .locked : .unlocked
+            let now = fault?.outage
+            return before == now ? nil : now ?? .unlocked
         }
         if let change { broadcaster.announce(change) }
     }

@@ -8,6 +8,8 @@ public enum KeyringChange: Hashable, Sendable {
     case locked
     /// The keyring was unlocked, or came back.
     case unlocked
+    /// The keyring cannot be reached any more, and why: what it holds is not known.
+    case unavailable(KeyringError)
 }
 
 /// The hints of a keyring, as an async sequence. Iterating subscribes; dropping the iterator unsubscribes.

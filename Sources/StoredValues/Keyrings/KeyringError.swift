@@ -1,5 +1,5 @@
 /// Why a keyring gave no answer. The description says what happened and what to do; it never holds a secret.
-public enum KeyringError: Error, Equatable {
+public enum KeyringError: Error, Hashable {
     /// The library was built without the trait `Libsecret`.
     case notBuiltIn
     /// This process has no D-Bus session bus.

@@ -1,14 +1,20 @@
 #if Libsecret
-    import SecretService
     import Locking
+    import Logging
+    import SecretService
 
     extension SecretServiceKeyring {
-        /// What this process changes through this keyring, and its unlocking. Other processes are not heard yet.
+        /// What changes in the keyring, whoever changes it. The service's signals do not say which secret, so for a change
+        /// that another program made it is ``KeyringChange/anySecret``, some 50 ms later, and once for many changes that
+        /// follow closely. Listening has a thread and a connection to the bus, for all iterations together, and goes on
+        /// with a new daemon or bus when the old one has gone.
         public var changes: KeyringChanges { broadcaster.changes }
 
         public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
             do {
-                return try await items.read(address(of: id)) { Secret($0) }
+                let (secret, matches) = try await items.read(attributes.search(id)) { Secret($0) }
+                reportSeveral(matches, id)
+                return secret
             } catch {
                 throw KeyringError(error)
             }
@@ -16,13 +22,14 @@
 
         public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
             do {
-                try await items.write(
+                let matches = try await items.write(
                     count: secret.count,
                     { memory in secret.withBytes { memory.copyMemory(from: $0) } },
-                    to: address(of: id),
-                    creatingWith: ["xdg:schema": attributes.schema],
-                    label: label
+                    to: attributes.search(id),
+                    creatingWith: attributes.forNewItems,
+                    label: attributes.label(id, wanted: label)
                 )
+                reportSeveral(matches, id)
             } catch {
                 throw KeyringError(error)
             }
@@ -31,7 +38,7 @@
 
         public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
             do {
-                try await items.remove(address(of: id))
+                reportSeveral(try await items.remove(attributes.search(id)), id)
             } catch {
                 throw KeyringError(error)
             }
@@ -40,7 +47,7 @@
 
         public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
             do {
-                let found = try await items.list([attributes.service: service])
+                let found = try await items.list(attributes.search(service: service))
                 return Set(found.compactMap { $0[attributes.account] }).sorted()
                     .map { SecretIdentifier(service: service, account: $0) }
             } catch {
@@ -57,26 +64,54 @@
             broadcaster.announce(.unlocked)
         }
 
-        private var items: ItemStore {
-            ItemStore(bus: busAddress.map { .address($0) } ?? .session, deadline: deadline)
-        }
+        private var items: ItemStore { ItemStore(bus: bus, deadline: deadline) }
 
-        private func address(of id: SecretIdentifier) -> [String: String] {
-            [attributes.service: id.service, attributes.account: id.account]
+        private var bus: Bus { busAddress.map { .address($0) } ?? .session }
+
+        /// Says, once for a secret, that several items are found where one is meant.
+        private func reportSeveral(_ matches: Int, _ id: SecretIdentifier) {
+            guard matches > 1 else { return }
+            let isNew = reported.withLock { $0.insert(Place(keyring: self, id: id)).inserted }
+            guard isNew else { return }
+            log.warning("\(description) has \(matches) items for \"\(id)\": the newest counts, and reset() removes all of them")
         }
 
         /// One for each bus, whichever instance announces and whichever listens.
         private var broadcaster: ChangeBroadcaster {
             broadcasters.withLock { broadcasters in
                 if let broadcaster = broadcasters[busAddress] { return broadcaster }
-                let broadcaster = ChangeBroadcaster()
+                let bus = bus
+                let broadcaster = ChangeBroadcaster { broadcaster in
+                    ServiceListener(on: bus) { [weak broadcaster] news in broadcaster?.announce(KeyringChange(news)) }
+                }
                 broadcasters[busAddress] = broadcaster
                 return broadcaster
             }
         }
     }
 
+    private struct Place: Hashable {
+        let keyring: SecretServiceKeyring
+        let id: SecretIdentifier
+    }
+
+    private let reported = Guarded<Set<Place>>([])
+    private let log = Logger(label: "StoredValues")
+
     private let broadcasters = Guarded<[String?: ChangeBroadcaster]>([:])
+
+    extension KeyringChange {
+        /// What was heard, in this layer's words.
+        fileprivate init(_ news: ServiceNews) {
+            self =
+                switch news {
+                case .anythingMayHaveChanged: .anySecret
+                case .locked: .locked
+                case .unlocked: .unlocked
+                case .gone(let error): .unavailable(KeyringError(error))
+                }
+        }
+    }
 
     extension KeyringError {
         /// What the layer below says, in this one's words.

@@ -7,6 +7,9 @@
 /// `.noDefaultCollection` when nothing is found and there is none. Nothing but ``unlock()`` asks the person.
 /// ``unlock()`` opens the default collection, asks only where there is a display, and waits 2 minutes at most.
 ///
+/// What a call has stored is in the program that provides the keyring when the call returns. gnome-keyring has it on the
+/// disk then; KWallet and KeePassXC write it there some seconds later, and lose it when they are killed before.
+///
 /// Built without the trait Libsecret, every call throws ``KeyringError/notBuiltIn``.
 public struct SecretServiceKeyring: Keyring, Hashable {
     /// How a secret's address is spelled in the keyring.

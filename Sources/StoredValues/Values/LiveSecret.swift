@@ -1,5 +1,6 @@
 import Dispatch
 import Locking
+import Synchronization
 
 /// What this process knows of a secret.
 enum SecretContent<Item: StorableItem>: Sendable {
@@ -34,15 +35,21 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     let id: SecretIdentifier
     let keyring: any Keyring
     let live = LiveContent<SecretContent<Item>>(.unknown)
+    private let listener: KeyringListener
     private let changes = OrderedAccess()
     private let executor = LoadingExecutor()
-    private let reloading = Guarded(Reloading.no)
+    private let plan = Guarded(ReloadPlan())
+    /// How long to wait before a keyring that did not answer is asked again.
+    private let patience = Guarded(Duration.seconds(1))
+    /// Until somebody asks, nobody needs to hear of changes.
+    private let isAsked = Atomic(false)
 
-    private enum Reloading { case no, once, again }
-
-    init(_ id: SecretIdentifier, in keyring: any Keyring) {
+    /// The secret `id` of `keyring`, which `listener` listens to.
+    init(_ id: SecretIdentifier, in keyring: any Keyring, heardBy listener: KeyringListener) {
         self.id = id
         self.keyring = keyring
+        self.listener = listener
+        listener.add(self, for: id)
     }
 
     // MARK: Reading
@@ -71,7 +78,43 @@ final class LiveSecret<Item: StorableItem>: Sendable {
 
     /// Asks the keyring.
     func load() async throws(KeyringError) -> Item? {
-        let revision = live.current.revision
+        try await ask().answer.get()
+    }
+
+    /// Asks the keyring in the background, unless that is going on; with `anew`, once more after that.
+    func reload(anew: Bool = false) {
+        if plan.withLock({ $0.request(anew: anew) }) { beginReloading() }
+    }
+
+    private func beginReloading() {
+        Task(executorPreference: executor) {
+            var isDue = true
+            while isDue {
+                let isCurrent = await self.ask().isCurrent  // An error is the content then.
+                isDue = self.plan.withLock { $0.readingEnded(isCurrent: isCurrent) }
+            }
+            self.askLaterIfItHangs()
+        }
+    }
+
+    /// Asks again after a while where the keyring did not answer: a daemon that hung and goes on tells nobody.
+    private func askLaterIfItHangs() {
+        let isHanging = if case .unavailable(.timedOut) = live.current.content { true } else { false }
+        let delay = patience.withLock { patience in
+            defer { patience = isHanging ? min(patience * 2, .seconds(60)) : .seconds(1) }
+            return patience
+        }
+        guard isHanging else { return }
+        Task.detached { [weak self] in
+            if await pause(for: delay) { self?.reload() }
+        }
+    }
+
+    /// Asks the keyring, and takes its answer over unless memory may know better: then it is not the current one.
+    private func ask() async -> (answer: Result<Item?, KeyringError>, isCurrent: Bool) {
+        isAsked.store(true, ordering: .relaxed)
+        let before = live.current
+        let isChanging = plan.withLock { $0.isChanging }
         let content: SecretContent<Item>
         do throws(KeyringError) {
             if let secret = try await keyring.read(id) {
@@ -81,33 +124,15 @@ final class LiveSecret<Item: StorableItem>: Sendable {
             }
         } catch {
             // A task that was cancelled has learnt nothing about the keyring.
-            if error != .cancelled { take(.unavailable(error), ifStill: revision) }
-            throw error
+            guard error != .cancelled else { return (.failure(error), true) }
+            return (.failure(error), take(.unavailable(error), ifStill: before.revision))
         }
-        // Where a change of ours came in between, that is the newer answer.
-        guard !take(content, ifStill: revision) else { return content.item }
+        // It may be older than what a change under way has stored, or newer; that change leaves no such doubt.
+        if isChanging, before.content.isAnswer { return (.success(content.item), false) }
+        if take(content, ifStill: before.revision) { return (.success(content.item), true) }
+        // A change of ours came in between: that is the newer answer.
         let current = live.current.content
-        return current.isAnswer ? current.item : content.item
-    }
-
-    /// Asks the keyring in the background, unless that is going on; with `anew`, once more after that.
-    func reload(anew: Bool = false) {
-        let isFirst = reloading.withLock { reloading in
-            let isFirst = reloading == .no
-            if isFirst { reloading = .once } else if anew { reloading = .again }
-            return isFirst
-        }
-        guard isFirst else { return }
-        Task(executorPreference: executor) {
-            var isNeeded = true
-            while isNeeded {
-                _ = try? await self.load()  // The error is the content then.
-                isNeeded = self.reloading.withLock { reloading in
-                    reloading = reloading == .again ? .once : .no
-                    return reloading == .once
-                }
-            }
-        }
+        return (.success(current.isAnswer ? current.item : content.item), false)
     }
 
     /// Takes over an answer, unless a newer one came in between. Returns whether it was the newest.
@@ -155,19 +180,25 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     }
 
     private func write(_ item: Item, _ secret: Secret) async throws(KeyringError) {
-        try await noting { () async throws(KeyringError) in
+        try await changing { () async throws(KeyringError) in
             try await keyring.write(secret, for: id, label: id.description)
+            take(.value(item, secret))
         }
-        take(.value(item, secret))
     }
 
     private func remove() async throws(KeyringError) {
-        try await noting { () async throws(KeyringError) in try await keyring.remove(id) }
-        take(.absent)
+        try await changing { () async throws(KeyringError) in
+            try await keyring.remove(id)
+            take(.absent)
+        }
     }
 
-    /// Runs a change; when it fails, memory no longer claims to know.
-    private func noting(_ change: () async throws(KeyringError) -> Void) async throws(KeyringError) {
+    /// Runs a change and takes its outcome over; when it fails, memory no longer claims to know.
+    private func changing(_ change: () async throws(KeyringError) -> Void) async throws(KeyringError) {
+        isAsked.store(true, ordering: .relaxed)
+        plan.withLock { $0.changeBegan() }
+        if live.current.content.isAnswer { live.confirm() }  // answers that were asked for before are outdated
+        defer { if plan.withLock({ $0.changeEnded() }) { beginReloading() } }
         do throws(KeyringError) {
             try await change()
         } catch {
@@ -177,6 +208,23 @@ final class LiveSecret<Item: StorableItem>: Sendable {
             default: take(.unavailable(error))
             }
             throw error
+        }
+    }
+}
+
+// MARK: Hearing
+
+extension LiveSecret: ListeningSecret {
+    func hear(_ change: KeyringChange) {
+        guard isAsked.load(ordering: .relaxed) else { return }
+        switch change {
+        case .secret, .anySecret, .unlocked:
+            reload(anew: true)
+        case .locked:
+            take(.unavailable(.locked))
+            reload(anew: true)  // another collection of the keyring may still be open
+        case .unavailable(let error):
+            take(.unavailable(error))  // not asked again: that would start another keyring in place of the one that went
         }
     }
 }

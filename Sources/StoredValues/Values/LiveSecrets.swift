@@ -15,16 +15,22 @@ final class LiveSecrets: Sendable {
         let type: any Any.Type
     }
 
+    private struct Listener {
+        weak var listener: KeyringListener?
+    }
+
     private let entries = Guarded<[Address: Entry]>([:])
+    private let listeners = Guarded<[KeyringIdentity: Listener]>([:])
 
     /// The live value of the secret `id`. A secret in use with another item type ends the program.
     func find<Item: StorableItem>(_ id: SecretIdentifier, in keyring: any Keyring, as type: Item.Type) -> LiveSecret<Item> {
         let address = Address(keyring: KeyringIdentity(keyring), id: id)
+        let listener = listener(to: keyring, address.keyring)
         let found = entries.withLock { entries -> (secret: LiveSecret<Item>?, otherType: any Any.Type) in
             if let entry = entries[address], let secret = entry.secret {
                 return (secret as? LiveSecret<Item>, entry.type)
             }
-            let secret = LiveSecret<Item>(id, in: keyring)
+            let secret = LiveSecret<Item>(id, in: keyring, heardBy: listener)
             entries = entries.filter { $0.value.secret != nil }
             entries[address] = Entry(secret: secret, type: type)
             return (secret, type)
@@ -34,5 +40,17 @@ final class LiveSecrets: Sendable {
                 "The secret \"\(id)\" in \(keyring) is declared with two types: \(found.otherType) and \(type). Give one of them another key.")
         }
         return secret
+    }
+
+    /// The one listener to `keyring`, which lives as long as somebody holds it.
+    private func listener(to keyring: any Keyring, _ identity: KeyringIdentity) -> KeyringListener {
+        if let listener = listeners.withLock({ $0[identity]?.listener }) { return listener }
+        let new = KeyringListener(to: keyring)  // with no lock held: keyrings are anybody's code
+        return listeners.withLock { listeners in
+            if let listener = listeners[identity]?.listener { return listener }
+            listeners = listeners.filter { $0.value.listener != nil }
+            listeners[identity] = Listener(listener: new)
+            return new
+        }
     }
 }

@@ -120,12 +120,12 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
             makeTransform: {
                 // Held as long as somebody iterates: the wrapper may go before.
                 let secret = self.secret
-                // An outage between two equal answers is no news.
-                var last: SecretContent<Item>?
+                // An outage between two equal answers is no news. The answer itself must not outlast it in memory.
+                var last: SecretFingerprint?
                 return { content in
                     defer { withExtendedLifetime(secret) {} }
-                    guard content.isAnswer, last?.says(content) != true else { return nil }
-                    last = content
+                    guard let fingerprint = SecretFingerprint(content), fingerprint != last else { return nil }
+                    last = fingerprint
                     return .some(content.item)
                 }
             })

@@ -70,7 +70,7 @@ struct InMemoryKeyringTests {
         await #expect(throws: KeyringError.cancelled) { try await task.value }
     }
 
-    @Test("Locking and unlocking are announced, once each")
+    @Test("Outages and their ends are announced, once each")
     func announcements() async throws {
         let keyring = InMemoryKeyring()
         var changes = keyring.changes.makeAsyncIterator()
@@ -82,7 +82,9 @@ struct InMemoryKeyringTests {
         keyring.inject(.slow(.zero))
         keyring.inject(.gone)
         keyring.inject(nil)
-        let expected: [KeyringChange] = [.locked, .unlocked, .secret(id), .locked, .unlocked]
+        let expected: [KeyringChange] = [
+            .locked, .unlocked, .secret(id), .unavailable(.noSecretService), .unlocked,
+        ]
         for change in expected { #expect(await changes.next() == change) }
     }
 }

@@ -174,7 +174,7 @@ import Testing
 
             // As after the next login: first locked on the disk, then opened by the password.
             try await desktop.killDaemon()
-            try await desktop.startDaemon(password: nil)
+            try await desktop.startDaemon(open: false)
             await expectEveryCall(of: keyring, toThrow: .locked, for: id)
             await expectEveryCall(of: keyring, toThrow: .locked, for: absent)
             try await desktop.killDaemon()
@@ -313,7 +313,7 @@ import Testing
             #expect(desktop.keyring() == desktop.keyring())
             var changes = desktop.keyring().changes.makeAsyncIterator()
             try await desktop.keyring(deadline: .seconds(20)).write(secret("1"), for: id, label: "label")
-            #expect(await changes.next() == .secret(id))
+            while let change = await changes.next(), change != .secret(id) {}
         }
     }
 #else

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import StoredValues
 import Testing
 
@@ -16,13 +17,16 @@ struct KeyringUnderTest: Sendable, CustomTestStringConvertible {
             return EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key"), deadline: .seconds(30))
         },
         KeyringUnderTest(testDescription: "FallbackKeyring") { FallbackKeyring([EmptyReadOnlyKeyring(), InMemoryKeyring()]) },
-        KeyringUnderTest(testDescription: "SecretServiceKeyring", open: openSecretService),
-    ]
+    ] + KeyringProgram.allCases.map { program in
+        KeyringUnderTest(testDescription: "SecretServiceKeyring on \(program.rawValue)") {
+            try await openSecretService(of: program)
+        }
+    }
 
     /// Ends the test's case and says why.
-    private static func skip(_ reason: String) throws -> Never {
+    static func skip(_ program: KeyringProgram, _ reason: String) throws -> Never {
         // Swift 6.3 prints a cancelled case as a passed one and keeps the reason to itself.
-        Issue.record("SecretServiceKeyring was skipped: \(reason)", severity: .warning)
+        Issue.record("SecretServiceKeyring on \(program.rawValue) was skipped: \(reason)", severity: .warning)
         try Test.cancel("\(reason)")
     }
 }
@@ -40,13 +44,18 @@ private struct EmptyReadOnlyKeyring: Keyring, Hashable {
 
 #if Libsecret
     extension KeyringUnderTest {
-        @Sendable private static func openSecretService() async throws -> any Keyring {
-            guard PrivateDesktop.isAvailable else { try skip(PrivateDesktop.skipReason) }
-            return try await sharedDesktop.value.keyring()
+        private static func openSecretService(of program: KeyringProgram) async throws -> any Keyring {
+            guard program.isAvailable else { try skip(program, program.skipReason) }
+            let desktop = sharedDesktops.withLock { desktops in
+                let desktop = desktops[program] ?? Task { try await PrivateDesktop(.open, program) }
+                desktops[program] = desktop
+                return desktop
+            }
+            return try await desktop.value.keyring()
         }
 
-        /// One for all rules: starting one takes a while. Its guard ends it with the test process.
-        private static let sharedDesktop = Task { try await PrivateDesktop() }
+        /// One of each for all rules: starting one takes a while. Its guard ends it with the test process.
+        private static let sharedDesktops = Guarded<[KeyringProgram: Task<PrivateDesktop, any Error>]>([:])
     }
 
     extension PrivateDesktop {
@@ -57,8 +66,8 @@ private struct EmptyReadOnlyKeyring: Keyring, Hashable {
     }
 #else
     extension KeyringUnderTest {
-        @Sendable private static func openSecretService() async throws -> any Keyring {
-            try skip("built without the trait Libsecret")
+        private static func openSecretService(of program: KeyringProgram) async throws -> any Keyring {
+            try skip(program, "built without the trait Libsecret")
         }
     }
 #endif

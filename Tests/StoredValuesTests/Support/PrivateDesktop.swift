@@ -1,13 +1,14 @@
 import Foundation
 import Locking
 
-/// A session bus and a real gnome-keyring of a test's own, in a folder of their own. They touch nothing of the user's.
+/// A session bus and a real keyring program of a test's own, in a folder of their own. They touch nothing of the user's.
 ///
 /// A guard, a shell that waits for the end of its input, kills them and removes the folder when this object goes, and also
 /// when the test process is killed. (`PR_SET_PDEATHSIG` would not do: it is tied to the thread that started the child, and
 /// cleared for programs with capabilities, which gnome-keyring has.)
 final class PrivateDesktop: Sendable {
     let folder: String
+    let program: KeyringProgram
     /// The D-Bus address of the bus, which stays the same when it is killed and started again.
     var address: String { "unix:path=\(folder)/bus" }
 
@@ -19,13 +20,16 @@ final class PrivateDesktop: Sendable {
     private let children = Guarded(Children())
     private let lifeline: FileHandle
 
+    /// What opens the keyring.
+    static let password = "password"
+
     /// What runs at first.
     enum State {
         /// The bus and the keyring, unlocked.
         case open
         /// The bus and the keyring, with a default collection, locked.
         case locked
-        /// The bus and the keyring, as on a machine where nobody ever logged in: without a default collection.
+        /// The bus and gnome-keyring, as on a machine where nobody ever logged in: without a default collection.
         case withoutDefaultCollection
         /// The bus alone.
         case withoutService
@@ -33,7 +37,8 @@ final class PrivateDesktop: Sendable {
         case withoutBus
     }
 
-    init(_ state: State = .open) async throws {
+    init(_ state: State = .open, _ program: KeyringProgram = .gnomeKeyring) async throws {
+        self.program = program
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("desktop-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: "\(folder)/home", withIntermediateDirectories: true)
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
@@ -56,7 +61,7 @@ final class PrivateDesktop: Sendable {
         switch state {
         case .withoutBus, .withoutService: break
         case .open: try await startDaemon()
-        case .withoutDefaultCollection: try await startDaemon(password: nil)
+        case .withoutDefaultCollection: try await startDaemon(open: false)
         case .locked:
             try await startDaemon()
             try await lock()
@@ -69,16 +74,13 @@ final class PrivateDesktop: Sendable {
 
     // MARK: What is missing
 
-    private static let missing = ["dbus-daemon", "gnome-keyring-daemon", "secret-tool", "gdbus"]
-        .filter { Program(named: $0) == nil }
-
-    /// False where a program is missing and this is not continuous integration: there it is a failure.
-    static let isAvailable = missing.isEmpty || ProcessInfo.processInfo.environment["CI"] == "true"
+    /// Whether gnome-keyring is there, or must be: most tests need it.
+    static let isAvailable = KeyringProgram.gnomeKeyring.isAvailable
 
     /// What a skipped test says.
-    static let skipReason = "not installed: \(missing.joined(separator: ", "))"
+    static let skipReason = KeyringProgram.gnomeKeyring.skipReason
 
-    private static func program(_ name: String) throws -> Program {
+    static func program(_ name: String) throws -> Program {
         guard let program = Program(named: name) else { throw Missing(program: name) }
         return program
     }
@@ -89,10 +91,13 @@ final class PrivateDesktop: Sendable {
 
     // MARK: The bus
 
-    func startBus() async throws {
+    /// Starts the bus; with `denying` it lets nobody speak with the Secret Service.
+    func startBus(denying: Bool = false) async throws {
+        let denial = #"<deny send_interface="org.freedesktop.Secret.Service"/>"#
         let configuration = """
             <busconfig><type>session</type><listen>\(address)</listen><auth>EXTERNAL</auth>
-            <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy>
+            <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/>
+            \(denying ? denial : "")</policy>
             </busconfig>
             """
         try configuration.write(toFile: "\(folder)/bus.conf", atomically: true, encoding: .utf8)
@@ -111,19 +116,28 @@ final class PrivateDesktop: Sendable {
 
     // MARK: The keyring
 
-    /// Starts gnome-keyring, unlocked by `password`, or as it was left on the disk without one.
-    func startDaemon(password: String? = "password") async throws {
-        let daemon = try await Self.program("gnome-keyring-daemon").start(
-            (password == nil ? [] : ["--unlock"]) + ["--components=secrets", "--foreground"], environment: environment,
-            input: password ?? ""
-        )
+    /// Starts the keyring; open, or as it was left on the disk.
+    func startDaemon(open: Bool = true) async throws {
+        let daemon =
+            switch program {
+            case .gnomeKeyring: try await startGnomeKeyring(password: open ? Self.password : nil)
+            case .kwallet: try await startKWallet(open: open)
+            case .keePassXC: try await startKeePassXC()
+            }
         try watch(daemon)
         children.withLock { $0.daemon = daemon }
         try await eventually("the keyring is on the bus") {
             try await busCall("NameHasOwner", "org.freedesktop.secrets")?.contains("true") == true
         }
-        guard password != nil else { return }
-        try await eventually("the keyring is open") { try await isLocked() == false }
+        guard open else { return }
+        try await eventually("there is an open collection") { try await isLocked() == false }
+    }
+
+    /// Ends the keyring when all is saved. KWallet and KeePassXC save when they lock, and lose what they were told last when
+    /// they are killed before.
+    func quitDaemon() async throws {
+        if program != .gnomeKeyring { try await lock() }
+        try await killDaemon()
     }
 
     func killDaemon() async throws {
@@ -139,9 +153,29 @@ final class PrivateDesktop: Sendable {
         }
     }
 
+    /// Locks the keyring as its own program does.
     func lock() async throws {
-        _ = try await call("Service.Lock", at: "", "['\(Self.login)']")
+        if program == .keePassXC {
+            try await closeDatabase()
+        } else {
+            _ = try await call("Service.Lock", at: "", "['\(program.collection)']")
+        }
         try await eventually("the keyring is locked") { try await isLocked() == true }
+    }
+
+    /// Unlocks the keyring as the login does: no question is asked.
+    func unlock() async throws {
+        switch program {
+        case .gnomeKeyring: try await unlockGnomeKeyring()
+        case .kwallet: try await openWallet()
+        case .keePassXC: try await openDatabase()
+        }
+        try await eventually("the keyring is open") { try await isLocked() == false }
+    }
+
+    /// How many programs are connected to the bus, the one that asks included.
+    func connectionCount() async throws -> Int {
+        try await busCall("ListNames")?.split(separator: "'").filter { $0.hasPrefix(":") }.count ?? 0
     }
 
     /// The paths of the items with these attributes, locked or not.
@@ -150,15 +184,32 @@ final class PrivateDesktop: Sendable {
         return reply.split(separator: "'").filter { $0.hasPrefix("/org/") }.map(String.init).sorted()
     }
 
+    @discardableResult
     func secretTool(_ arguments: String..., input: String = "") async throws -> (status: Int32, output: String) {
+        try await secretTool(arguments, input: input)
+    }
+
+    @discardableResult
+    func secretTool(_ arguments: [String], input: String = "") async throws -> (status: Int32, output: String) {
         try await Self.program("secret-tool").run(arguments, environment: environment, input: input)
     }
 
-    private static let login = "/org/freedesktop/secrets/collection/login"
+    /// Runs a script of the shell, with the bus and the home of this desktop.
+    @discardableResult
+    func shell(_ script: String, input: String = "") async throws -> (status: Int32, output: String) {
+        try await Self.program("sh").run(["-c", script], environment: environment, input: input)
+    }
 
     private func isLocked() async throws -> Bool? {
+        if program == .kwallet {  // which calls a wallet locked until it is used
+            let isOpen = try await gdbus(
+                "org.kde.kwalletd5", "/modules/kwalletd5", "org.kde.KWallet.isOpen", ["kdewallet"])
+            guard try await call("Service.ReadAlias", at: "", "default")?.contains("collection") == true else { return nil }
+            return isOpen.map { $0.contains("false") }
+        }
         let arguments = ["org.freedesktop.Secret.Collection", "Locked"]
-        let reply = try await gdbus("org.freedesktop.secrets", Self.login, "org.freedesktop.DBus.Properties.Get", arguments)
+        let reply = try await gdbus(
+            "org.freedesktop.secrets", program.collection, "org.freedesktop.DBus.Properties.Get", arguments)
         return reply.map { $0.contains("true") }
     }
 
@@ -168,11 +219,11 @@ final class PrivateDesktop: Sendable {
         )
     }
 
-    private func busCall(_ method: String, _ arguments: String...) async throws -> String? {
+    func busCall(_ method: String, _ arguments: String...) async throws -> String? {
         try await gdbus("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.\(method)", arguments)
     }
 
-    private func gdbus(_ name: String, _ path: String, _ method: String, _ arguments: [String]) async throws -> String? {
+    func gdbus(_ name: String, _ path: String, _ method: String, _ arguments: [String]) async throws -> String? {
         let (status, output) = try await Self.program("gdbus").run(
             ["call", "--session", "--timeout=10", "--dest=\(name)", "--object-path=\(path)", "--method=\(method)"] + arguments,
             environment: environment
@@ -182,18 +233,21 @@ final class PrivateDesktop: Sendable {
 
     // MARK: Children
 
-    private var environment: [String: String] {
+    var environment: [String: String] {
         [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": "\(folder)/home",
             "XDG_RUNTIME_DIR": folder, "DBUS_SESSION_BUS_ADDRESS": address, "LC_ALL": "C.UTF-8",
+            // KeePassXC and KWallet: no screen, and no lock shared with those of other desktops.
+            "QT_QPA_PLATFORM": "offscreen", "TMPDIR": folder,
         ]
     }
 
-    private func watch(_ child: Process) throws {
+    /// Has the guard end `child` too.
+    func watch(_ child: Process) throws {
         try lifeline.write(contentsOf: Data("\(child.processIdentifier)\n".utf8))
     }
 
-    private func end(_ child: Process) async throws {
+    func end(_ child: Process) async throws {
         kill(child.processIdentifier, SIGKILL)
         try await eventually("process \(child.processIdentifier) has ended") { !child.isRunning }
     }

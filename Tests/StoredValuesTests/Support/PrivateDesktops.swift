@@ -6,8 +6,10 @@ final class PrivateDesktops: Sendable {
     private let desktops = Guarded<[PrivateDesktop]>([])
 
     /// A new desktop in this state.
-    func start(_ state: PrivateDesktop.State = .open) async throws -> PrivateDesktop {
-        let desktop = try await PrivateDesktop(state)
+    func start(
+        _ state: PrivateDesktop.State = .open, _ program: KeyringProgram = .gnomeKeyring
+    ) async throws -> PrivateDesktop {
+        let desktop = try await PrivateDesktop(state, program)
         desktops.withLock { $0.append(desktop) }
         return desktop
     }

@@ -1,5 +1,6 @@
 import Locking
-import StoredValues
+
+@testable import StoredValues
 
 /// A keyring of one secret, in which a test can hold up a read after it has looked.
 final class SteeredKeyring: Keyring {
@@ -7,12 +8,17 @@ final class SteeredKeyring: Keyring {
         var secret: Secret?
         var holdsReads = false
         var heldRead: CheckedContinuation<Void, Never>?
+        var reads = 0
     }
 
     private let state = Guarded(State())
 
     var description: String { "a keyring that a test steers" }
-    var changes: KeyringChanges { .none }
+    let broadcaster = ChangeBroadcaster()
+    var changes: KeyringChanges { broadcaster.changes }
+
+    /// How often it was read.
+    var reads: Int { state.withLock { $0.reads } }
 
     /// What it keeps. Setting it is what another process does.
     var secret: Secret? {
@@ -45,6 +51,7 @@ final class SteeredKeyring: Keyring {
         let found = secret
         await withCheckedContinuation { continuation in
             let isHeld = state.withLock { state in
+                state.reads += 1
                 if state.holdsReads { state.heldRead = continuation }
                 return state.holdsReads
             }

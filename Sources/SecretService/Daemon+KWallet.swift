@@ -2,7 +2,7 @@
     import CSecret
 
     // What KWallet does otherwise than the Secret Service's specification says.
-    extension Connection {
+    extension Daemon {
         /// Whether this is KWallet and the collection of these paths is a wallet that is open.
         ///
         /// Until somebody first uses it through the Secret Service, KWallet calls a collection locked though the wallet is

@@ -1,0 +1,61 @@
+#if Libsecret
+    import CSecret
+    import Dispatch
+    import Synchronization
+
+    /// A main context that one thread waits in, and that any thread can call off.
+    ///
+    /// `@unchecked Sendable`: the context and its alarm are used by the waiting thread only, but for `callOff`, which GLib
+    /// allows from any thread.
+    final class ListeningContext: @unchecked Sendable {
+        private let context = g_main_context_new()!  // GLib aborts rather than return nil
+        private let alarm: UnsafeMutablePointer<GSource>
+        private let isOff = Atomic(false)
+        private let cancellation = Reference(owning: g_cancellable_new()!)  // the same
+
+        init() {
+            alarm = g_timeout_source_new(.max)
+            g_source_set_callback(alarm, { _ in 1 }, nil, nil)  // it need only end a wait
+            g_source_attach(alarm, context)
+        }
+
+        deinit {
+            g_source_destroy(alarm)
+            g_source_unref(alarm)
+            g_main_context_unref(context)
+        }
+
+        /// Microseconds of a clock that never goes back.
+        static var now: Int64 { Int64(g_get_monotonic_time()) }
+
+        /// Ends what blocks on the waiting thread.
+        var cancellable: Cancellable { cancellation.pointer }
+
+        /// Whether nobody wants anything to be waited for any more.
+        var isCalledOff: Bool { isOff.load(ordering: .acquiring) }
+
+        /// Ends the waiting for good. On no thread of the caller's: cancelling runs GLib's handlers.
+        func callOff() {
+            isOff.store(true, ordering: .releasing)
+            ServiceThread.deadlines.async { [self] in
+                g_cancellable_cancel(cancellation.pointer)
+                g_main_context_wakeup(context)
+            }
+        }
+
+        /// Runs `body` with this as the thread's main context: what is subscribed to inside comes here.
+        func run(_ body: () -> Void) {
+            g_main_context_push_thread_default(context)
+            body()
+            while g_main_context_iteration(context, 0) != 0 {}  // frees subscriptions
+            g_main_context_pop_thread_default(context)
+        }
+
+        /// Waits for whatever happens next, until `time` at the latest.
+        func wait(until time: Int64?) {
+            guard !isCalledOff else { return }
+            g_source_set_ready_time(alarm, time.map { gint64($0) } ?? -1)
+            g_main_context_iteration(context, 1)
+        }
+    }
+#endif

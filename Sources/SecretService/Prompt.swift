@@ -1,0 +1,105 @@
+#if Libsecret
+    import CSecret
+
+    /// A prompt of the service, which stands between a request and its fulfilment. It may put a question to the person.
+    /// Talks D-Bus directly: libsecret's own waiting for a prompt cannot be ended.
+    ///
+    struct Prompt: Sendable {
+        let daemon: Daemon
+        let path: String
+
+        /// The prompt at `path`, nil for the path by which a service says that there is none.
+        init?(daemon: Daemon, path: String) {
+            guard path != "/", !path.isEmpty else { return nil }
+            self.daemon = daemon
+            self.path = path
+        }
+
+        /// Performs the prompt, waits for its end, and returns its result. Throws `dismissed`, `noSecretService` when the daemon or its bus goes
+        /// meanwhile, and `cancelled` when `cancellable` is.
+        @discardableResult
+        func perform(_ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
+            let context = g_main_context_new()
+            g_main_context_push_thread_default(context)
+            defer {
+                while g_main_context_iteration(context, 0) != 0 {}  // frees the subscriptions
+                g_main_context_pop_thread_default(context)
+                g_main_context_unref(context)
+            }
+            switch try wait(in: context, cancellable) {
+            case .done(let result): return result
+            case .dismissed: throw .dismissed
+            case .daemonGone: throw .noSecretService
+            case nil: throw .cancelled
+            }
+        }
+
+        /// Nil when `cancellable` ended the wait.
+        private func wait(in context: OpaquePointer?, _ cancellable: Cancellable) throws(SecretServiceError) -> Outcome? {
+            let answer = Answer()
+            let completed = SignalSubscription(
+                on: daemon.bus, to: "org.freedesktop.Secret.Prompt", of: daemon.name, member: "Completed", path: path
+            ) { _, parameters in
+                answer.outcome = parameters.child(0).boolean == false ? .done(parameters.child(1)) : .dismissed
+            }
+            let owner = SignalSubscription.owner(of: daemon.name, on: daemon.bus) { owner in
+                if owner == nil, answer.outcome == nil { answer.outcome = .daemonGone }
+            }
+            defer { withExtendedLifetime((completed, owner)) {} }
+            let wakers = [g_cancellable_source_new(cancellable), g_timeout_source_new(1000)]
+            for waker in wakers {
+                g_source_set_callback(waker, { _ in 1 }, nil, nil)  // it need only end a wait below
+                g_source_attach(waker, context)
+            }
+            defer {
+                for waker in wakers {
+                    g_source_destroy(waker)
+                    g_source_unref(waker)
+                }
+            }
+
+            let show = Message(
+                destination: daemon.name, path: path, interface: "org.freedesktop.Secret.Prompt", method: "Prompt",
+                arguments: [.string("")]
+            )
+            do {
+                _ = try show.send(on: daemon.bus.pointer, cancellable)
+            } catch .cancelled {
+                return nil
+            } catch where error.isUndelivered || error.isBroken {
+                return .daemonGone
+            }
+            while answer.outcome == nil, g_cancellable_is_cancelled(cancellable) == 0 {
+                g_main_context_iteration(context, 1)
+                if g_dbus_connection_is_closed(daemon.bus.pointer) != 0 { return .daemonGone }
+            }
+            return answer.outcome
+        }
+
+        /// Takes the prompt away from the person, of KWallet and KeePassXC only.
+        ///
+        /// While a question to unlock is on the screen, of whichever program, gnome-keyring ends itself when any prompt is
+        /// dismissed (42.1, `perform_next_unlock: assertion failed: (!self->current)`). Its question stands until the
+        /// person answers.
+        func dismissIfSafe() {
+            let isSafe = ["org.kde.kwalletd5", "org.kde.kwalletd6", Daemon.nameOfKeePassXC].contains { name in
+                (try? daemon.owns(name, nil)) ?? false
+            }
+            guard isSafe else { return }
+            Message(
+                destination: daemon.name, path: path, interface: "org.freedesktop.Secret.Prompt", method: "Dismiss",
+                arguments: []
+            ).sendAndForget(on: daemon.bus.pointer)
+        }
+
+        private enum Outcome {
+            case done(Variant)
+            case dismissed
+            case daemonGone
+        }
+
+        private final class Answer {
+            var outcome: Outcome?
+        }
+    }
+#endif

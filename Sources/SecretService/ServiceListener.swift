@@ -1,0 +1,99 @@
+#if Libsecret
+    import CSecret
+    import Synchronization
+
+    /// Hears what changes in the Secret Service on one bus, whoever changes it, from its making until it goes.
+    ///
+    /// It has a thread and a connection of its own, waits there for signals, and asks nothing but, after some of them,
+    /// whether the default collection is locked. It starts no daemon. When the daemon or the bus was replaced it goes on
+    /// with the new one, and says that anything may have changed.
+    package final class ServiceListener: Sendable {
+        private let context = ListeningContext()
+
+        /// Begins to listen on `bus`; `hear` is called on the listener's thread.
+        package init(on bus: Bus, _ hear: @escaping @Sendable (ServiceNews) -> Void) {
+            let work = Unmanaged.passRetained(Work(bus: bus, context: context, hear: hear))
+            let thread = g_thread_new(
+                "StoredValues",
+                {
+                    let work = Unmanaged<Work>.fromOpaque($0!).takeRetainedValue()
+                    work.context.run(work.listen)
+                    return nil
+                },
+                work.toOpaque())
+            g_thread_unref(thread)  // nobody waits for its end
+            Self.count.add(1, ordering: .relaxed)
+        }
+
+        deinit {
+            context.callOff()
+            Self.count.subtract(1, ordering: .relaxed)
+        }
+
+        /// How many there are in this process.
+        package static var running: Int { count.load(ordering: .relaxed) }
+        private static let count = Atomic(0)
+    }
+
+    /// What the listener's thread does.
+    private final class Work {
+        let bus: Bus
+        let context: ListeningContext
+        let hear: @Sendable (ServiceNews) -> Void
+
+        init(bus: Bus, context: ListeningContext, hear: @escaping @Sendable (ServiceNews) -> Void) {
+            (self.bus, self.context, self.hear) = (bus, context, hear)
+        }
+
+        /// Listens on one connection after another until it is called off.
+        func listen() {
+            let shortestPause: Int64 = 100_000
+            var pause = shortestPause
+            while !context.isCalledOff {
+                if let signals = try? ServiceSignals(on: bus, context.cancellable) {
+                    listen(to: signals)
+                    guard !context.isCalledOff else { return }
+                    hear(.gone(.noSessionBus))
+                    pause = shortestPause
+                }
+                // Nothing tells when a bus comes (back), so it is tried for, less and less often.
+                let end = ListeningContext.now + pause
+                while !context.isCalledOff, ListeningContext.now < end { context.wait(until: end) }
+                pause = min(pause * 2, 30_000_000)
+            }
+        }
+
+        private func listen(to signals: ServiceSignals) {
+            var lock = LockState()
+            if signals.daemon != nil {
+                hear(lock.note(isOpen: look(signals), at: ListeningContext.now) ?? .anythingMayHaveChanged)
+            }
+            while !context.isCalledOff, !signals.isClosed {
+                context.wait(until: signals.endOfBurst ?? lock.nextLook)
+                let burst = signals.takeBurst()
+                if let burst, !burst.concernsLocks {
+                    hear(.anythingMayHaveChanged)
+                } else if burst != nil || lock.nextLook.map({ $0 <= ListeningContext.now }) == true {
+                    let news = lock.note(isOpen: look(signals), at: ListeningContext.now)
+                    if signals.daemon == nil {
+                        hear(.gone(.noSecretService))
+                    } else if let news = news ?? (burst == nil ? nil : .anythingMayHaveChanged) {
+                        hear(news)
+                    }
+                }
+            }
+        }
+
+        /// Whether the default collection is open; nil where that cannot be found out. It waits for a daemon that hangs,
+        /// from which nothing could be heard meanwhile.
+        private func look(_ signals: ServiceSignals) -> Bool? {
+            guard let daemon = signals.daemon else { return nil }
+            do throws(SecretServiceError) {
+                let collection = try daemon.defaultCollection(context.cancellable)
+                return try daemon.isOpen(collection, context.cancellable)
+            } catch {
+                return nil
+            }
+        }
+    }
+#endif

@@ -1,0 +1,50 @@
+#if Libsecret
+    import CSecret
+
+    /// A subscription to signals, from its making until it goes.
+    final class SignalSubscription {
+        private let bus: Reference<OpaquePointer>
+        private let number: guint
+
+        /// Calls `hear` with the member and the parameters of each signal from `sender` that fits, on the thread that waits
+        /// in what was the default main context when this was made. `argument` is the signal's first one.
+        init(
+            on bus: Reference<OpaquePointer>, to interface: String, of sender: String, member: String? = nil,
+            path: String? = nil, argument: String? = nil, _ hear: @escaping (String, Variant) -> Void
+        ) {
+            self.bus = bus
+            number = g_dbus_connection_signal_subscribe(
+                bus.pointer, sender, interface, member, path, argument, G_DBUS_SIGNAL_FLAGS_NONE,
+                { _, _, _, _, member, parameters, handler in
+                    guard let member, let parameters, let handler else { return }
+                    Unmanaged<Handler>.fromOpaque(handler).takeUnretainedValue()
+                        .hear(String(cString: member), Variant(owning: g_variant_ref(parameters)))
+                },
+                // GLib keeps one count until the subscription is freed, so the pointer outlives every signal.
+                Unmanaged.passRetained(Handler(hear)).toOpaque(),
+                { Unmanaged<Handler>.fromOpaque($0!).release() }
+            )
+        }
+
+        deinit {
+            g_dbus_connection_signal_unsubscribe(bus.pointer, number)
+        }
+
+        /// Calls `hear` with the new owner of `name`, or with nil when there is none any more.
+        static func owner(
+            of name: String, on bus: Reference<OpaquePointer>, _ hear: @escaping (String?) -> Void
+        ) -> SignalSubscription {
+            SignalSubscription(
+                on: bus, to: "org.freedesktop.DBus", of: "org.freedesktop.DBus", member: "NameOwnerChanged", argument: name
+            ) { _, parameters in
+                let owner = parameters.child(2).string
+                hear(owner.isEmpty ? nil : owner)
+            }
+        }
+
+        private final class Handler {
+            let hear: (String, Variant) -> Void
+            init(_ hear: @escaping (String, Variant) -> Void) { self.hear = hear }
+        }
+    }
+#endif

@@ -1,0 +1,43 @@
+/// When a live secret is read again: once for any number of hints that come while it is being read, and never while a
+/// change of ours is under way, whose outcome nobody could tell from what another process did before or after it.
+struct ReloadPlan {
+    private var isReading = false
+    private var isDueAgain = false
+    private var changes = 0
+
+    /// Whether a change of ours is under way.
+    var isChanging: Bool { changes > 0 }
+
+    /// Asks for a reading; one that has begun will do, unless it is to be read `anew`. True if the caller has to begin.
+    mutating func request(anew: Bool) -> Bool {
+        if isReading || isChanging {
+            if anew || !isReading { isDueAgain = true }
+            return false
+        }
+        isReading = true
+        return true
+    }
+
+    /// Ends a reading, whose answer was current or was outdated when it came. True if the caller has to read once more.
+    mutating func readingEnded(isCurrent: Bool) -> Bool {
+        if !isCurrent { isDueAgain = true }
+        isReading = false
+        return beginIfDue()
+    }
+
+    mutating func changeBegan() {
+        changes += 1
+    }
+
+    /// Ends a change of ours. True if the caller has to begin a reading.
+    mutating func changeEnded() -> Bool {
+        changes -= 1
+        return beginIfDue()
+    }
+
+    private mutating func beginIfDue() -> Bool {
+        guard isDueAgain, !isReading, !isChanging else { return false }
+        (isReading, isDueAgain) = (true, false)
+        return true
+    }
+}

@@ -1,0 +1,28 @@
+"""A program that keeps its secrets with the Python library `keyring`, in the Secret Service on the session bus.
+
+    keyring_client.py get <service> <user>       prints the secret, or ends with 1 when there is none
+    keyring_client.py set <service> <user>       stores what comes on the standard input
+    keyring_client.py delete <service> <user>
+    keyring_client.py count <service> <user> <n>  stores 1, 2 … n, one after the other
+"""
+
+import sys
+
+from keyring.backends.SecretService import Keyring
+
+command, service, user, *rest = sys.argv[1:]
+keyring = Keyring()
+if command == "get":
+    secret = keyring.get_password(service, user)
+    if secret is None:
+        sys.exit(1)
+    sys.stdout.write(secret)
+elif command == "set":
+    keyring.set_password(service, user, sys.stdin.read())
+elif command == "delete":
+    keyring.delete_password(service, user)
+elif command == "count":
+    for number in range(1, int(rest[0]) + 1):
+        keyring.set_password(service, user, str(number))
+else:
+    sys.exit(__doc__)

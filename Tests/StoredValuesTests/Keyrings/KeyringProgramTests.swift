@@ -1,0 +1,146 @@
+#if Libsecret
+    import Foundation
+    import Observation
+    import SecretService
+    import StoredValues
+    import Testing
+
+    /// What must hold with every program that provides the Secret Service, besides the keyring contract.
+    @Suite("Every keyring program", .serialized, .timeLimit(.minutes(2)))
+    struct KeyringProgramTests {
+        private let desktops = PrivateDesktops()
+        private let id = SecretIdentifier(service: "com.example.app", account: "authToken")
+        private let address = ["service", "com.example.app", "account", "authToken"]
+
+        private func start(_ program: KeyringProgram) async throws -> PrivateDesktop {
+            guard program.isAvailable else { try KeyringUnderTest.skip(program, program.skipReason) }
+            return try await desktops.start(.open, program)
+        }
+
+        private func token(_ desktop: PrivateDesktop) -> SecurelyStoredValue<String> {
+            SecurelyStoredValue(key: id.account, service: id.service, keyring: desktop.keyring())
+        }
+
+        @Test("secret-tool reads what we store, we read what it stores, and hear of it", arguments: KeyringProgram.allCases)
+        func secretTool(_ program: KeyringProgram) async throws {
+            let desktop = try await start(program)
+            let token = token(desktop)
+            let values = Collector(token.values)
+            try await values.wait(for: [nil])
+            #expect(try await desktop.secretTool(["store", "--label=theirs"] + address, input: "theirs").status == 0)
+            try await values.wait(for: [nil, "theirs"])
+            try await token.set("ours")
+            #expect(try await desktop.secretTool(["lookup"] + address).output == "ours")
+            #expect(try await desktop.secretTool(["clear"] + address).status == 0)
+            try await values.wait(for: [nil, "theirs", "ours", nil])
+            try await token.set("ours again")
+            #expect(try await desktop.secretTool(["lookup"] + address).output == "ours again")
+            try await token.reset()
+            #expect(try await desktop.secretTool(["lookup"] + address).status == 1)
+            #expect(try await desktop.keyring().identifiers(inService: id.service) == [])
+        }
+
+        @Test("Another process of ours changes and removes what this one stored, and this one hears of it",
+            arguments: KeyringProgram.allCases)
+        func anotherProcess(_ program: KeyringProgram) async throws {
+            let desktop = try await start(program)
+            let token = token(desktop)
+            let values = Collector(token.values)
+            try await token.set("one")
+            try await values.wait(untilLast: "one")
+            let address = desktop.address
+            await #expect(processExitsWith: .success) { [address = address as String] in
+                let id = SecretIdentifier(service: "com.example.app", account: "authToken")
+                let keyring = SecretServiceKeyring(deadline: .seconds(30), busAddress: address)
+                #expect(try await keyring.read(id) == Secret("one".utf8))
+                try await keyring.write(Secret("two".utf8), for: id, label: "label")
+            }
+            try await values.wait(untilLast: "two")
+            await #expect(processExitsWith: .success) { [address = address as String] in
+                let id = SecretIdentifier(service: "com.example.app", account: "authToken")
+                try await SecretServiceKeyring(deadline: .seconds(30), busAddress: address).remove(id)
+            }
+            try await values.wait(untilLast: nil)
+            #expect([[nil, "one", "two", nil], ["one", "two", nil]].contains(values.elements))
+        }
+
+        @Test("A lock shows by itself, is no absence and loses nothing; an unlock shows by itself",
+            arguments: KeyringProgram.allCases)
+        func locking(_ program: KeyringProgram) async throws {
+            let desktop = try await start(program)
+            let token = token(desktop)
+            try await token.set("kept")
+            let seen = Collector(Observations { token.status })
+            try await desktop.lock()
+            try await eventually("the lock shows") { seen.elements.last == .unavailable(.locked) }
+            #expect(token.wrappedValue == nil)
+            await #expect(throws: KeyringError.locked) { try await token.load() }
+            await #expect(throws: KeyringError.locked) { try await token.set("lost") }
+            await #expect(throws: KeyringError.locked) { try await token.reset() }
+            await #expect(throws: KeyringError.locked) { try await desktop.keyring().identifiers(inService: id.service) }
+            try await desktop.unlock()
+            try await eventually("the unlock shows") { seen.elements.last == .value }
+            #expect(try await token.load() == "kept")
+        }
+
+        @Test("A program that hangs costs the deadline; one that was replaced is found and heard",
+            arguments: KeyringProgram.allCases)
+        func restart(_ program: KeyringProgram) async throws {
+            let desktop = try await start(program)
+            let token = token(desktop)
+            try await token.set("kept")
+            desktop.signalDaemon(SIGSTOP)
+            let limit = Duration.milliseconds(300)
+            await #expect(throws: KeyringError.timedOut(after: limit)) { try await desktop.keyring(deadline: limit).read(id) }
+            desktop.signalDaemon(SIGCONT)
+            #expect(try await token.load() == "kept")
+
+            let values = Collector(token.values)
+            try await values.wait(for: ["kept"])
+            try await desktop.quitDaemon()
+            await #expect(throws: KeyringError.noSecretService) { try await token.load() }
+            try await desktop.startDaemon()
+            #expect(try await token.load() == "kept")
+            try await token.set("changed")
+            #expect(try await desktop.secretTool(["lookup"] + address).output == "changed")
+            try await values.wait(for: ["kept", "changed"])
+        }
+
+        @Test("KeePassXC's users see what we store as an entry with title, user name and password, and we read their entries")
+        func entries() async throws {
+            let desktop = try await start(.keePassXC)
+            let keyring = SecretServiceKeyring(attributes: .keePassXC, deadline: .seconds(30), busAddress: desktop.address)
+            try await keyring.write(Secret("s3cret".utf8), for: id, label: "a label")
+            try await desktop.lock()  // KeePassXC saves then
+            let shown = try await desktop.keePassXC(
+                "show", "--attributes", "Title", "--attributes", "UserName", "--attributes", "Password", "Secrets/\(id.service)")
+            #expect(shown.split(separator: "\n") == ["com.example.app", "authToken", "s3cret"])
+            _ = try await desktop.keePassXC(
+                "add", "--username", "ann", "--password-prompt", "Secrets/example.org", input: "theirs\n")
+            try await desktop.unlock()
+            #expect(try await keyring.read(SecretIdentifier(service: "example.org", account: "ann")) == Secret("theirs".utf8))
+            #expect(try await keyring.read(id) == Secret("s3cret".utf8))
+        }
+
+        @Test("Where KeePassXC wants to ask before it gives an item away, it is locked, unlock() asks, and nobody else does")
+        func confirmation() async throws {
+            let desktop = try await start(.keePassXC)
+            try await desktop.secretTool(["store", "--label=theirs"] + address, input: "theirs")
+            try await desktop.quitDaemon()
+            try desktop.confirmAccess()
+            try await desktop.startDaemon()
+            let token = token(desktop)
+            await #expect(throws: KeyringError.locked) { try await token.load() }
+            await #expect(throws: KeyringError.locked) { try await token.set("ours") }
+            #expect(token.status == .unavailable(.locked))
+            await #expect(throws: KeyringError.locked) { try await desktop.keyring().unlock() }  // there is no display
+            let items = ItemStore(bus: .address(desktop.address), deadline: .seconds(30))
+            let executor = QueueExecutor()
+            let question = Task(executorPreference: executor) { try await items.unlock(asking: .always) }
+            await executor.allWaiting()
+            question.cancel()
+            await #expect(throws: SecretServiceError.cancelled) { try await question.value }
+            await #expect(throws: KeyringError.locked) { try await token.load() }
+        }
+    }
+#endif

@@ -1,0 +1,110 @@
+import Locking
+import Testing
+
+@testable import StoredValues
+
+@Suite("What a live secret hears", .timeLimit(.minutes(2)))
+struct HearingTests {
+    private func token(_ keyring: some Keyring, _ id: SecretIdentifier) -> SecurelyStoredValue<String> {
+        SecurelyStoredValue(key: id.account, service: id.service, keyring: keyring)
+    }
+
+    @Test("What others change comes once per change, ours too, and an equal value not at all", arguments: KeyringUnderTest.available)
+    func changes(_ subject: KeyringUnderTest) async throws {
+        let keyring = try await subject.open()
+        let id = SecretIdentifier(service: "com.example.hearing", account: "token")
+        let token = token(keyring, id)
+        let values = Collector(token.values)
+        try await values.wait(for: [nil])
+        try await keyring.write(Secret("theirs".utf8), for: id, label: "label")  // past the wrapper
+        try await values.wait(for: [nil, "theirs"])
+        #expect(token.wrappedValue == "theirs" && token.status == .value)
+        try await token.set("ours")
+        try await keyring.write(Secret("ours".utf8), for: id, label: "label")
+        try await keyring.write(Secret("last".utf8), for: id, label: "label")
+        try await values.wait(untilLast: "last")
+        try await token.reset()
+        try await keyring.remove(id)
+        try await token.set("end")
+        try await values.wait(untilLast: "end")
+        #expect(values.elements == [nil, "theirs", "ours", "last", nil, "end"])
+    }
+
+    @Test("A lock drops the copy at once, shows in the status, and unlocking brings the value back, without anybody asking")
+    func locking() async throws {
+        final class Letter: Codable, Sendable {
+            let text: String
+            init(_ text: String) { self.text = text }
+        }
+        let keyring = InMemoryKeyring()
+        let letter = SecurelyStoredValue<Letter>(key: "letter", service: "s", keyring: keyring)
+        let arrivals = Guarded(0)
+        let reader = Task { for await _ in letter.values { arrivals.withLock { $0 += 1 } } }
+        defer { reader.cancel() }
+        try await letter.set(Letter("dear"))
+        try await eventually("the reader has it") { arrivals.withLock { $0 } >= 1 && letter.wrappedValue != nil }
+        weak let copy = letter.wrappedValue
+        #expect(copy != nil)
+        keyring.inject(.locked)
+        try await eventually("the lock shows") { letter.status == .unavailable(.locked) }
+        #expect(letter.wrappedValue == nil)
+        try await eventually("no copy is left") { copy == nil }
+        keyring.inject(nil)
+        try await eventually("the letter is back") { letter.wrappedValue?.text == "dear" }
+        keyring.inject(.gone)
+        try await eventually("the absence shows") { letter.status == .unavailable(.noSecretService) }
+    }
+
+    @Test("What nobody has asked for is not read when something changes; what was asked for is")
+    func unasked() async throws {
+        let keyring = SteeredKeyring()
+        let token = token(keyring, SecretIdentifier(service: "s", account: "t"))
+        let other = SecurelyStoredValue<String>(key: "other", service: "s", keyring: keyring)
+        #expect(token.description != other.description)
+        #expect(try await other.load() == nil)
+        let reads = keyring.reads
+        keyring.secret = Secret("new".utf8)
+        keyring.broadcaster.announce(.anySecret)
+        try await eventually("the change was heard") { other.wrappedValue == "new" }
+        #expect(keyring.reads == reads + 1)
+    }
+
+    @Test("However many secrets of a keyring are live, it is listened to once; with the last one listening ends")
+    func oneListener() async throws {
+        let keyring = SteeredKeyring()
+        do {
+            let tokens = (0..<10).map { token(keyring, SecretIdentifier(service: "s", account: "\($0)")) }
+            for token in tokens { #expect(try await token.load() == nil) }
+            #expect(keyring.broadcaster.listenerCount == 1)
+        }
+        try await eventually("nobody listens") { keyring.broadcaster.listenerCount == 0 }
+    }
+
+    @Test("A change that comes while the secret is being read is read too")
+    func changeDuringRead() async throws {
+        let keyring = SteeredKeyring()
+        keyring.secret = Secret("old".utf8)
+        let token = token(keyring, SecretIdentifier(service: "s", account: "t"))
+        keyring.holdReads()
+        let loading = Task { try await token.load() }
+        try await eventually("the keyring was read") { keyring.isHolding }
+        keyring.secret = Secret("new".utf8)
+        keyring.release()
+        keyring.broadcaster.announce(.anySecret)
+        _ = try await loading.value
+        try await eventually("the change was heard") { token.wrappedValue == "new" }
+    }
+
+    @Test("A keyring that hung and goes on, which it tells nobody, is found to")
+    func hung() async throws {
+        let keyring = InMemoryKeyring(deadline: .milliseconds(100))
+        let id = SecretIdentifier(service: "s", account: "t")
+        try await keyring.write(Secret("kept".utf8), for: id, label: "")
+        keyring.inject(.slow(.seconds(3600)))
+        let token = token(keyring, id)
+        let values = Collector(token.values)
+        try await eventually("it has hung") { token.status == .unavailable(.timedOut(after: .milliseconds(100))) }
+        keyring.inject(nil)
+        try await values.wait(for: ["kept"])
+    }
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import StoredValues
+
+@Suite("When a live secret is read again")
+struct ReloadPlanTests {
+    @Test("Hints that come while it is read lead to one more reading, however many they are")
+    func hints() {
+        var plan = ReloadPlan()
+        let begins = [plan.request(anew: true), plan.request(anew: true), plan.request(anew: true)]
+        #expect(begins == [true, false, false])
+        let again = [plan.readingEnded(isCurrent: true), plan.readingEnded(isCurrent: true)]
+        #expect(again == [true, false])
+        let next = plan.request(anew: true)
+        #expect(next)
+    }
+
+    @Test("A reading that is going on will do for whoever only wants an answer")
+    func same() {
+        var plan = ReloadPlan()
+        let begins = [plan.request(anew: false), plan.request(anew: false)]
+        #expect(begins == [true, false])
+        let again = plan.readingEnded(isCurrent: true)
+        #expect(!again)
+    }
+
+    @Test("An outdated answer is asked for once more")
+    func outdated() {
+        var plan = ReloadPlan()
+        _ = plan.request(anew: false)
+        let again = [plan.readingEnded(isCurrent: false), plan.readingEnded(isCurrent: true)]
+        #expect(again == [true, false])
+    }
+
+    @Test("During changes of ours nothing is read; what was asked for is read after the last", arguments: [false, true])
+    func changes(anew: Bool) {
+        var plan = ReloadPlan()
+        plan.changeBegan()
+        plan.changeBegan()
+        let begins = plan.request(anew: anew)
+        #expect(!begins)
+        let afterChanges = [plan.changeEnded(), plan.changeEnded()]
+        #expect(afterChanges == [false, true])
+        let again = plan.readingEnded(isCurrent: true)
+        #expect(!again)
+        plan.changeBegan()
+        let unasked = plan.changeEnded()
+        #expect(!unasked)
+    }
+
+    @Test("A reading that a change of ours outdated is repeated after the change, not beside it")
+    func changeDuringReading() {
+        var plan = ReloadPlan()
+        _ = plan.request(anew: true)
+        plan.changeBegan()
+        let beside = plan.readingEnded(isCurrent: false)
+        let after = plan.changeEnded()
+        #expect(!beside && after)
+    }
+}
