@@ -33,7 +33,7 @@ extension OpenPreferences {
     func refresh() {
         guard case .success(let file) = file else { return }
         var aftermath = Aftermath()
-        do {
+        reading: do {
             // Not under the file's lock, for those who hold it may take their time. Where a change of ours came in between,
             // what was read is out of date.
             var isCurrent = false
@@ -54,6 +54,8 @@ extension OpenPreferences {
         } catch where error.code == .notFolder {
             // A file where a folder was: there is nothing to read, and the next change will say so.
         } catch {
+            // While something is unsaved its trouble was reported, and that what is not written is not read is no news.
+            guard !state.withLock({ $0.needsWriting }) else { break reading }
             report("Could not read the preferences \"\(path)\"; the last good values stay in use. \(error)")
         }
         aftermath.settle()

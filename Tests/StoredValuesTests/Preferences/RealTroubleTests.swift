@@ -33,8 +33,8 @@ struct RealTroubleTests {
                 let failure = try await process.ask("flush")
                 #expect(failure.contains(path) && failure.contains(trouble.symbol), "\(failure)")
             }
-            #expect(process.logs.count == 1, "\(process.logs)")
-            let log = try #require(process.logs.first)
+            #expect(logsOfSaving(process).count == 1, "\(process.logs)")
+            let log = try #require(logsOfSaving(process).first)
             #expect(log.hasPrefix("error: ") && log.contains(path) && log.contains(trouble.symbol))
 
             #expect(try await leftovers(process, folder) == [], "while the trouble lasts")
@@ -46,14 +46,21 @@ struct RealTroubleTests {
             #expect(try await stored(process, path) == expected)
             try await talk(process, ["flush": "flushed"])
             #expect(try await leftovers(process, folder) == [])
-            #expect(process.logs.count == 1, "\(process.logs)")
+            #expect(logsOfSaving(process).count == 1, "\(process.logs)")
 
             // It is news again when it happens again.
             try await make(trouble.cause)
             try await talk(process, ["set a 7": "ok", "set b 7": "ok"])
-            #expect(process.logs.count == 2, "\(process.logs)")
+            #expect(logsOfSaving(process).count == 2, "\(process.logs)")
             try await make(trouble.cure)
         }
+    }
+
+    /// What it logged of values that are not on the disk. Before the first of them it may have looked at the file because of an
+    /// earlier change, and have said that it cannot.
+    private func logsOfSaving(_ process: TestProcess) -> [String] {
+        let logs = process.logs
+        return logs.first?.contains("Could not read the preferences") == true ? Array(logs.dropFirst()) : logs
     }
 
     @Test("A folder that is removed while the program runs is made anew by the next change")
