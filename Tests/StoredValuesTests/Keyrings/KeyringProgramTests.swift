@@ -9,8 +9,9 @@
     @Suite("Every keyring program", .serialized, .timeLimit(.minutes(2)))
     struct KeyringProgramTests {
         private let desktops = PrivateDesktops()
-        private let id = SecretIdentifier(service: "com.example.app", account: "authToken")
-        private let address = ["service", "com.example.app", "account", "authToken"]
+        private let processes = TestProcesses()
+        private let id = SecretIdentifier(service: "processes", account: "authToken")
+        private let address = ["service", "processes", "account", "authToken"]
 
         private func start(_ program: KeyringProgram) async throws -> PrivateDesktop {
             guard program.isAvailable else { try KeyringUnderTest.skip(program, program.skipReason) }
@@ -48,18 +49,11 @@
             let values = Collector(token.values)
             try await token.set("one")
             try await values.wait(untilLast: "one")
-            let address = desktop.address
-            await #expect(processExitsWith: .success) { [address = address as String] in
-                let id = SecretIdentifier(service: "com.example.app", account: "authToken")
-                let keyring = SecretServiceKeyring(deadline: .seconds(30), busAddress: address)
-                #expect(try await keyring.read(id) == Secret("one".utf8))
-                try await keyring.write(Secret("two".utf8), for: id, label: "label")
-            }
+            let changing = try processes.start("set-secret", id.account, "two", environment: desktop.environment)
+            #expect(try await changing.lines() == [])
             try await values.wait(untilLast: "two")
-            await #expect(processExitsWith: .success) { [address = address as String] in
-                let id = SecretIdentifier(service: "com.example.app", account: "authToken")
-                try await SecretServiceKeyring(deadline: .seconds(30), busAddress: address).remove(id)
-            }
+            let removing = try processes.start("remove-secret", id.account, environment: desktop.environment)
+            #expect(try await removing.lines() == [])
             try await values.wait(untilLast: nil)
             #expect([[nil, "one", "two", nil], ["one", "two", nil]].contains(values.elements))
         }
@@ -114,7 +108,7 @@
             try await desktop.lock()  // KeePassXC saves then
             let shown = try await desktop.keePassXC(
                 "show", "--attributes", "Title", "--attributes", "UserName", "--attributes", "Password", "Secrets/\(id.service)")
-            #expect(shown.split(separator: "\n") == ["com.example.app", "authToken", "s3cret"])
+            #expect(shown.split(separator: "\n").map(String.init) == [id.service, id.account, "s3cret"])
             _ = try await desktop.keePassXC(
                 "add", "--username", "ann", "--password-prompt", "Secrets/example.org", input: "theirs\n")
             try await desktop.unlock()
