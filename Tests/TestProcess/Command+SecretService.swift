@@ -36,16 +36,23 @@ extension Command {
         SecretIdentifier(service: "processes", account: account)
     }
 
-    /// Four operations, and every twentieth time a live secret that comes and goes.
+    /// Four operations, and at times a live secret that comes and goes.
     private static func useOnce(_ round: Int) async throws {
         let id = id("\(round % 5)"), secret = Secret(Array(repeating: 7, count: 1024))
         try await keyring.write(secret, for: id, label: "label")
         guard try await keyring.read(id) == secret else { throw Unexpected(what: "another secret than the one written") }
         _ = try await keyring.identifiers(inService: id.service)
         if round % 5 == 4 { try await keyring.remove(id) } else { try await keyring.unlock() }
-        guard round % 20 == 0 else { return }
+        guard round % 5 == 0 else { return }
         let live = SecurelyStoredValue<[UInt8]>(key: "live", service: id.service, keyring: keyring)
-        try await live.set([1, 2, 3])
+        if round % 20 == 0 {
+            try await live.set([1, 2, 3])
+        } else {
+            // Listening ends again in the middle of its beginning.
+            let values = live.values.makeAsyncIterator()
+            for _ in 0..<Int.random(in: 0..<5_000) { await Task.yield() }
+            withExtendedLifetime(values) {}
+        }
     }
 }
 
