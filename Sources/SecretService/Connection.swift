@@ -16,6 +16,7 @@
         ///
         /// Throws `noSessionBus` and `noSecretService`.
         init(to bus: Bus, _ cancellable: Cancellable) throws(SecretServiceError) {
+            SecretServiceError.registerNames()
             self.bus = try bus.connect(cancellable)
             daemon = try Daemon.find(on: self.bus, cancellable)
             let (connection, name) = (self.bus.pointer, daemon.name)

@@ -61,6 +61,15 @@
                 || isOther(g_io_error_quark(), Int(G_IO_ERROR_BROKEN_PIPE.rawValue))
         }
 
+        /// Lets GLib tell `isWithoutSession`. To be called before the first call that may fail so: libsecret takes the name out
+        /// of errors that GLib has no code for.
+        static func registerNames() { _ = ownDomain }
+
+        /// The service does not know our session (any more), so nothing was done: a secret is sent in a session.
+        var isWithoutSession: Bool {
+            isOther(ownDomain, OwnCode.noSession.rawValue)
+        }
+
         /// No reply came within GDBus's own limit, which is 25 s where libsecret sends the message, whatever our deadline.
         var isLimitOfGDBus: Bool {
             isOther(g_io_error_quark(), Int(G_IO_ERROR_TIMED_OUT.rawValue)) || isDBus(G_DBUS_ERROR_TIMEOUT)
@@ -77,10 +86,15 @@
         }
     }
 
-    private let ownDomain: GQuark = g_quark_from_string("stored-values-secret-service-error")
+    private let ownDomain: GQuark = {
+        let domain = g_quark_from_string("stored-values-secret-service-error")
+        g_dbus_error_register_error(domain, gint(OwnCode.noSession.rawValue), "org.freedesktop.Secret.Error.NoSession")
+        return domain
+    }()
 
     private enum OwnCode: Int {
         case accessDenied
         case dismissed
+        case noSession
     }
 #endif

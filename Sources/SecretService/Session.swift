@@ -30,7 +30,7 @@
         }
 
         /// Runs `body` with a connection, and once more with a new one if the old one proved dead. That is done only where
-        /// `body` has changed nothing: either the message was not delivered, or `body` had not begun to change. A reading
+        /// `body` has changed nothing: either the message was not heeded, or `body` had not begun to change. A reading
         /// that GDBus itself gave up goes on until the caller's own deadline.
         func perform<Result>(
             _ cancellable: Cancellable,
@@ -44,10 +44,11 @@
                     do throws(SecretServiceError) {
                         return try body(try connected(cancellable), &progress)
                     } catch {
-                        if error.isUndelivered || error.isBroken { connection = nil }
-                        let isUnchanged = error.isUndelivered || progress == .reading
+                        let isDead = error.isUndelivered || error.isBroken || error.isWithoutSession
+                        if isDead { connection = nil }
+                        let isUnchanged = error.isUndelivered || error.isWithoutSession || progress == .reading
                         if isUnchanged, error.isLimitOfGDBus, g_cancellable_is_cancelled(cancellable) == 0 { continue }
-                        if isUnchanged, !isRepaired, error.isUndelivered || error.isBroken {
+                        if isUnchanged, !isRepaired, isDead {
                             isRepaired = true
                             continue
                         }
