@@ -7,6 +7,11 @@ extension Command {
         Command("set-secret", "account", "text") { arguments in
             try await keyring.write(Secret(arguments[1].utf8), for: id(arguments[0]), label: arguments[0])
         },
+        // Prints the secret <account>, or "absent".
+        Command("get-secret", "account") { arguments in
+            let secret = try await keyring.read(id(arguments[0]))
+            say(secret.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } } ?? "absent")
+        },
         Command("remove-secret", "account") { arguments in try await keyring.remove(id(arguments[0])) },
         // Is as many parties to a strain as there are to be tasks, and prints "done" when none met with an error.
         Command("strain", "name", "tasks", "operations") { arguments in
