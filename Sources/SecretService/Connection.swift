@@ -10,6 +10,8 @@
         private let service: Reference<UnsafeMutablePointer<CSecret.SecretService>>
         /// Whether a secret came through the session as it was.
         private var isProven = false
+        /// Whether the daemon owns that name besides; nil until it was asked.
+        private var ownsNameOfGnomeKeyring: Bool?
         /// Items that calls found locked; ``ItemStore/unlock(asking:)`` asks for them.
         var lockedItems: Set<String> = []
 
@@ -44,10 +46,24 @@
             return secret
         }
 
-        /// Stores `secret` in `item`, in place.
+        /// Stores `secret` in `item`, in place, so that others hear of it.
         func store(_ secret: SecretBytes, in item: Item, _ cancellable: Cancellable) throws(SecretServiceError) {
-            try item.set(encrypted(secret, cancellable), cancellable)
+            let encrypted = try encrypted(secret, cancellable)
+            if try isGnomeKeyring(cancellable) {
+                // Its SetSecret sends no signal (seen: 42.1); its CreateItem replaces what has the same attributes, and sends one.
+                let (attributes, label) = try item.description(cancellable)
+                _ = try daemon.createItem(encrypted, attributes, label: label, in: item.collection, cancellable)
+            } else {
+                try item.set(encrypted, cancellable)
+            }
             if !isProven { try prove(item, holds: secret, cancellable) }
+        }
+
+        private func isGnomeKeyring(_ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
+            if let known = ownsNameOfGnomeKeyring { return known }
+            let owns = try daemon.owns("org.gnome.keyring", cancellable)
+            ownsNameOfGnomeKeyring = owns
+            return owns
         }
 
         /// Creates an item in the default collection, or stores `secret` in one that another process made since the search.

@@ -8,13 +8,15 @@
 
         private static let interface = "org.freedesktop.Secret.Item"
 
-        /// The names and values that it can be found by.
-        func attributes(_ cancellable: Cancellable) throws(SecretServiceError) -> [String: String] {
-            let reply = try daemon.send(
-                "Get", of: "org.freedesktop.DBus.Properties", at: path, [.string(Self.interface), .string("Attributes")],
-                cancellable
-            )
-            return reply.child(0).dictionary
+        /// The path of the collection it lies in.
+        var collection: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path }
+
+        /// The names and values that it can be found by, and what it is called.
+        func description(
+            _ cancellable: Cancellable
+        ) throws(SecretServiceError) -> (attributes: [String: String], label: String) {
+            let properties = try properties(cancellable)
+            return (properties.value(of: "Attributes").dictionary, properties.value(of: "Label").string)
         }
 
         /// Of several items for one secret, which one counts. The service's times have whole seconds, so the time of
@@ -32,11 +34,14 @@
         private typealias Rank = (modified: UInt64, created: UInt64, length: Int, path: String)
 
         private func rank(_ cancellable: Cancellable) throws(SecretServiceError) -> Rank {
-            let reply = try daemon.send(
-                "GetAll", of: "org.freedesktop.DBus.Properties", at: path, [.string(Self.interface)], cancellable
-            )
-            let properties = reply.child(0)
+            let properties = try properties(cancellable)
             return (properties.value(of: "Modified").count, properties.value(of: "Created").count, path.utf8.count, path)
+        }
+
+        private func properties(_ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
+            try daemon.send(
+                "GetAll", of: "org.freedesktop.DBus.Properties", at: path, [.string(Self.interface)], cancellable
+            ).child(0)
         }
 
         /// The secret, encrypted for the session at the path `session`.

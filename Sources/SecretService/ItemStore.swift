@@ -102,7 +102,7 @@
                 var attributes: [[String: String]] = []
                 for item in items {
                     do throws(SecretServiceError) {
-                        attributes.append(try item.attributes(cancellable))
+                        attributes.append(try item.description(cancellable).attributes)
                     } catch where error.isMissingObject {}  // removed by somebody else since
                 }
                 return attributes
