@@ -52,6 +52,13 @@ let package = Package(
             path: "Tests/TestProcess",
             swiftSettings: settings
         ),
+        // Started by tests as a program that comes from UserDefaults, which it links Foundation for.
+        .executableTarget(
+            name: "UserDefaultsProgram",
+            dependencies: ["StoredValues"],
+            path: "Tests/UserDefaultsProgram",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "StoredValuesTests",
             dependencies: [
