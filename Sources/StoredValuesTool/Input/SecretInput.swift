@@ -53,6 +53,7 @@ enum SecretInput {
             case 0x04: return line.secret  // Ctrl-D
             case 0x15: line.removeAll()  // Ctrl-U
             case 0x08, 0x7F: line.removeCharacter()
+            case ..<0x20: Output.error.write("\u{7}")  // no part of what people type as a secret: rings the bell
             default:
                 guard line.append(byte) else { throw KeyringError.tooLarge }
             }

@@ -109,14 +109,11 @@ struct ToolSettingsTests {
     @Test("Where the file cannot be written the status is 74, and the sentence says why and what to do")
     func unwritable() async throws {
         try await withTool { tool in
-            let run = try await tool.run("set", "a", "1", "--file", "/dev/null/x.json", "--json")
-            #expect(run.status == 64 || run.status == 74)
             try tool.write("in the way", to: "\(tool.folder)/file")
-            let other = tool.with(["STORED_VALUES_APP": nil])
-            let second = try await other.run("set", "a", "1", "--file", "\(tool.folder)/file/p.json")
-            #expect(second.status == 74, "\(second)")
-            #expect(second.errors.contains("not a directory (ENOTDIR)") && second.errors.contains("move it away"))
-            #expect(second.errors.split(separator: "\n").count == 1, "\(second.errors)")
+            let run = try await tool.run("set", "a", "1", "--file", "\(tool.folder)/file/p.json")
+            #expect(run.status == 74, "\(run)")
+            #expect(run.errors.contains("not a directory (ENOTDIR)") && run.errors.contains("move it away"))
+            #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
         }
     }
 
