@@ -101,6 +101,11 @@
             has(type: "b") ? g_variant_get_boolean(pointer) != 0 : nil
         }
 
+        /// A number as D-Bus gives those of processes, else nil.
+        var number: UInt32? {
+            has(type: "u") ? g_variant_get_uint32(pointer) : nil
+        }
+
         private func has(type: String) -> Bool {
             g_variant_get_type_string(pointer).map { String(cString: $0) } == type
         }

@@ -115,7 +115,7 @@
 
     extension KeyringError {
         /// What the layer below says, in this one's words.
-        fileprivate init(_ error: SecretServiceError) {
+        init(_ error: SecretServiceError) {
             self =
                 switch error {
                 case .noSessionBus: .noSessionBus
