@@ -1,7 +1,8 @@
-/// Waits until `condition` holds, looking every 10 ms; records a failure when it does not within `limit`.
+/// Waits until `condition` holds, looking every 10 ms; records a failure when it does not within `limit`. That is long, for
+/// only a failure waits so long, and under the thread sanitizer a busy machine takes its time.
 /// The only place in the tests that sleeps.
 func eventually(
-    _ what: String, within limit: Duration = .seconds(20), _ condition: () async throws -> Bool
+    _ what: String, within limit: Duration = .seconds(50), _ condition: () async throws -> Bool
 ) async throws {
     let end = ContinuousClock.now + limit
     while try await !condition() {

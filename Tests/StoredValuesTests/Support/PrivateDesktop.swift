@@ -197,7 +197,7 @@ final class PrivateDesktop: Sendable {
     /// Runs a script of the shell, with the bus and the home of this desktop.
     @discardableResult
     func shell(_ script: String, input: String = "") async throws -> (status: Int32, output: String) {
-        try await Self.program("sh").run(["-c", script], environment: environment, input: input)
+        try await Self.program("sh").run(["-c", script], environment: environment, input: input, errors: .standardError)
     }
 
     private func isLocked() async throws -> Bool? {

@@ -24,13 +24,14 @@ struct Program {
     }
 
     private func launch(
-        _ arguments: [String], environment: [String: String], input: String, output: Pipe? = nil
+        _ arguments: [String], environment: [String: String], input: String, output: Pipe? = nil,
+        errors: FileHandle = .nullDevice
     ) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
         process.environment = environment
-        process.standardError = FileHandle.nullDevice
+        process.standardError = errors
         if let output { process.standardOutput = output } else { process.standardOutput = FileHandle.nullDevice }
         let pipe = Pipe()
         process.standardInput = pipe
@@ -40,16 +41,17 @@ struct Program {
         return process
     }
 
-    /// Runs the program to its end, on a thread that may block.
+    /// Runs the program to its end, on a thread that may block. What it says of errors is dropped unless `errors` is named.
     func run(
-        _ arguments: [String], environment: [String: String], input: String = ""
+        _ arguments: [String], environment: [String: String], input: String = "", errors: FileHandle = .nullDevice
     ) async throws -> (status: Int32, output: String) {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
                 continuation.resume(
                     with: Result {
                         let output = Pipe()
-                        let process = try launch(arguments, environment: environment, input: input, output: output)
+                        let process = try launch(
+                            arguments, environment: environment, input: input, output: output, errors: errors)
                         let data = try output.fileHandleForReading.readToEnd() ?? Data()
                         process.waitUntilExit()
                         return (process.terminationStatus, String(decoding: data, as: UTF8.self))
