@@ -10,7 +10,7 @@
         private let service: Reference<UnsafeMutablePointer<CSecret.SecretService>>
         /// Whether a secret came through the session as it was.
         private var isProven = false
-        /// Whether the daemon owns that name besides; nil until it was asked.
+        /// Nil until the daemon was asked.
         private var ownsNameOfGnomeKeyring: Bool?
         /// Items that calls found locked; ``ItemStore/unlock(asking:)`` asks for them.
         var lockedItems: Set<String> = []
@@ -56,7 +56,7 @@
             } else {
                 try item.set(encrypted, cancellable)
             }
-            if !isProven { try prove(item, holds: secret, cancellable) }
+            try proveAfterWriting(item, holds: secret, cancellable)
         }
 
         private func isGnomeKeyring(_ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
@@ -75,17 +75,29 @@
             let encrypted = try encrypted(secret, cancellable)
             progress = .changing
             let item = try daemon.createItem(encrypted, attributes, label: label, in: collection, cancellable)
-            guard !isProven, let item else { return }
-            do throws(SecretServiceError) {
-                try prove(item, holds: secret, cancellable)
-            } catch where error.isMissingObject {}  // removed by somebody else since
+            if let item { try proveAfterWriting(item, holds: secret, cancellable) }
         }
 
+        /// Fetches the secret of `item` again. Where that is another one, somebody else may have stored it meanwhile; then the
+        /// next answer is the same.
         private func prove(
             _ item: Item, holds secret: SecretBytes, _ cancellable: Cancellable
         ) throws(SecretServiceError) {
-            guard try fetch(item, cancellable).equals(secret) else { throw .unusableSession }
+            let found = try fetch(item, cancellable)
+            if !found.equals(secret) {
+                guard try fetch(item, cancellable).equals(found) else { throw .unusableSession }
+            }
             isProven = true
+        }
+
+        /// The same after a write, which was done even if somebody else has removed the item since.
+        private func proveAfterWriting(
+            _ item: Item, holds secret: SecretBytes, _ cancellable: Cancellable
+        ) throws(SecretServiceError) {
+            guard !isProven else { return }
+            do throws(SecretServiceError) {
+                try prove(item, holds: secret, cancellable)
+            } catch where error.isMissingObject {}
         }
 
         private func fetch(_ item: Item, _ cancellable: Cancellable) throws(SecretServiceError) -> SecretBytes {

@@ -14,12 +14,16 @@
             let parts = paths.first?.split(separator: "/") ?? []
             let collection = "/" + parts.prefix(5).joined(separator: "/")  // /org/freedesktop/secrets/collection/<name>
             guard paths.allSatisfy({ $0 == collection || $0.hasPrefix("\(collection)/") }) else { return false }
-            do {
+            do throws(SecretServiceError) {
                 let wallet = Variant.string(try label(of: collection, cancellable))
                 for module in ["/modules/kwalletd5", "/modules/kwalletd6"] {
-                    // An error means: not KWallet, or another version of it.
-                    let reply = try? send("isOpen", of: "org.kde.KWallet", at: module, [wallet], cancellable)
-                    if reply?.child(0).boolean == true { return true }
+                    do throws(SecretServiceError) {
+                        let reply = try send("isOpen", of: "org.kde.KWallet", at: module, [wallet], cancellable)
+                        if reply.child(0).boolean == true { return true }
+                    } catch {
+                        // Any other error means: not KWallet, or another version of it.
+                        if error.isBroken || error.isUndelivered || error == .cancelled { throw error }
+                    }
                 }
                 return false
             } catch where error.isMissingObject {

@@ -14,7 +14,12 @@
         @discardableResult
         func performHarmless(_ prompt: Prompt, _ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
             guard try owns(Self.nameOfKeePassXC, cancellable) else { throw .accessDenied }
-            return try prompt.perform(cancellable)
+            do {
+                return try prompt.perform(cancellable)
+            } catch .noSecretService {
+                throw .other(
+                    domain: "stored-values", code: 3, message: "the keyring went before it said whether it made the change")
+            }
         }
     }
 #endif

@@ -19,23 +19,20 @@
             return (properties.value(of: "Attributes").dictionary, properties.value(of: "Label").string)
         }
 
-        /// Of several items for one secret, which one counts. The service's times have whole seconds, so the time of
+        /// Several items for one secret, the one that counts last. The service's times have whole seconds, so the time of
         /// creation and then the path break a tie: the same way for reading and for updating.
-        static func newest(of items: [Item], _ cancellable: Cancellable) throws(SecretServiceError) -> Item? {
-            guard items.count > 1 else { return items.first }
-            var newest: (item: Item, rank: Rank)?
-            for item in items {
-                let rank = try item.rank(cancellable)
-                if newest.map({ $0.rank < rank }) ?? true { newest = (item, rank) }
-            }
-            return newest?.item
+        static func oldestFirst(_ items: [Item], _ cancellable: Cancellable) throws(SecretServiceError) -> [Item] {
+            guard items.count > 1 else { return items }
+            var ranked: [(item: Item, rank: Rank)] = []
+            for item in items { ranked.append((item, try item.rank(cancellable))) }
+            return ranked.sorted { $0.rank < $1.rank }.map(\.item)
         }
 
         private typealias Rank = (modified: UInt64, created: UInt64, length: Int, path: String)
 
         private func rank(_ cancellable: Cancellable) throws(SecretServiceError) -> Rank {
             let properties = try properties(cancellable)
-            return (properties.value(of: "Modified").count, properties.value(of: "Created").count, path.utf8.count, path)
+            return (properties.value(of: "Modified").seconds, properties.value(of: "Created").seconds, path.utf8.count, path)
         }
 
         private func properties(_ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
@@ -56,11 +53,14 @@
 
         /// Deletes the item; succeeds when somebody else just did.
         func delete(_ cancellable: Cancellable) throws(SecretServiceError) {
+            let reply: Variant
             do {
-                let reply = try daemon.send("Delete", of: Self.interface, at: path, [], cancellable)
-                guard let prompt = Prompt(daemon: daemon, path: reply.child(0).string) else { return }
-                try daemon.performHarmless(prompt, cancellable)
-            } catch where error.isMissingObject {}
+                reply = try daemon.send("Delete", of: Self.interface, at: path, [], cancellable)
+            } catch where error.isMissingObject {
+                return
+            }
+            guard let prompt = Prompt(daemon: daemon, path: reply.child(0).string) else { return }
+            try daemon.performHarmless(prompt, cancellable)
         }
     }
 #endif

@@ -35,7 +35,7 @@
             try await call { connection, cancellable, _ throws(SecretServiceError) in
                 try repeating(cancellable) { () throws(SecretServiceError) in
                     let items = try connection.openItems(attributes, cancellable)
-                    guard let item = try Item.newest(of: items, cancellable) else { return (nil, 0) }
+                    guard let item = try Item.oldestFirst(items, cancellable).last else { return (nil, 0) }
                     return (try connection.load(item, cancellable).withBytes(take), items.count)
                 }
             }
@@ -60,7 +60,7 @@
                 defer { progress = changing }
                 return try repeating(cancellable) { () throws(SecretServiceError) in
                     let items = try connection.openItems(attributes, cancellable)
-                    if let item = try Item.newest(of: items, cancellable) {
+                    if let item = try Item.oldestFirst(items, cancellable).last {
                         changing = .changing
                         try connection.store(value, in: item, cancellable)
                     } else {
@@ -74,10 +74,11 @@
 
         /// Deletes every item with `attributes`; succeeds when there is none. Returns how many there were.
         ///
-        /// Throws as ``read(_:_:)`` does. If one of several cannot be deleted, those before it are.
+        /// Throws as ``read(_:_:)`` does. If one of several cannot be deleted, those before it are, the newest last: so until the
+        /// end the same secret is read.
         package func remove(_ attributes: [String: String]) async throws(SecretServiceError) -> Int {
             try await call { connection, cancellable, progress throws(SecretServiceError) in
-                let items = try connection.openItems(attributes, cancellable)
+                let items = try Item.oldestFirst(connection.openItems(attributes, cancellable), cancellable)
                 for item in items {
                     progress = .changing
                     try item.delete(cancellable)

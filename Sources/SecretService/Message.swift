@@ -1,7 +1,7 @@
 #if Libsecret
     import CSecret
 
-    /// A D-Bus method call, for what libsecret has no call for.
+    /// A D-Bus method call.
     struct Message {
         var destination: String
         var path: String

@@ -2,8 +2,7 @@
     import CSecret
 
     /// A prompt of the service, which stands between a request and its fulfilment. It may put a question to the person.
-    /// Talks D-Bus directly: libsecret's own waiting for a prompt cannot be ended.
-    ///
+    /// Not libsecret's own, whose waiting cannot be ended.
     struct Prompt: Sendable {
         let daemon: Daemon
         let path: String
@@ -15,8 +14,8 @@
             self.path = path
         }
 
-        /// Performs the prompt, waits for its end, and returns its result. Throws `dismissed`, `noSecretService` when the daemon or its bus goes
-        /// meanwhile, and `cancelled` when `cancellable` is.
+        /// Performs the prompt, waits for its end, and returns its result. Throws `dismissed`, `noSecretService` when the daemon
+        /// or its bus goes meanwhile, and `cancelled` when `cancellable` is.
         @discardableResult
         func perform(_ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
             let context = g_main_context_new()

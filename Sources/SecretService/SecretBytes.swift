@@ -16,7 +16,7 @@
             // libsecret copies the bytes into memory that is not swapped; never nil, GLib aborts instead.
             pointer = secret_value_new(
                 bytes.baseAddress?.assumingMemoryBound(to: CChar.self), gssize(count),
-                contentType(of: bytes)
+                contentType(of: UnsafeRawBufferPointer(bytes))
             )!
             if let start = bytes.baseAddress { explicit_bzero(start, count) }
             bytes.deallocate()
@@ -46,8 +46,10 @@
 
     /// Valid UTF-8 without NUL goes as text, as keyring programs show it, everything else as an octet stream: KWallet cuts
     /// text at a NUL, and others replace what is not UTF-8.
-    package func contentType(of bytes: some Collection<UInt8>) -> String {
-        let isText = !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
+    package func contentType(of bytes: UnsafeRawBufferPointer) -> String {
+        // GLib copies nothing, and a NUL is not valid to it where the length is given.
+        let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+        let isText = start.map { g_utf8_validate($0, gssize(bytes.count), nil) != 0 } ?? true
         return isText ? "text/plain" : "application/octet-stream"
     }
 #endif

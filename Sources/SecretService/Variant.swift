@@ -91,8 +91,8 @@
             return entries.first { $0.child(0).string == key }?.child(1) ?? .tuple([])
         }
 
-        /// A count, else 0.
-        var count: UInt64 {
+        /// A time in seconds, else 0.
+        var seconds: UInt64 {
             has(type: "t") ? UInt64(g_variant_get_uint64(pointer)) : 0
         }
 

@@ -14,9 +14,17 @@ final class EncryptedFileChanges: Sendable {
         }
     }
 
-    /// Tells of `change`, which `replace` makes in the file.
-    func make(_ change: KeyringChange, _ replace: () throws(FileError) -> FileIdentity) throws(FileError) {
-        try told.identity.withLock { identity throws(FileError) in identity = try replace() }
+    /// Tells of `change`, which `replace` makes in the file that was `old` before.
+    func make(
+        _ change: KeyringChange, in old: FileIdentity?, _ replace: () throws(FileError) -> FileIdentity
+    ) throws(FileError) {
+        let isOldKnown = try told.identity.withLock { identity throws(FileError) in
+            let isKnown = identity == old
+            identity = try replace()
+            return isKnown
+        }
+        // Another process's change came just before ours, and the watch will find none but ours.
+        if !isOldKnown { broadcaster.announce(.anySecret) }
         broadcaster.announce(change)
     }
 

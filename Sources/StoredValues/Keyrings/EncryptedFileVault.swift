@@ -73,7 +73,8 @@ final class EncryptedFileVault: Sendable {
         var entries: Entries = [:]
         var generation: UInt64 = 0
         var key: DerivedKey?
-        if let contents = try reading({ () throws(FileError) in try locked.read() }) {
+        let contents = try reading { () throws(FileError) in try locked.read() }
+        if let contents {
             let opened = try open(contents.bytes)
             (entries, generation, key) = (opened.entries, opened.header.generation, opened.key)
         } else if makingFile {
@@ -83,7 +84,9 @@ final class EncryptedFileVault: Sendable {
             // A process that was killed may have left what is to be gone.
             return try reading { () throws(FileError) in try locked.removeLeftover() }
         }
-        try replace(locked, with: entries, generation: generation &+ 1, key: key, telling: news, isWanted: isWanted)
+        try replace(
+            locked, of: contents?.identity, with: entries, generation: generation &+ 1, key: key, telling: news,
+            isWanted: isWanted)
     }
 
     /// Seals the same entries with `newKey` and a new salt, replacing the file in one step; from then on it opens no more
@@ -100,7 +103,7 @@ final class EncryptedFileVault: Sendable {
             // Also when replacing fails they stay both: after some failures nobody knows which file is there.
             keys.withLock { $0.add(derived) }
             try replace(
-                locked, with: opened.entries, generation: opened.header.generation &+ 1, key: derived,
+                locked, of: contents.identity, with: opened.entries, generation: opened.header.generation &+ 1, key: derived,
                 // Other keyrings are to find out that their key is the wrong one.
                 telling: .anySecret, isWanted: isWanted)
         }
@@ -112,15 +115,15 @@ final class EncryptedFileVault: Sendable {
     }
 
     private func replace(
-        _ locked: borrowing LockedFile, with entries: Entries, generation: UInt64, key: DerivedKey, telling news: KeyringChange,
-        isWanted: () -> Bool
+        _ locked: borrowing LockedFile, of old: FileIdentity?, with entries: Entries, generation: UInt64, key: DerivedKey,
+        telling news: KeyringChange, isWanted: () -> Bool
     ) throws(KeyringError) {
         let bytes = try EncryptedFileSeal.seal(
             entries.values, generation: generation, derivation: key.derivation, mainKey: key.mainKey)
         guard bytes.count <= DurableFile.sizeLimit else { throw .tooLarge }
         guard isWanted() else { throw .cancelled }
         do throws(FileError) {
-            try changes.make(news) { () throws(FileError) in try locked.replace(with: bytes, durably: true) }
+            try changes.make(news, in: old) { () throws(FileError) in try locked.replace(with: bytes, durably: true) }
         } catch {
             throw KeyringError(error)
         }

@@ -14,6 +14,8 @@
 /// - Keyrings that this program was built without hold nothing that it could ever see. They are passed over, unless there is
 ///   no other.
 ///
+/// A folder of credentials that is missing is one that could not be asked: provide it, if only an empty one.
+///
 /// A call may take as long as all of them together. While a keyring is locked, a value from a later one is read, though the
 /// locked one may hold another. Where that matters, let no two of them hold the same secret.
 public struct FallbackKeyring: Keyring {
@@ -29,7 +31,15 @@ public struct FallbackKeyring: Keyring {
     public var description: String { keyrings.map(\.description).joined(separator: ", else ") }
 
     /// The changes of all. Those of one keyring keep their order.
-    public var changes: KeyringChanges { KeyringChanges(merging: keyrings.map(\.changes)) }
+    public var changes: KeyringChanges {
+        KeyringChanges(merging: keyrings.map(\.changes)) { change in
+            switch change {
+            // What that means for a secret depends on the others: whoever cares reads again.
+            case .locked, .unavailable: .anySecret
+            case .secret, .anySecret, .unlocked: change
+            }
+        }
+    }
 
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
         var reason: KeyringError?

@@ -1,6 +1,6 @@
 extension KeyringChanges {
-    /// What any of `sequences` tells, those of each one in its order. Ends when all have ended.
-    init(merging sequences: [KeyringChanges]) {
+    /// What any of `sequences` tells, as `transform` puts it, those of each one in its order. Ends when all have ended.
+    init(merging sequences: [KeyringChanges], _ transform: @escaping @Sendable (KeyringChange) -> KeyringChange) {
         self.init {
             // Subscribed before this returns, so that nothing is missed until the task below runs.
             let streams = sequences.map { $0.subscribe() }
@@ -9,7 +9,7 @@ extension KeyringChanges {
                 await withTaskGroup { group in
                     for stream in streams {
                         group.addTask {
-                            for await change in stream { continuation.yield(change) }
+                            for await change in stream { continuation.yield(transform(change)) }
                         }
                     }
                 }

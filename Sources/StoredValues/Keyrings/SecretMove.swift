@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 extension Keyring {
     /// Moves all secrets of `service` to `destination`, and returns which.
     ///
@@ -45,6 +47,7 @@ private struct SecretMove {
             try await copy(secret, id)
             copied.append(id)
         }
+        if !ids.isEmpty { try await requireTwoPlaces() }
         for id in ids where try await remove(id) {
             if !copied.contains(id) { alreadyThere.append(id) }
         }
@@ -73,14 +76,30 @@ private struct SecretMove {
         guard let secret = try await readSource(id) else { return false }
         guard try await readDestination(id) == secret else { throw .conflict(id) }
         do { try await source.remove(id) } catch { throw .source(error) }
-        // Two keyrings that look different may be one place, such as a file that is opened twice. Then it is gone from both.
-        do throws(SecretMoveError) {
-            guard try await readDestination(id) == secret else { throw .sameKeyring }
-        } catch {
-            do { try await source.write(secret, for: id, label: id.description) } catch { throw .source(error) }
-            throw error
-        }
         return true
+    }
+
+    /// Makes sure that what is removed from one keyring stays in the other. Two that look different may be one place, such as a
+    /// file that is opened twice, or two layouts of attributes of which one finds what the other stores.
+    private func requireTwoPlaces() async throws(SecretMoveError) {
+        let probe = SecretIdentifier(service: "stored-values-move", account: UUID().uuidString)
+        func leavesNoTrace(of keyring: any Keyring, in other: any Keyring) async throws(KeyringError) -> Bool {
+            try await keyring.write(Secret([]), for: probe, label: "StoredValues: a test before a move, can be deleted")
+            let isSeen: Bool
+            do {
+                isSeen = try await other.read(probe) != nil
+            } catch {
+                try? await keyring.remove(probe)
+                throw error
+            }
+            try await keyring.remove(probe)
+            return !isSeen
+        }
+        let areTwo: Bool
+        do { areTwo = try await leavesNoTrace(of: destination, in: source) } catch { throw .destination(error) }
+        let areTwoTheOtherWay: Bool
+        do { areTwoTheOtherWay = try await leavesNoTrace(of: source, in: destination) } catch { throw .source(error) }
+        guard areTwo, areTwoTheOtherWay else { throw .sameKeyring }
     }
 
     private func readSource(_ id: SecretIdentifier) async throws(SecretMoveError) -> Secret? {

@@ -31,15 +31,15 @@ final class KeyringListener: Sendable {
         listening.withLock { $0 }?.cancel()
     }
 
-    /// Lets `secret` hear what may concern `id`.
-    func add(_ secret: any ListeningSecret, for id: SecretIdentifier) {
-        let living = members.withLock { members in
+    /// Lets `secret` hear what may concern `id`. Returns those that hear already, to be let go when no lock is held: one of
+    /// them may go then.
+    func add(_ secret: any ListeningSecret, for id: SecretIdentifier) -> [any AnyObject & Sendable] {
+        members.withLock { members in
             let living = members.compactMapValues(\.secret)
             members = living.mapValues(Member.init)
             members[id] = Member(secret: secret)
-            return living
+            return Array(living.values)
         }
-        withExtendedLifetime(living) {}  // should one of them go now, it goes when the lock is free
     }
 
     private func hear(_ change: KeyringChange) {

@@ -39,17 +39,15 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     private let changes = OrderedAccess()
     private let executor = LoadingExecutor()
     private let plan = Guarded(ReloadPlan())
-    /// How long to wait before a keyring that did not answer is asked again.
-    private let patience = Guarded(Duration.seconds(1))
+    private let patience = Guarded(Patience())
     /// Until somebody asks, nobody needs to hear of changes.
     private let isAsked = Atomic(false)
 
-    /// The secret `id` of `keyring`, which `listener` listens to.
+    /// The secret `id` of `keyring`. It keeps `listener`, which has to be told of it.
     init(_ id: SecretIdentifier, in keyring: any Keyring, heardBy listener: KeyringListener) {
         self.id = id
         self.keyring = keyring
         self.listener = listener
-        listener.add(self, for: id)
     }
 
     // MARK: Reading
@@ -72,13 +70,19 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         if isDone.wait(timeout: .now() + Self.getterDeadline.dispatchInterval) == .timedOut {
             loading.cancel()
             take(.unavailable(.timedOut(after: Self.getterDeadline)), ifStill: revision)
+            askLater()
         }
         return live.current.content
     }
 
     /// Asks the keyring.
     func load() async throws(KeyringError) -> Item? {
-        try await ask().answer.get()
+        for _ in 0..<3 {
+            let (answer, isCurrent) = await ask()
+            // Another reading of ours that began earlier may have answered meanwhile, with what was stored then.
+            if isCurrent || plan.withLock({ $0.isChanging }) { return try answer.get() }
+        }
+        return try await ask().answer.get()
     }
 
     /// Asks the keyring in the background, unless that is going on; with `anew`, once more after that.
@@ -93,21 +97,36 @@ final class LiveSecret<Item: StorableItem>: Sendable {
                 let isCurrent = await self.ask().isCurrent  // An error is the content then.
                 isDue = self.plan.withLock { $0.readingEnded(isCurrent: isCurrent) }
             }
-            self.askLaterIfItHangs()
         }
     }
 
-    /// Asks again after a while where the keyring did not answer: a daemon that hung and goes on tells nobody.
-    private func askLaterIfItHangs() {
-        let isHanging = if case .unavailable(.timedOut) = live.current.content { true } else { false }
-        let delay = patience.withLock { patience in
-            defer { patience = isHanging ? min(patience * 2, .seconds(60)) : .seconds(1) }
-            return patience
-        }
-        guard isHanging else { return }
+    /// Asks again after a while: a daemon that hung and goes on tells nobody.
+    private func askLater() {
+        guard let delay = patience.withLock({ $0.begin() }) else { return }
         Task.detached { [weak self] in
-            if await pause(for: delay) { self?.reload() }
+            let isOver = await pause(for: delay)
+            guard let self else { return }
+            self.patience.withLock { $0.end() }
+            if isOver { self.reload() }
         }
+    }
+
+    /// How long to wait before a keyring that did not answer is asked again: longer each time.
+    private struct Patience {
+        private var delay = Duration.seconds(1)
+        private var isWaiting = false
+
+        /// Returns nil when somebody waits already.
+        mutating func begin() -> Duration? {
+            guard !isWaiting else { return nil }
+            isWaiting = true
+            defer { delay = min(delay * 2, .seconds(60)) }
+            return delay
+        }
+
+        mutating func end() { isWaiting = false }
+
+        mutating func wasAnswered() { delay = .seconds(1) }
     }
 
     /// Asks the keyring, and takes its answer over unless memory may know better: then it is not the current one.
@@ -125,8 +144,10 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         } catch {
             // A task that was cancelled has learnt nothing about the keyring.
             guard error != .cancelled else { return (.failure(error), true) }
+            defer { if case .timedOut = error { askLater() } }
             return (.failure(error), take(.unavailable(error), ifStill: before.revision))
         }
+        patience.withLock { $0.wasAnswered() }
         // It may be older than what a change under way has stored, or newer; that change leaves no such doubt.
         if isChanging, before.content.isAnswer { return (.success(content.item), false) }
         if take(content, ifStill: before.revision) { return (.success(content.item), true) }
@@ -162,16 +183,21 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         try await changes.perform { () async throws(KeyringError) in try await remove() }
     }
 
-    /// Reads the keyring, lets `change` work on the item, and stores what it leaves, or removes it when that is nil.
+    /// Reads the keyring, lets `change` work on the item, and stores what it leaves, or removes it when that is nil. Where it
+    /// changes nothing, or says so, nothing is stored: another process may have stored something else meanwhile.
     func update<Result: Sendable>(
-        _ change: @Sendable (inout Item?) throws(KeyringError) -> Result
+        _ change: @Sendable (inout Item?) throws(KeyringError) -> (result: Result, isChanged: Bool)
     ) async throws(KeyringError) -> Result {
         try await changes.perform { () async throws(KeyringError) in
             let before = try await load()
+            // Encoded now, for an object is changed in place.
+            let bytesBefore = before.flatMap { try? SecretCoding.encode($0) }
             var item = before
-            let result = try change(&item)
+            let (result, isChanged) = try change(&item)
+            guard isChanged else { return result }
             if let item {
-                try await write(item, try SecretCoding.encode(item))
+                let bytes = try SecretCoding.encode(item)
+                if bytes != bytesBefore { try await write(item, bytes) }
             } else if before != nil {
                 try await remove()
             }

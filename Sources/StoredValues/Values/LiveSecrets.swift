@@ -26,15 +26,22 @@ final class LiveSecrets: Sendable {
     func find<Item: StorableItem>(_ id: SecretIdentifier, in keyring: any Keyring, as type: Item.Type) -> LiveSecret<Item> {
         let address = Address(keyring: KeyringIdentity(keyring), id: id)
         let listener = listener(to: keyring, address.keyring)
+        var living: [any AnyObject & Sendable] = []  // should one of them go now, it goes when the lock is free
         let found = entries.withLock { entries -> (secret: LiveSecret<Item>?, otherType: any Any.Type) in
             if let entry = entries[address], let secret = entry.secret {
                 return (secret as? LiveSecret<Item>, entry.type)
             }
+            entries = entries.filter { entry in
+                guard let secret = entry.value.secret else { return false }
+                living.append(secret)
+                return true
+            }
             let secret = LiveSecret<Item>(id, in: keyring, heardBy: listener)
-            entries = entries.filter { $0.value.secret != nil }
+            living += listener.add(secret, for: id)
             entries[address] = Entry(secret: secret, type: type)
             return (secret, type)
         }
+        withExtendedLifetime(living) {}
         guard let secret = found.secret else {
             misuse(
                 "The secret \"\(id)\" in \(keyring) is declared with two types: \(found.otherType) and \(type). Give one of them another key.")

@@ -44,8 +44,8 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
 
     private var secret: LiveSecret<Item> {
         if let scope = TemporaryScope.current ?? scope, let standIn = keyring as? any StandInKeyring {
-            let keyring = standIn.resolved(in: scope)
-            return scope.object("secret \(id) in \(keyring)") { LiveSecrets.shared.find(id, in: keyring, as: Item.self) }
+            let secret = LiveSecrets.shared.find(id, in: standIn.resolved(in: scope), as: Item.self)
+            return scope.object("\(ObjectIdentifier(secret))") { secret }  // kept as long as the scope
         }
         return sharedSecret.load() ?? sharedSecret.storeIfNil(LiveSecrets.shared.find(id, in: keyring, as: Item.self))
     }
@@ -82,7 +82,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
         case .value: .value
         case .absent: .absent
         case .unavailable(let error): .unavailable(error)
-        // The keyring was asked, and a change in between left the answer open.
+        // The keyring itself gave up, as it does for a task that is cancelled.
         case .unknown: .unavailable(.cancelled)
         }
     }
@@ -147,23 +147,26 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     /// Changes the secret in place, as one step among all tasks of this process: the keyring is read, `change` works on the
     /// secret or on nil, and what it leaves is stored; nil removes it.
     ///
-    /// Throws ``KeyringError``, and what `change` throws; then nothing was changed.
+    /// Throws what `change` throws, and then nothing was changed; and ``KeyringError``, after which the same holds as for
+    /// ``set(_:)``. Where `change` leaves the secret as it was, nothing is stored.
     public func update<Result: Sendable>(
         _ change: @Sendable (inout Item?) throws -> Result
     ) async throws -> Result {
         // The closure's own error travels as a result, past the keyring's.
-        let outcome = try await secret.update { item throws(KeyringError) -> Swift.Result<Result, any Error> in
-            var changed = item
-            let outcome = Swift.Result { try change(&changed) }
-            if case .success = outcome { item = changed }
-            return outcome
+        let outcome = try await secret.update {
+            item throws(KeyringError) -> (result: Swift.Result<Result, any Error>, isChanged: Bool) in
+            let outcome = Swift.Result { try change(&item) }
+            return (outcome, (try? outcome.get()) != nil)
         }
         return try outcome.get()
     }
 
     /// ``update(_:)`` for changes that can only fail as the keyring does.
     func updateInPlace(_ change: @Sendable (inout Item?) throws(KeyringError) -> Void) async throws(KeyringError) {
-        try await secret.update(change)
+        try await secret.update { item throws(KeyringError) -> (result: Void, isChanged: Bool) in
+            try change(&item)
+            return ((), true)
+        }
     }
 }
 

@@ -10,7 +10,7 @@
             ([0xC3], "application/octet-stream"),
         ])
         func contentType(bytes: [UInt8], expected: String) {
-            #expect(SecretService.contentType(of: bytes) == expected)
+            #expect(bytes.withUnsafeBytes { SecretService.contentType(of: $0) } == expected)
         }
     }
 #endif

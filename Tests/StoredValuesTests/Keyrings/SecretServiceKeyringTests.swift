@@ -122,6 +122,22 @@ import Testing
             }
         }
 
+        @Test("Secrets are not moved between two layouts of which one finds what the other stores, and none is lost",
+            arguments: [true, false])
+        func moveBetweenLayouts(toKeyringRS: Bool) async throws {
+            let desktop = try await desktops.start()
+            let layouts = [SecretAttributes.goKeyring, .keyringRS].map {
+                SecretServiceKeyring(attributes: $0, deadline: .seconds(30), busAddress: desktop.address)
+            }
+            let (source, destination) = toKeyringRS ? (layouts[0], layouts[1]) : (layouts[1], layouts[0])
+            try await source.write(secret("kept"), for: id, label: "label")
+            await #expect(throws: SecretMoveError.sameKeyring) {
+                try await source.moveSecrets(inService: id.service, to: destination)
+            }
+            #expect(try await source.read(id) == secret("kept"))
+            #expect(try await source.identifiers(inService: "stored-values-move") == [])
+        }
+
         @Test("Where the bus does not answer, there is no session bus")
         func noBus() async throws {
             let desktop = try await desktops.start(.withoutBus)

@@ -45,4 +45,26 @@ struct LiveSecretTests {
         let status = await offPool { token.status }
         #expect(status == .unavailable(.timedOut(after: .seconds(5))))
     }
+
+    @Test("An update that throws, or leaves the secret as it was, overwrites nothing", arguments: [true, false])
+    func idleUpdate(throwing: Bool) async throws {
+        let keyring = SteeredKeyring()
+        keyring.secret = Secret("old".utf8)
+        let token = SecurelyStoredValue<String>(key: "t", service: "s", keyring: keyring)
+        struct Refused: Error {}
+        let update = Task {
+            try await token.update { text in
+                keyring.secret = Secret("another process's".utf8)
+                guard throwing else { return }
+                text = "never stored"
+                throw Refused()
+            }
+        }
+        if throwing {
+            await #expect(throws: Refused.self) { try await update.value }
+        } else {
+            try await update.value
+        }
+        #expect(keyring.secret == Secret("another process's".utf8))
+    }
 }
