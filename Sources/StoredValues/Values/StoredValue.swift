@@ -136,6 +136,11 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
             makeTransform: {
                 var last: StoredText?
                 return { content in
+                    if case .item(let item, let text) = content, self.validate == nil {
+                        guard text != last else { return nil }
+                        last = text
+                        return item
+                    }
                     let preference = self.livePreference
                     let content = preference.decoded(content)
                     // Storing what is the default anyway, and removing it, is no news.
