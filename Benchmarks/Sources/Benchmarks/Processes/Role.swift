@@ -84,6 +84,9 @@ enum Role {
         case "read":
             let value = StoredValue(key: "autosave", default: false, storage: file)
             for _ in 0..<count { use(value.wrappedValue) }
+        case "text":
+            let value = StoredValue(key: "name", default: "", storage: file)
+            for _ in 0..<count { use(value.wrappedValue) }
         case "set":
             let value = StoredValue(key: "fontSize", default: 0, storage: file)
             for number in 0..<count { value.set(1_000_000 + number) }

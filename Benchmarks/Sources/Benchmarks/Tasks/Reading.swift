@@ -7,6 +7,10 @@ func readingTasks(in temporary: TemporaryFolder) throws -> [Comparison] {
     let file = try SampleSettings(count: 50).write("reading", in: temporary)
     let bool = StoredValue(key: "autosave", default: false, storage: file.preferences)
     let window = StoredValue(key: "window", default: Window(), storage: file.preferences)
+    let sentence = String(repeating: "text", count: 10)
+    let text = StoredValue(key: "text", default: "", storage: file.preferences)
+    text.set(sentence)
+    let bareText = Bare(sentence)
     let bareBool = Bare(true)
     let bareWindow = Bare(Window())
     let suite = "reading"
@@ -37,6 +41,16 @@ func readingTasks(in temporary: TemporaryFolder) throws -> [Comparison] {
                             use(try JSONDecoder().decode(Window.self, from: data))
                         }
                     }, bar: 0.1)
+            ]),
+        Comparison(
+            task: "Read a stored text of 40 characters, hot",
+            ours: .timed("ours") { count in for _ in 0..<count { use(text.wrappedValue) } },
+            limit: .init(.timed("`Mutex`") { count in for _ in 0..<count { use(bareText.value) } }),
+            peers: [
+                .init(
+                    try .userDefaults(suite) { defaults, count in
+                        for _ in 0..<count { use(defaults.string(forKey: "text")) }
+                    })
             ]),
         Comparison(
             task: "Read a Bool with two threads, for one read of all",

@@ -39,7 +39,7 @@ struct SampleSettings {
     /// Writes it as `preferences.json` into a new folder `name`.
     func write(_ name: String, in temporary: TemporaryFolder) throws -> BareFile {
         let file = BareFile(folder: try temporary.folder(name), name: "preferences.json")
-        try Data(text).write(to: URL(fileURLWithPath: file.path))
+        try file.replace(with: text, durably: false)  // with the mode that the library gives to new files
         return file
     }
 }
@@ -51,7 +51,10 @@ extension BareFile {
 /// The user defaults called `name`, with as many keys as the settings have.
 @discardableResult
 func userDefaults(_ name: String, count: Int = 50) throws -> UserDefaults {
-    var values: [String: Any] = ["autosave": true, "fontSize": 14, "window": try JSONEncoder().encode(Window())]
+    var values: [String: Any] = [
+        "autosave": true, "fontSize": 14, "text": String(repeating: "text", count: 10),
+        "window": try JSONEncoder().encode(Window()),
+    ]
     for (index, key) in SampleSettings(count: count).keys.enumerated() {
         switch index % 4 {
         case 0: values[key] = true
