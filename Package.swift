@@ -14,7 +14,8 @@ let withLibsecret: TargetDependencyCondition? = .when(traits: ["Libsecret"])
 let package = Package(
     name: "swift-stored-values",
     products: [
-        .library(name: "StoredValues", targets: ["StoredValues"])
+        .library(name: "StoredValues", targets: ["StoredValues"]),
+        .executable(name: "stored-values", targets: ["StoredValuesTool"]),
     ],
     traits: [
         .default(enabledTraits: ["Libsecret"]),
@@ -24,6 +25,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
     ],
     targets: [
         .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
@@ -45,11 +47,28 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // The command line tool. Nothing depends on it, so that nobody who uses the library links an argument parser.
+        .executableTarget(
+            name: "StoredValuesTool",
+            dependencies: [
+                "Locking", "StoredValues",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
         // Started by tests as the other process; it links what a user's program links.
         .executableTarget(
             name: "TestProcess",
             dependencies: ["StoredValues", .product(name: "Logging", package: "swift-log")],
             path: "Tests/TestProcess",
+            swiftSettings: settings
+        ),
+        // Started by tests as a program that comes from UserDefaults, which it links Foundation for.
+        .executableTarget(
+            name: "UserDefaultsProgram",
+            dependencies: ["StoredValues"],
+            path: "Tests/UserDefaultsProgram",
             swiftSettings: settings
         ),
         .testTarget(

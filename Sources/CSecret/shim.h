@@ -1,3 +1,5 @@
+// For the calls that work on D-Bus paths; libsecret has had them, unchanged, since 0.7.
+#define SECRET_API_SUBJECT_TO_CHANGE 1
 #include <libsecret/secret.h>
 
 // Only what Swift cannot say.

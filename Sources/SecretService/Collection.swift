@@ -22,38 +22,32 @@
                 throw .locked
             }
         }
+    }
 
-        /// Creates an item in the default collection, replacing one that another process made since the search.
-        func create(
-            _ value: SecretBytes, _ attributes: [String: String], label: String, _ cancellable: Cancellable,
-            _ progress: inout Progress
-        ) throws(SecretServiceError) {
-            let service = service.pointer
-            var found: UnsafeMutablePointer<SecretCollection>?
+    extension Daemon {
+        /// Creates an item in `collection`, or replaces the secret of the one with the same attributes. Nil where the service
+        /// does not say which item that is.
+        func createItem(
+            _ secret: Variant, _ attributes: [String: String], label: String, in collection: String, _ cancellable: Cancellable
+        ) throws(SecretServiceError) -> Item? {
+            let properties = Variant.properties([
+                "org.freedesktop.Secret.Item.Label": .string(label),
+                "org.freedesktop.Secret.Item.Attributes": .strings(attributes),
+            ])
+            let reply: Variant
             do {
-                found = try checked {
-                    secret_collection_for_alias_sync(service, "default", SECRET_COLLECTION_NONE, cancellable, $0)
-                }
+                reply = try send(
+                    "CreateItem", of: "org.freedesktop.Secret.Collection", at: collection,
+                    [properties, secret, .boolean(true)], cancellable
+                )
             } catch where error.isMissingObject {
                 throw .noDefaultCollection
             }
-            guard let found else { throw .noDefaultCollection }
-            let collection = Reference(owning: found)
-            progress = .changing
-            do {
-                try withTable(of: attributes) { table throws(SecretServiceError) in
-                    let item = try checkedPointer {
-                        secret_item_create_sync(
-                            collection.pointer, nil, table, label, value.pointer, SECRET_ITEM_CREATE_REPLACE, cancellable, $0
-                        )
-                    }
-                    g_object_unref(item)
-                }
-            } catch where error.isMissingItem {
-                // Created, and removed by somebody else before libsecret could look at it.
-            } catch where error.isMissingObject {
-                throw .noDefaultCollection
+            var path = reply.child(0).string
+            if let prompt = Prompt(daemon: self, path: reply.child(1).string) {
+                path = try performHarmless(prompt, cancellable).string
             }
+            return path.isEmpty || path == "/" ? nil : Item(daemon: self, path: path)
         }
     }
 #endif

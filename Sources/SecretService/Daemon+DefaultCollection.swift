@@ -41,6 +41,15 @@
             return reply.child(0).boolean ?? true
         }
 
+        /// What people call the collection.
+        func label(of collection: String, _ cancellable: Cancellable) throws(SecretServiceError) -> String {
+            let reply = try send(
+                "Get", of: "org.freedesktop.DBus.Properties", at: collection,
+                [.string("org.freedesktop.Secret.Collection"), .string("Label")], cancellable
+            )
+            return reply.child(0).string
+        }
+
         /// Whether the collection is open, whatever KWallet says.
         func isOpen(_ collection: String, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
             guard try isLocked(collection, cancellable) else { return true }

@@ -15,11 +15,7 @@
             let collection = "/" + parts.prefix(5).joined(separator: "/")  // /org/freedesktop/secrets/collection/<name>
             guard paths.allSatisfy({ $0 == collection || $0.hasPrefix("\(collection)/") }) else { return false }
             do {
-                let label = try send(
-                    "Get", of: "org.freedesktop.DBus.Properties", at: collection,
-                    [.string("org.freedesktop.Secret.Collection"), .string("Label")], cancellable
-                )
-                let wallet = Variant.string(label.child(0).string)
+                let wallet = Variant.string(try label(of: collection, cancellable))
                 for module in ["/modules/kwalletd5", "/modules/kwalletd6"] {
                     // An error means: not KWallet, or another version of it.
                     let reply = try? send("isOpen", of: "org.kde.KWallet", at: module, [wallet], cancellable)

@@ -3,60 +3,61 @@
 
     /// An item of the Secret Service, as a search found it.
     struct Item {
-        let reference: Reference<UnsafeMutablePointer<SecretItem>>
+        let daemon: Daemon
+        let path: String
 
-        var path: String {
-            String(cString: g_dbus_proxy_get_object_path(proxy))  // never nil for a proxy that was initialised
-        }
+        private static let interface = "org.freedesktop.Secret.Item"
 
-        var isLocked: Bool { secret_item_get_locked(reference.pointer) != 0 }
+        /// The path of the collection it lies in.
+        var collection: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path }
 
-        var attributes: [String: String] {
-            secret_item_get_attributes(reference.pointer).map(strings(consuming:)) ?? [:]
+        /// The names and values that it can be found by, and what it is called.
+        func description(
+            _ cancellable: Cancellable
+        ) throws(SecretServiceError) -> (attributes: [String: String], label: String) {
+            let properties = try properties(cancellable)
+            return (properties.value(of: "Attributes").dictionary, properties.value(of: "Label").string)
         }
 
         /// Of several items for one secret, which one counts. The service's times have whole seconds, so the time of
         /// creation and then the path break a tie: the same way for reading and for updating.
-        static func newest(of items: [Item]) -> Item? {
-            items.max { $0.rank < $1.rank }
-        }
-
-        private var rank: (guint64, guint64, Int, String) {
-            let path = path
-            return (
-                secret_item_get_modified(reference.pointer), secret_item_get_created(reference.pointer), path.utf8.count, path
-            )
-        }
-
-        private var proxy: UnsafeMutablePointer<GDBusProxy> {
-            UnsafeMutableRawPointer(reference.pointer).assumingMemoryBound(to: GDBusProxy.self)  // SecretItem is a GDBusProxy
-        }
-
-        /// Fetches the secret and lends its bytes to `take`. libsecret wipes its copy when it goes.
-        func load<Taken>(
-            _ cancellable: Cancellable, _ take: (UnsafeRawBufferPointer) -> Taken
-        ) throws(SecretServiceError) -> Taken {
-            let pointer = reference.pointer
-            _ = try checked { secret_item_load_secret_sync(pointer, cancellable, $0) }
-            guard let value = secret_item_get_secret(pointer) else {
-                throw .other(domain: "stored-values", code: 1, message: "the service returned an item without a secret")
+        static func newest(of items: [Item], _ cancellable: Cancellable) throws(SecretServiceError) -> Item? {
+            guard items.count > 1 else { return items.first }
+            var newest: (item: Item, rank: Rank)?
+            for item in items {
+                let rank = try item.rank(cancellable)
+                if newest.map({ $0.rank < rank }) ?? true { newest = (item, rank) }
             }
-            defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
-            var count: gsize = 0
-            let bytes = secret_value_get(value, &count)
-            return take(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+            return newest?.item
+        }
+
+        private typealias Rank = (modified: UInt64, created: UInt64, length: Int, path: String)
+
+        private func rank(_ cancellable: Cancellable) throws(SecretServiceError) -> Rank {
+            let properties = try properties(cancellable)
+            return (properties.value(of: "Modified").count, properties.value(of: "Created").count, path.utf8.count, path)
+        }
+
+        private func properties(_ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
+            try daemon.send(
+                "GetAll", of: "org.freedesktop.DBus.Properties", at: path, [.string(Self.interface)], cancellable
+            ).child(0)
+        }
+
+        /// The secret, encrypted for the session at the path `session`.
+        func secret(in session: String, _ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
+            try daemon.send("GetSecret", of: Self.interface, at: path, [.path(session)], cancellable).child(0)
         }
 
         /// Replaces the secret in place. KeePassXC asks the person when another process *creates* over an item, not for this.
-        func set(_ value: SecretBytes, _ cancellable: Cancellable) throws(SecretServiceError) {
-            let pointer = reference.pointer
-            _ = try checked { secret_item_set_secret_sync(pointer, value.pointer, cancellable, $0) }
+        func set(_ secret: Variant, _ cancellable: Cancellable) throws(SecretServiceError) {
+            _ = try daemon.send("SetSecret", of: Self.interface, at: path, [secret], cancellable)
         }
 
         /// Deletes the item; succeeds when somebody else just did.
-        func delete(_ daemon: Daemon, _ cancellable: Cancellable) throws(SecretServiceError) {
+        func delete(_ cancellable: Cancellable) throws(SecretServiceError) {
             do {
-                let reply = try daemon.send("Delete", of: "org.freedesktop.Secret.Item", at: path, [], cancellable)
+                let reply = try daemon.send("Delete", of: Self.interface, at: path, [], cancellable)
                 guard let prompt = Prompt(daemon: daemon, path: reply.child(0).string) else { return }
                 try daemon.performHarmless(prompt, cancellable)
             } catch where error.isMissingObject {}

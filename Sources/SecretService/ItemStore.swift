@@ -35,8 +35,8 @@
             try await call { connection, cancellable, _ throws(SecretServiceError) in
                 try repeating(cancellable) { () throws(SecretServiceError) in
                     let items = try connection.openItems(attributes, cancellable)
-                    guard let item = Item.newest(of: items) else { return (nil, 0) }
-                    return (try item.load(cancellable, take), items.count)
+                    guard let item = try Item.newest(of: items, cancellable) else { return (nil, 0) }
+                    return (try connection.load(item, cancellable).withBytes(take), items.count)
                 }
             }
         }
@@ -60,9 +60,9 @@
                 defer { progress = changing }
                 return try repeating(cancellable) { () throws(SecretServiceError) in
                     let items = try connection.openItems(attributes, cancellable)
-                    if let item = Item.newest(of: items) {
+                    if let item = try Item.newest(of: items, cancellable) {
                         changing = .changing
-                        try item.set(value, cancellable)
+                        try connection.store(value, in: item, cancellable)
                     } else {
                         let all = attributes.merging(additional) { own, _ in own }
                         try connection.create(value, all, label: label, cancellable, &changing)
@@ -80,7 +80,7 @@
                 let items = try connection.openItems(attributes, cancellable)
                 for item in items {
                     progress = .changing
-                    try item.delete(connection.daemon, cancellable)
+                    try item.delete(cancellable)
                 }
                 return items.count
             }
@@ -99,7 +99,13 @@
                         // They lie in other collections, and all of them were read.
                     }
                 }
-                return items.map(\.attributes)
+                var attributes: [[String: String]] = []
+                for item in items {
+                    do throws(SecretServiceError) {
+                        attributes.append(try item.description(cancellable).attributes)
+                    } catch where error.isMissingObject {}  // removed by somebody else since
+                }
+                return attributes
             }
         }
 
@@ -120,43 +126,42 @@
         fileprivate func openItems(
             _ attributes: [String: String], _ cancellable: Cancellable
         ) throws(SecretServiceError) -> [Item] {
-            let items = try search(attributes, cancellable)
-            let locked = items.filter(\.isLocked).map(\.path)
-            if !locked.isEmpty {
-                lockedItems.formUnion(locked)
-                try unlockQuietly(locked, cancellable)
+            let found = try search(attributes, cancellable)
+            if !found.locked.isEmpty {
+                lockedItems.formUnion(found.locked)
+                try unlockQuietly(found.locked, cancellable)
                 return try searchOpen(attributes, cancellable)
             }
-            if items.isEmpty, try requireOpenDefaultCollection(cancellable) {
+            if found.open.isEmpty, try requireOpenDefaultCollection(cancellable) {
                 return try searchOpen(attributes, cancellable)
             }
-            return items
+            return found.open
         }
 
         /// The items with `attributes` after unlocking. Throws `locked` when one of them is locked all the same.
         private func searchOpen(
             _ attributes: [String: String], _ cancellable: Cancellable
         ) throws(SecretServiceError) -> [Item] {
-            let items = try search(attributes, cancellable)
-            guard !items.contains(where: \.isLocked) else { throw .locked }
-            return items
+            let found = try search(attributes, cancellable)
+            guard found.locked.isEmpty else { throw .locked }
+            return found.open
         }
 
-        /// Every item with `attributes`, locked or not. The schema is not part of the question: items by `secret-tool` and
-        /// others have none. libsecret's own lookup is of no use here, for it takes a locked item for a missing one.
+        /// Every item with `attributes`, and the paths of those that are locked. The schema is not part of the question: items
+        /// by `secret-tool` and others have none. libsecret's own lookup is of no use here, for it takes a locked item for a
+        /// missing one.
         private func search(
             _ attributes: [String: String], _ cancellable: Cancellable
-        ) throws(SecretServiceError) -> [Item] {
-            let service = service.pointer
-            return try repeating(cancellable) { () throws(SecretServiceError) in
-                try withTable(of: attributes) { table throws(SecretServiceError) in
-                    let list = try checked { secret_service_search_sync(service, nil, table, SECRET_SEARCH_ALL, cancellable, $0) }
-                    defer { g_list_free(list) }
-                    return sequence(first: list, next: { $0?.pointee.next }).prefix { $0 != nil }.compactMap { node in
-                        node?.pointee.data.map { Item(reference: Reference(owning: $0.assumingMemoryBound(to: SecretItem.self))) }
-                    }
-                }
+        ) throws(SecretServiceError) -> (open: [Item], locked: [String]) {
+            guard !attributes.values.contains(where: { $0.utf8.contains(0) }) else {
+                // D-Bus would cut it there, and it would name another secret.
+                throw .other(domain: "stored-values", code: 2, message: "a service or account must not contain NUL")
             }
+            let reply = try daemon.send(
+                "SearchItems", of: "org.freedesktop.Secret.Service", at: "/org/freedesktop/secrets", [.strings(attributes)],
+                cancellable
+            )
+            return (reply.child(0).strings.map { Item(daemon: daemon, path: $0) }, reply.child(1).strings)
         }
     }
 

@@ -34,14 +34,19 @@
         /// Whether nobody wants anything to be waited for any more.
         var isCalledOff: Bool { isOff.load(ordering: .acquiring) }
 
-        /// Ends the waiting for good. On no thread of the caller's: cancelling runs GLib's handlers.
+        /// Ends the waiting for good. Can be called on any thread: what cancels, and so runs GLib's handlers, is another one.
         func callOff() {
             isOff.store(true, ordering: .releasing)
-            ServiceThread.deadlines.async { [self] in
-                g_cancellable_cancel(cancellation.pointer)
-                g_main_context_wakeup(context)
+            g_main_context_wakeup(context)
+            // A call under way mostly ends soon. To cancel it just when it ends makes GLib 2.74 keep the call and its connection
+            // for ever (seen: 5 of 4,000), so that is left for one that hangs.
+            ServiceThread.deadlines.asyncAfter(deadline: .now() + Self.patience) { [weak self] in
+                if let self { g_cancellable_cancel(cancellation.pointer) }
             }
         }
+
+        /// How long a call may go on that nobody waits for any more.
+        private static let patience = DispatchTimeInterval.seconds(5)
 
         /// Runs `body` with this as the thread's main context: what is subscribed to inside comes here.
         func run(_ body: () -> Void) {

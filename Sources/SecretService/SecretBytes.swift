@@ -22,6 +22,23 @@
             bytes.deallocate()
         }
 
+        /// Takes over a reference.
+        init(owning pointer: OpaquePointer) {
+            self.pointer = pointer
+        }
+
+        /// Lends the bytes.
+        func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+            var count: gsize = 0
+            let bytes = secret_value_get(pointer, &count)
+            return withExtendedLifetime(self) { body(UnsafeRawBufferPointer(start: bytes, count: Int(count))) }
+        }
+
+        /// Whether both are the same bytes.
+        func equals(_ other: SecretBytes) -> Bool {
+            withBytes { bytes in other.withBytes { bytes.elementsEqual($0) } }
+        }
+
         deinit {
             secret_value_unref(UnsafeMutableRawPointer(pointer))
         }

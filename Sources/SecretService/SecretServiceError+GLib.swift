@@ -11,10 +11,8 @@
                 self = .cancelled
             case (secret_error_get_quark(), Int(SECRET_ERROR_IS_LOCKED.rawValue)):
                 self = .locked
-            case (g_dbus_error_quark(), Int(G_DBUS_ERROR_ACCESS_DENIED.rawValue)), (ownDomain, OwnCode.accessDenied.rawValue):
+            case (g_dbus_error_quark(), Int(G_DBUS_ERROR_ACCESS_DENIED.rawValue)):
                 self = .accessDenied
-            case (ownDomain, OwnCode.dismissed.rawValue):
-                self = .dismissed
             default:
                 g_dbus_error_strip_remote_error(error)
                 self = .other(
@@ -25,28 +23,12 @@
             }
         }
 
-        /// The error as libsecret carries it from our code, which it calls, to our code, which calls it.
-        var forGLib: UnsafeMutablePointer<GError> {
-            switch self {
-            case .accessDenied: g_error_new_literal(ownDomain, gint(OwnCode.accessDenied.rawValue), "refused")
-            case .dismissed: g_error_new_literal(ownDomain, gint(OwnCode.dismissed.rawValue), "dismissed")
-            case .cancelled: g_error_new_literal(g_io_error_quark(), gint(G_IO_ERROR_CANCELLED.rawValue), "cancelled")
-            case .other(let domain, let code, let message):
-                g_error_new_literal(g_quark_from_string(domain), gint(code), message)
-            default:  // the service went: whether it did what was asked is not known
-                g_error_new_literal(g_dbus_error_quark(), gint(G_DBUS_ERROR_NO_REPLY.rawValue), "\(self)")
-            }
-        }
-
         /// The object that was asked is not there: the item went meanwhile, the collection does not exist.
-        /// gnome-keyring answers with code 19, KeePassXC and KWallet with 41, libsecret itself with its own.
+        /// gnome-keyring answers with code 19, KeePassXC and KWallet with 41.
         var isMissingObject: Bool {
-            isDBus(G_DBUS_ERROR_UNKNOWN_METHOD) || isDBus(G_DBUS_ERROR_UNKNOWN_OBJECT) || isMissingItem
-        }
-
-        /// As `isMissingObject`, said by libsecret after the service itself had answered well.
-        var isMissingItem: Bool {
-            isOther(secret_error_get_quark(), Int(SECRET_ERROR_NO_SUCH_OBJECT.rawValue))
+            !isWithoutSession
+                && (isDBus(G_DBUS_ERROR_UNKNOWN_METHOD) || isDBus(G_DBUS_ERROR_UNKNOWN_OBJECT)
+                    || isOther(secret_error_get_quark(), Int(SECRET_ERROR_NO_SUCH_OBJECT.rawValue)))
         }
 
         /// The bus had nobody to give the message to, so nothing was done.
@@ -60,6 +42,28 @@
                 || isOther(g_io_error_quark(), Int(G_IO_ERROR_CLOSED.rawValue))
                 || isOther(g_io_error_quark(), Int(G_IO_ERROR_BROKEN_PIPE.rawValue))
         }
+
+        /// Lets GLib tell the service's errors apart by their names. To be called before the first call.
+        static func registerNames() {
+            _ = secret_error_get_quark()
+            _ = ownDomain
+        }
+
+        /// The service does not know our session (any more), or cannot use it; a new one may do. Nothing was stored, or what is
+        /// of no use.
+        var isWithoutSession: Bool {
+            if case .other(_, _, let message) = self, isDBus(G_DBUS_ERROR_UNKNOWN_OBJECT) {
+                return message.hasPrefix("Can't find session")  // KWallet, also where it could not decrypt
+            }
+            return self == .unusableSession || isOther(ownDomain, OwnCode.noSession.rawValue)
+        }
+
+        /// The session does not hand secrets through as they are.
+        static let unusableSession = SecretServiceError.other(
+            domain: "stored-values", code: 1, message: "the service and this process do not understand each other's encryption")
+
+        /// The service could not use the key that was proposed for the session.
+        var isRefusedKey: Bool { isDBus(G_DBUS_ERROR_INVALID_ARGS) }
 
         /// No reply came within GDBus's own limit, which is 25 s where libsecret sends the message, whatever our deadline.
         var isLimitOfGDBus: Bool {
@@ -77,10 +81,13 @@
         }
     }
 
-    private let ownDomain: GQuark = g_quark_from_string("stored-values-secret-service-error")
+    private let ownDomain: GQuark = {
+        let domain = g_quark_from_string("stored-values-secret-service-error")
+        g_dbus_error_register_error(domain, gint(OwnCode.noSession.rawValue), "org.freedesktop.Secret.Error.NoSession")
+        return domain
+    }()
 
     private enum OwnCode: Int {
-        case accessDenied
-        case dismissed
+        case noSession
     }
 #endif

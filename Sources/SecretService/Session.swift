@@ -29,8 +29,8 @@
             }
         }
 
-        /// Runs `body` with a connection, and once more with a new one if the old one proved dead. That is done only where
-        /// `body` has changed nothing: either the message was not delivered, or `body` had not begun to change. A reading
+        /// Runs `body` with a connection, and again with a new one if the old one proved dead. That is done only where
+        /// `body` has changed nothing: either the message was not heeded, or `body` had not begun to change. A reading
         /// that GDBus itself gave up goes on until the caller's own deadline.
         func perform<Result>(
             _ cancellable: Cancellable,
@@ -38,17 +38,19 @@
         ) throws(SecretServiceError) -> Result {
             dispatchPrecondition(condition: .onQueue(ServiceThread.calls))
             return try withContext { () throws(SecretServiceError) -> Result in
-                var isRepaired = false
+                var repairs = 0
                 while true {
                     var progress = Progress.reading
                     do throws(SecretServiceError) {
                         return try body(try connected(cancellable), &progress)
                     } catch {
-                        if error.isUndelivered || error.isBroken { connection = nil }
-                        let isUnchanged = error.isUndelivered || progress == .reading
+                        let isDead = error.isUndelivered || error.isBroken || error.isWithoutSession
+                        if isDead { connection = nil }
+                        let isUnchanged = error.isUndelivered || error.isWithoutSession || progress == .reading
                         if isUnchanged, error.isLimitOfGDBus, g_cancellable_is_cancelled(cancellable) == 0 { continue }
-                        if isUnchanged, !isRepaired, error.isUndelivered || error.isBroken {
-                            isRepaired = true
+                        // Of KWallet's sessions one in a hundred is of no use, so there may be a second one.
+                        if isUnchanged, isDead, repairs < (error.isWithoutSession ? 4 : 1) {
+                            repairs += 1
                             continue
                         }
                         throw error.isUndelivered ? .noSecretService : error
@@ -58,7 +60,7 @@
         }
 
         private func connected(_ cancellable: Cancellable) throws(SecretServiceError) -> Connection {
-            if let connection, g_dbus_connection_is_closed(connection.bus.pointer) == 0 { return connection }
+            if let connection, !connection.isClosed { return connection }
             connection = nil
             let opened = try Connection(to: bus, cancellable)
             connection = opened

@@ -35,6 +35,17 @@ struct WallsTests {
         }
     }
 
+    @Test("Only the tool parses arguments, and nobody who uses the library links that")
+    func argumentParser() throws {
+        for file in try files() where file.text.contains("import ArgumentParser") {
+            #expect(file.path.hasPrefix("StoredValuesTool/"), "\(file.path)")
+        }
+        func names(_ program: String) throws -> Bool {
+            try Data(contentsOf: URL(fileURLWithPath: BuiltProgram.path(program))).range(of: Data("ArgumentParser".utf8)) != nil
+        }
+        #expect(try names("stored-values") && !names("TestProcess"))
+    }
+
     @Test("No room names the types of one above it", arguments: [
         ("Files", ["Keyrings", "Preferences", "Values"]), ("Keyrings", ["Preferences", "Values"]),
         ("Preferences", ["Keyrings", "Values"]),

@@ -9,7 +9,7 @@
 // All calls that concern files. Thin wrappers; decisions are made by their callers.
 
 /// Overwrites memory that held a secret. `explicit_bzero` is not removed by the optimiser (bzero(3)).
-func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
+package func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }
     explicit_bzero(start, bytes.count)
 }

@@ -1,3 +1,4 @@
+import DequeModule
 import Locking
 
 /// Tells whoever iterates a keyring's changes what the keyring announces.
@@ -7,10 +8,21 @@ final class ChangeBroadcaster: Sendable {
     /// What hears of changes that others make; it does so for as long as it lives.
     typealias Source = any AnyObject & Sendable
 
+    private typealias Listener = AsyncStream<KeyringChange>.Continuation
+
     private struct State {
-        var listeners: [Int: AsyncStream<KeyringChange>.Continuation] = [:]
+        var listeners: [Int: Listener] = [:]
+        /// What is announced but not yet handed out, with those who listened then.
+        var pending: Deque<(change: KeyringChange, listeners: [Listener])> = []
+        /// Whether a thread is handing out.
+        var isHandingOut = false
         var next = 0
         var source: Source?
+
+        mutating func nextToHandOut() -> (change: KeyringChange, listeners: [Listener])? {
+            if pending.isEmpty { isHandingOut = false }
+            return pending.popFirst()
+        }
     }
 
     private let state = Guarded(State())
@@ -28,11 +40,17 @@ final class ChangeBroadcaster: Sendable {
         KeyringChanges { self.subscribe() }
     }
 
-    /// Hands `change` to every listener, in the same order to each.
+    /// Hands `change` to every listener, in the same order to each. When this returns, another thread may still be at it.
     func announce(_ change: KeyringChange) {
-        state.withLock { state in
-            // Under the lock, so that two announcements keep their order. Yielding only fills a buffer and wakes a task.
-            for listener in state.listeners.values { listener.yield(change) }
+        let isOurs = state.withLock { state in
+            state.pending.append((change, Array(state.listeners.values)))
+            defer { state.isHandingOut = true }
+            return !state.isHandingOut
+        }
+        guard isOurs else { return }
+        // Not under the lock: yielding wakes a task and waits for its cancellation, which waits to unsubscribe here.
+        while let (change, listeners) = state.withLock({ $0.nextToHandOut() }) {
+            for listener in listeners { listener.yield(change) }
         }
     }
 
@@ -53,7 +71,7 @@ final class ChangeBroadcaster: Sendable {
     }
 
     private func unsubscribe(_ number: Int) {
-        let ended = state.withLock { state -> (AsyncStream<KeyringChange>.Continuation?, Source?) in
+        let ended = state.withLock { state -> (Listener?, Source?) in
             let listener = state.listeners.removeValue(forKey: number)
             guard state.listeners.isEmpty else { return (listener, nil) }
             return (listener, state.source.take())

@@ -109,6 +109,12 @@ public struct FallbackKeyring: Keyring {
     }
 }
 
+extension FallbackKeyring: StandInKeyring {
+    func resolved(in scope: TemporaryScope?) -> any Keyring {
+        FallbackKeyring(keyrings.map { ($0 as? any StandInKeyring)?.resolved(in: scope) ?? $0 })
+    }
+}
+
 extension FallbackKeyring: Hashable {
     /// Whether both ask the same keyrings in the same order.
     public static func == (left: FallbackKeyring, right: FallbackKeyring) -> Bool {

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Why a keyring gave no answer. The description says what happened and what to do; it never holds a secret.
 public enum KeyringError: Error, Hashable {
     /// The library was built without the trait `Libsecret`.
@@ -69,7 +71,12 @@ extension KeyringError: CustomStringConvertible {
         case .readOnly:
             "This keyring is read-only. Change the secret where it comes from, or put a writable keyring before it."
         case .other(let domain, let code, let message):
-            "The keyring failed: \(message) (\(domain) \(code))."
+            "The keyring failed: \(message) (\(domain) \(code)). Correct what that names, or try again; the log of the keyring's program may say more."
         }
     }
+}
+
+extension KeyringError: LocalizedError {
+    /// The description, which is what `localizedDescription` says then.
+    public var errorDescription: String? { description }
 }

@@ -1,3 +1,9 @@
+/// A keyring that stands for another one in each temporary storage.
+protocol StandInKeyring: Keyring {
+    /// The keyring that it stands for: in the task's temporary storage, else in `scope`, else outside of all.
+    func resolved(in scope: TemporaryScope?) -> any Keyring
+}
+
 /// What makes two keyring values the same keyring.
 enum KeyringIdentity: Hashable {
     /// Equal values are one keyring, as two `SecretServiceKeyring()` are.
@@ -8,8 +14,7 @@ enum KeyringIdentity: Hashable {
     case described(String)
 
     init(_ keyring: any Keyring) {
-        // The system's keyring is whichever it stands for.
-        let keyring = (keyring as? SystemKeyring)?.chosen ?? keyring
+        let keyring = (keyring as? any StandInKeyring)?.resolved(in: nil) ?? keyring
         if let keyring = keyring as? any Keyring & Hashable {
             self = .value(AnyKeyring(keyring: keyring))
         } else if type(of: keyring) is AnyClass {

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Why secrets were not all moved. Every one of them is still in at least one of the two keyrings; calling again goes on.
 public enum SecretMoveError: Error, Equatable {
     /// The destination has this secret, with other bytes than the source.
@@ -28,4 +30,9 @@ extension SecretMoveError: CustomStringConvertible {
             "The secrets were not all moved, for the keyring that they were to go to failed: \(error) Then move again."
         }
     }
+}
+
+extension SecretMoveError: LocalizedError {
+    /// The description, which is what `localizedDescription` says then.
+    public var errorDescription: String? { description }
 }

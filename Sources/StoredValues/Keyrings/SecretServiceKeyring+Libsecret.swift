@@ -48,8 +48,8 @@
         public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
             do {
                 let found = try await items.list(attributes.search(service: service))
-                return Set(found.compactMap { $0[attributes.account] }).sorted()
-                    .map { SecretIdentifier(service: service, account: $0) }
+                let ids = found.compactMap { $0[attributes.account] }.map { SecretIdentifier(service: service, account: $0) }
+                return Set(ids).sorted { $0.account < $1.account }
             } catch {
                 throw KeyringError(error)
             }
@@ -115,7 +115,7 @@
 
     extension KeyringError {
         /// What the layer below says, in this one's words.
-        fileprivate init(_ error: SecretServiceError) {
+        init(_ error: SecretServiceError) {
             self =
                 switch error {
                 case .noSessionBus: .noSessionBus

@@ -22,5 +22,9 @@
         public func unlock() async throws(KeyringError) {
             throw .notBuiltIn
         }
+
+        package func inspect() async throws(KeyringError) -> SecretServiceInspection {
+            throw .notBuiltIn
+        }
     }
 #endif

@@ -2,12 +2,11 @@
 /// `STORED_VALUES_KEYRING` names, else the desktop's keyring. ``choose()`` tells which it is and why.
 ///
 /// It never takes a file on its own: where the desktop's keyring is not to be had, every call throws the reason.
-public struct SystemKeyring: Keyring, Hashable {
+public struct SystemKeyring: Keyring, StandInKeyring, Hashable {
     /// The keyring that this stands for, in the task that asks.
-    var chosen: any Keyring { chosen(in: nil) }
+    private var chosen: any Keyring { resolved(in: nil) }
 
-    /// The keyring that this stands for: that of the task's temporary storage, else that of `scope`, else the machine's.
-    func chosen(in scope: TemporaryScope?) -> any Keyring { Self.choose(in: scope).keyring }
+    func resolved(in scope: TemporaryScope?) -> any Keyring { Self.choose(in: scope).keyring }
 
     /// Makes `keyring` the system's inside `scope`.
     static func put(_ keyring: any Keyring, into scope: TemporaryScope) {

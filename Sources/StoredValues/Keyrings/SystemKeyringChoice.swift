@@ -31,7 +31,7 @@ extension SystemKeyring {
     private static let machine = choose(environmentVariable(variable))
 
     /// What `setting`, the variable's value, stands for.
-    static func choose(_ setting: String?) -> Choice {
+    package static func choose(_ setting: String?) -> Choice {
         guard let setting, !setting.isEmpty else {
             return Choice(keyring: SecretServiceKeyring(), reason: "It is the default, for \(variable) is not set.")
         }

@@ -12,6 +12,10 @@ extension JSONValue {
 /// Builds JSON text.
 struct JSONWriter {
     private(set) var text: [UInt8] = []
+    /// Whether containers are written without line breaks.
+    private let onOneLine: Bool
+
+    init(onOneLine: Bool = false) { self.onOneLine = onOneLine }
 
     mutating func append(_ value: JSONValue, level: Int) {
         switch value {
@@ -39,14 +43,11 @@ struct JSONWriter {
     ) {
         append(opening)
         for (position, content) in contents.enumerated() {
-            append(position == 0 ? "\n" : ",\n")
-            indent(level + 1)
+            if position > 0 { append(onOneLine ? ", " : ",") }
+            breakLine(level + 1)
             appendOne(&self, content)
         }
-        if !contents.isEmpty {
-            append("\n")
-            indent(level)
-        }
+        if !contents.isEmpty { breakLine(level) }
         append(closing)
     }
 
@@ -56,6 +57,12 @@ struct JSONWriter {
 
     mutating func append(_ bytes: ArraySlice<UInt8>) {
         text.append(contentsOf: bytes)
+    }
+
+    private mutating func breakLine(_ level: Int) {
+        guard !onOneLine else { return }
+        append("\n")
+        indent(level)
     }
 
     mutating func indent(_ level: Int) {

@@ -1,4 +1,6 @@
-/// Why preferences could not be brought to the disk. ``PreferencesFile/flush()`` throws it.
+public import FoundationEssentials
+
+/// Why preferences could not be brought to the disk, which ``PreferencesFile/flush()`` throws, or old ones not imported.
 public enum PreferencesError: Error, Equatable {
     /// Neither `HOME` nor `XDG_CONFIG_HOME` says where preferences lie.
     case noHomeFolder
@@ -9,6 +11,9 @@ public enum PreferencesError: Error, Equatable {
     /// A newer version of the program wrote the value: version `stored` of its type, of which this one knows up to
     /// `supported`. The change was not made: what is stored stands.
     case newerVersion(key: String, path: String, stored: Int, supported: Int)
+    /// What was stored with UserDefaults in the file at `path` could not be read; `reason` says why and what to do. Nothing was
+    /// imported.
+    case notImported(path: String, reason: String)
 }
 
 extension PreferencesError: CustomStringConvertible {
@@ -23,6 +28,13 @@ extension PreferencesError: CustomStringConvertible {
             "The new value of \"\(key)\" for \"\(path)\" cannot be encoded, so the old one was kept: \(reason). Correct the item or its encode(to:)."
         case .newerVersion(let key, let path, let stored, let supported):
             "\"\(key)\" in \"\(path)\" was not changed: a newer version of the program wrote it (its version is \(stored), this program knows \(supported == 0 ? "none" : "up to \(supported)")). Update the program, or replace the value with set(_:overwritingNewer: true)."
+        case .notImported(let path, let reason):
+            "Nothing was imported from the UserDefaults in \"\(path)\". \(reason)"
         }
     }
+}
+
+extension PreferencesError: LocalizedError {
+    /// The description, which is what `localizedDescription` says then.
+    public var errorDescription: String? { description }
 }

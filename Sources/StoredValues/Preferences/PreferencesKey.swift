@@ -16,3 +16,10 @@ struct PreferencesKey: Hashable, Sendable, ExpressibleByStringLiteral {
         for byte in text.utf8 { hasher.combine(byte) }
     }
 }
+
+extension Sequence<String> {
+    /// Each of these keys once, sorted as a file sorts them.
+    var distinctKeys: [String] {
+        Set(map { PreferencesKey($0) }).map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+}

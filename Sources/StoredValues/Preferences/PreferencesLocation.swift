@@ -21,6 +21,12 @@ enum PreferencesLocation {
         return folders.filter { $0.hasPrefix("/") }.map { "\($0)/\(StorageSystem.applicationID)/\(name).json" }
     }
 
+    /// Where Foundation keeps `UserDefaults` of that name on Linux. Seen with Swift 6.3, where `.standard` is named after the
+    /// executable.
+    static func userDefaults(_ name: String) throws(PreferencesError) -> String {
+        "\(try configurationFolder)/\(name).plist"
+    }
+
     private static var configurationFolder: String {
         get throws(PreferencesError) {
             if let folder = environmentVariable("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return folder }

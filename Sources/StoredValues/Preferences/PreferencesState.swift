@@ -53,6 +53,9 @@ struct PreferencesState {
     var types: [PreferencesKey: any Any.Type] = [:]
     /// What a running batch leaves to do.
     var batchAftermath = Aftermath()
+    /// Who wants to hear that something changed, whatever it is.
+    private(set) var listeners: [Int: @Sendable () -> Void] = [:]
+    private(set) var listenerCount = 0
 
     struct WeakMember {
         weak var member: (any PreferencesMember)?
@@ -115,10 +118,11 @@ struct PreferencesState {
             knownRepairs[key] = nil
             Self.tell(member, .init(stored), &aftermath)
         }
+        tellListeners(&aftermath)
     }
 
     /// Whether two texts say the same, however they are indented.
-    private static func isEqual(_ left: StoredText?, _ right: StoredText?) -> Bool {
+    static func isEqual(_ left: StoredText?, _ right: StoredText?) -> Bool {
         guard left != right else { return true }
         guard let left, let right, left.version == right.version else { return false }
         return (try? JSONValue(parsing: left.json)) == (try? JSONValue(parsing: right.json))
@@ -207,6 +211,20 @@ struct PreferencesState {
             // What is removed uncovers the layers below.
             Self.tell(member, change.json == nil ? .init(stored(key)) : change, &aftermath)
         }
+        tellListeners(&aftermath)
+    }
+
+    /// Has `listener` called after each change, and returns the number that it is removed by.
+    mutating func addListener(_ listener: @escaping @Sendable () -> Void) -> Int {
+        listenerCount += 1
+        listeners[listenerCount] = listener
+        return listenerCount
+    }
+
+    mutating func removeListener(_ number: Int) { listeners[number] = nil }
+
+    private func tellListeners(_ aftermath: inout Aftermath) {
+        for listener in listeners.values { aftermath.notify(listener) }
     }
 
     private static func tell(

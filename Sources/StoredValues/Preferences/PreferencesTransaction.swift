@@ -57,6 +57,18 @@ struct PreferencesTransaction {
             json: json, version: version, condition: overwritingNewer ? .always : .notNewer, item: item)
     }
 
+    /// Sets the member to `text`, or removes it where that is nil, whatever version wrote what is there.
+    mutating func put(_ key: String, _ text: StoredText?) {
+        var change = Change(text)
+        change.condition = .always
+        changes[PreferencesKey(key)] = change
+    }
+
+    /// Sets the member to `text`, unless another process has put something there.
+    mutating func add(_ key: String, _ text: StoredText) {
+        changes[PreferencesKey(key)] = Change(json: text.json, version: text.version, condition: .ifStill(nil))
+    }
+
     mutating func remove(_ key: String, version: Int = 0) {
         changes[PreferencesKey(key)] = Change(version: version)
     }
@@ -68,7 +80,7 @@ struct PreferencesTransaction {
 
     /// The content of `from` moves to `to` as it is, unless another process has put something there or changed it.
     mutating func move(_ from: String, to: String, _ text: StoredText) {
-        changes[PreferencesKey(to)] = Change(json: text.json, version: text.version, condition: .ifStill(nil))
+        add(to, text)
         remove(from, ifStill: text)
     }
 }

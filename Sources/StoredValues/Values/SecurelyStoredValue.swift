@@ -42,8 +42,9 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     }
 
     private var secret: LiveSecret<Item> {
-        if let scope = TemporaryScope.current ?? scope, let system = keyring as? SystemKeyring {
-            return scope.object("secret \(id)") { LiveSecrets.shared.find(id, in: system.chosen(in: scope), as: Item.self) }
+        if let scope = TemporaryScope.current ?? scope, let standIn = keyring as? any StandInKeyring {
+            let keyring = standIn.resolved(in: scope)
+            return scope.object("secret \(id) in \(keyring)") { LiveSecrets.shared.find(id, in: keyring, as: Item.self) }
         }
         if let secret = sharedSecret.unmanaged { return secret.takeUnretainedValue() }
         return sharedSecret.setIfNil(LiveSecrets.shared.find(id, in: keyring, as: Item.self))

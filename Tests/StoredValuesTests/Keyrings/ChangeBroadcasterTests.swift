@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import StoredValues
@@ -35,5 +36,50 @@ struct ChangeBroadcasterTests {
         listener.cancel()
         await listener.value
         #expect(broadcaster.listenerCount == 0)
+    }
+
+    @Test("Announcing while listeners are cancelled, each from a thread of its own, ends")
+    func announcingMeanwhile() async throws {
+        let broadcaster = ChangeBroadcaster()
+        let announcing = Thread { while !Thread.current.isCancelled { broadcaster.announce(.anySecret) } }
+        announcing.start()
+        defer { announcing.cancel() }
+        for _ in 0..<3_000 {
+            let changes = broadcaster.changes.subscribe()
+            let listener = Task { for await _ in changes {} }
+            await Task.yield()
+            await offPool { listener.cancel() }
+        }
+        try await eventually("nobody listens") { broadcaster.listenerCount == 0 }
+    }
+
+    @Test("Every listener gets all that is announced while it listens, in the same order as the others")
+    func order() async {
+        let broadcaster = ChangeBroadcaster()
+        let listeners = (0..<3).map { _ in
+            let changes = broadcaster.changes.subscribe()
+            return Task {
+                var heard: [KeyringChange] = []
+                for await change in changes {
+                    if change == .locked { break }
+                    heard.append(change)
+                }
+                return heard
+            }
+        }
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for number in 0..<500 { broadcaster.announce(.secret(.init(service: "\(thread)", account: "\(number)"))) }
+        }
+        broadcaster.announce(.locked)
+        let heard = await listeners[0].value
+        #expect(Set(heard).count == 2_000)
+        for thread in 0..<4 {
+            let numbers = heard.compactMap { change -> Int? in
+                guard case .secret(let id) = change, id.service == "\(thread)" else { return nil }
+                return Int(id.account)
+            }
+            #expect(numbers == Array(0..<500))
+        }
+        for listener in listeners { #expect(await listener.value == heard) }
     }
 }

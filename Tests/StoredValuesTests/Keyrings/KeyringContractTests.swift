@@ -66,6 +66,19 @@ struct KeyringContractTests {
         #expect(try await keyring.identifiers(inService: id.service) == [])
     }
 
+    @Test("Names that look alike are two secrets", arguments: KeyringUnderTest.available)
+    func alike(_ subject: KeyringUnderTest) async throws {
+        let keyring = try await subject.open()
+        let composed = id("caf\u{e9}"), decomposed = id("cafe\u{301}", in: composed.service)
+        try await keyring.write(Secret([1]), for: composed, label: "label")
+        #expect(try await keyring.read(decomposed) == nil)
+        try await keyring.write(Secret([2]), for: decomposed, label: "label")
+        #expect(try await keyring.read(composed) == Secret([1]))
+        #expect(try await keyring.identifiers(inService: composed.service).count == 2)
+        try await keyring.remove(composed)
+        #expect(try await keyring.read(decomposed) == Secret([2]))
+    }
+
     @Test("Other accounts and services are left alone", arguments: KeyringUnderTest.available)
     func neighbours(_ subject: KeyringUnderTest) async throws {
         let keyring = try await subject.open()

@@ -9,8 +9,9 @@
     @Suite("Every keyring program", .serialized, .timeLimit(.minutes(2)))
     struct KeyringProgramTests {
         private let desktops = PrivateDesktops()
-        private let id = SecretIdentifier(service: "com.example.app", account: "authToken")
-        private let address = ["service", "com.example.app", "account", "authToken"]
+        private let processes = TestProcesses()
+        private let id = SecretIdentifier(service: "processes", account: "authToken")
+        private let address = ["service", "processes", "account", "authToken"]
 
         private func start(_ program: KeyringProgram) async throws -> PrivateDesktop {
             guard program.isAvailable else { try KeyringUnderTest.skip(program, program.skipReason) }
@@ -21,20 +22,29 @@
             SecurelyStoredValue(key: id.account, service: id.service, keyring: desktop.keyring())
         }
 
+        /// Waits until secret-tool finds `text`. KWallet 5.103 at times does not know the session that it has just opened for a
+        /// program; ours tries again, secret-tool does not.
+        private func lookup(_ text: String, _ desktop: PrivateDesktop) async throws {
+            try await eventually("secret-tool finds it") {
+                try await desktop.secretTool(["lookup"] + address).output == text
+            }
+        }
+
         @Test("secret-tool reads what we store, we read what it stores, and hear of it", arguments: KeyringProgram.allCases)
         func secretTool(_ program: KeyringProgram) async throws {
             let desktop = try await start(program)
             let token = token(desktop)
             let values = Collector(token.values)
             try await values.wait(for: [nil])
-            #expect(try await desktop.secretTool(["store", "--label=theirs"] + address, input: "theirs").status == 0)
+            #expect(try await desktop.secretTool(["store", "--label=theirs"] + address + ["extra", "1"], input: "theirs").status == 0)
             try await values.wait(for: [nil, "theirs"])
             try await token.set("ours")
-            #expect(try await desktop.secretTool(["lookup"] + address).output == "ours")
+            #expect(try await desktop.itemPaths(service: id.service, account: id.account).count == 1, "theirs was replaced")
+            try await lookup("ours", desktop)
             #expect(try await desktop.secretTool(["clear"] + address).status == 0)
             try await values.wait(for: [nil, "theirs", "ours", nil])
             try await token.set("ours again")
-            #expect(try await desktop.secretTool(["lookup"] + address).output == "ours again")
+            try await lookup("ours again", desktop)
             try await token.reset()
             #expect(try await desktop.secretTool(["lookup"] + address).status == 1)
             #expect(try await desktop.keyring().identifiers(inService: id.service) == [])
@@ -48,20 +58,15 @@
             let values = Collector(token.values)
             try await token.set("one")
             try await values.wait(untilLast: "one")
-            let address = desktop.address
-            await #expect(processExitsWith: .success) { [address = address as String] in
-                let id = SecretIdentifier(service: "com.example.app", account: "authToken")
-                let keyring = SecretServiceKeyring(deadline: .seconds(30), busAddress: address)
-                #expect(try await keyring.read(id) == Secret("one".utf8))
-                try await keyring.write(Secret("two".utf8), for: id, label: "label")
+            for text in ["two", "three", "four"] {  // the later ones when listening has certainly begun
+                let changing = try processes.start("set-secret", id.account, text, environment: desktop.environment)
+                #expect(try await changing.lines() == [])
+                try await values.wait(untilLast: text)
             }
-            try await values.wait(untilLast: "two")
-            await #expect(processExitsWith: .success) { [address = address as String] in
-                let id = SecretIdentifier(service: "com.example.app", account: "authToken")
-                try await SecretServiceKeyring(deadline: .seconds(30), busAddress: address).remove(id)
-            }
+            let removing = try processes.start("remove-secret", id.account, environment: desktop.environment)
+            #expect(try await removing.lines() == [])
             try await values.wait(untilLast: nil)
-            #expect([[nil, "one", "two", nil], ["one", "two", nil]].contains(values.elements))
+#expect(values.elements.suffix(5) == ["one", "two", "three", "four", nil])
         }
 
         @Test("A lock shows by itself, is no absence and loses nothing; an unlock shows by itself",
@@ -102,7 +107,7 @@
             try await desktop.startDaemon()
             #expect(try await token.load() == "kept")
             try await token.set("changed")
-            #expect(try await desktop.secretTool(["lookup"] + address).output == "changed")
+            try await lookup("changed", desktop)
             try await values.wait(for: ["kept", "changed"])
         }
 
@@ -114,7 +119,7 @@
             try await desktop.lock()  // KeePassXC saves then
             let shown = try await desktop.keePassXC(
                 "show", "--attributes", "Title", "--attributes", "UserName", "--attributes", "Password", "Secrets/\(id.service)")
-            #expect(shown.split(separator: "\n") == ["com.example.app", "authToken", "s3cret"])
+            #expect(shown.split(separator: "\n").map(String.init) == [id.service, id.account, "s3cret"])
             _ = try await desktop.keePassXC(
                 "add", "--username", "ann", "--password-prompt", "Secrets/example.org", input: "theirs\n")
             try await desktop.unlock()

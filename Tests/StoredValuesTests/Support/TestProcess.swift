@@ -21,9 +21,7 @@ final class TestProcess: Sendable {
 
     /// The command line that starts it.
     static func command(_ arguments: [String]) throws -> [String] {
-        // Both are built into one folder, whatever that is.
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return [URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("TestProcess").path] + arguments
+        [try BuiltProgram.path("TestProcess")] + arguments
     }
 
     // MARK: Reading and writing

@@ -26,14 +26,15 @@ struct LiveSecretTests {
         let token = SecurelyStoredValue<String>(key: "t", service: "s", keyring: keyring)
         let time = await elapsed {
             await withTaskGroup { group in
-                for number in 0..<30 {
+                for number in 0..<100 {
                     group.addTask {
                         await #expect(throws: KeyringError.timedOut(after: .seconds(1))) { try await token.set("\(number)") }
                     }
                 }
             }
         }
-        #expect(time < .seconds(20), "thirty deadlines are 30 s")
+        // A busy machine may let them come one by one for a while.
+        #expect(time < .seconds(60), "a hundred deadlines are 100 s")
     }
 
     @Test("A getter waits 5 s for a keyring that does not answer, and no longer")

@@ -118,4 +118,27 @@ struct TemporaryStorageTests {
             #expect(count.wrappedValue == 1)
         }
     }
+
+    @Test("A fallback to .system is the scope's own too, and scopes beside each other share nothing", arguments: 0..<10)
+    func fallback(_ number: Int) async throws {
+        try await withTemporaryStorage {
+            let keyring = FallbackKeyring([.system, InMemoryKeyring()])
+            let token = SecurelyStoredValue<Int>(key: "token", service: "fallback", keyring: keyring)
+            #expect(token.wrappedValue == nil)
+            try await token.set(number)
+            #expect(token.wrappedValue == number)
+            #expect(try await SecurelyStoredValue<Int>(key: "token", service: "fallback").load() == number)
+        }
+    }
+
+    @Test("One fallback to .system, made outside, is another keyring in each scope")
+    func sharedFallback() async throws {
+        let shared = SecurelyStoredValue<Int>(key: "token", service: "fallback", keyring: FallbackKeyring([.system]))
+        try await withTemporaryStorage { try await shared.set(1) }
+        try await withTemporaryStorage {
+            #expect(shared.wrappedValue == nil)
+            try await shared.set(2)
+            #expect(shared.wrappedValue == 2)
+        }
+    }
 }

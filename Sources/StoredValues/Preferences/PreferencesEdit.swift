@@ -1,0 +1,68 @@
+import Locking
+
+/// A person's edit of the whole file, from the text that the editor is given to the keys that it changed.
+package struct PreferencesEdit: Sendable {
+    private let preferences: OpenPreferences
+    /// What programs read when the edit began. Of a broken file that is the last good state, not the text.
+    private let base: PreferencesDocument
+    /// What the editor is given: the file as it is, whole or broken.
+    package let text: [UInt8]
+
+    /// What became of an edit.
+    package enum Outcome: Equatable, Sendable {
+        case nothingChanged
+        /// These keys were set or removed, sorted.
+        case changed([String])
+        /// The text is not JSON; why and where. Nothing was changed.
+        case notJSON(String)
+        /// Somebody else changed these keys since the edit began. Nothing was changed.
+        case conflict([String])
+    }
+
+    fileprivate init(_ preferences: OpenPreferences) throws(PreferencesError) {
+        let file = try preferences.file.get()
+        self.preferences = preferences
+        do {
+            text = try file.read()?.bytes ?? PreferencesDocument().text
+        } catch {
+            throw .notSaved(path: preferences.path, reason: error.description)
+        }
+        base = (try? PreferencesDocument(parsing: text)) ?? preferences.state.withLock { $0.document }
+    }
+
+    /// Makes the changes that lead from the old text to `edited`, key by key and in one replacement of the file. What others
+    /// changed meanwhile stays; where both changed one key, nothing is changed unless `overwriting`.
+    package func commit(_ edited: [UInt8], overwriting: Bool = false) -> Outcome {
+        let new: PreferencesDocument
+        do throws(JSONSyntaxError) {
+            new = try PreferencesDocument(parsing: edited)
+        } catch {
+            return .notJSON(error.description)
+        }
+        let keys = changedKeys(new)
+        guard !keys.isEmpty else { return .nothingChanged }
+        return preferences.change("an edit") { transaction in
+            let current = preferences.state.withLock { $0.document }
+            let conflicts = keys.filter { !Self.isSame($0, base, current) && !Self.isSame($0, new, current) }
+            guard conflicts.isEmpty || overwriting else { return .conflict(conflicts) }
+            for key in keys { transaction.put(key, new.stored(PreferencesKey(key))) }
+            return .changed(keys)
+        }
+    }
+
+    private func changedKeys(_ new: PreferencesDocument) -> [String] {
+        (base.keys + new.keys).distinctKeys.filter { $0 != MemberVersions.name && !Self.isSame($0, base, new) }
+    }
+
+    /// Whether both hold the same under `key`, however it is indented.
+    private static func isSame(_ key: String, _ left: PreferencesDocument, _ right: PreferencesDocument) -> Bool {
+        PreferencesState.isEqual(left.stored(PreferencesKey(key)), right.stored(PreferencesKey(key)))
+    }
+}
+
+extension PreferencesFile {
+    /// Begins an edit of the whole file. Throws where there is none to edit, or it cannot be read.
+    package func beginEdit() throws(PreferencesError) -> PreferencesEdit {
+        try PreferencesEdit(preferences)
+    }
+}

@@ -1,0 +1,49 @@
+import Locking
+
+/// What was found when somebody looked at one file of preferences, for people.
+package struct PreferencesInspection: Sendable {
+    /// What the file holds.
+    package enum Content: Sendable, Equatable {
+        case missing
+        /// So many keys.
+        case keys(Int)
+        /// It is not JSON; why and where.
+        case broken(String)
+        /// It could not be read; a sentence that says why and what to do.
+        case unreadable(String)
+    }
+
+    /// Where it lies, its links followed.
+    package let path: String
+    /// The permission bits; nil where there is no file.
+    package let mode: UInt32?
+    package let content: Content
+
+    init(_ file: DurableFile) {
+        path = file.place
+        mode = (try? file.status(at: file.path, followingLinks: true))?.mode
+        content =
+            switch Result(catching: { () throws(FileError) in try PreferencesReading(known: nil, file.read) }) {
+            case .failure(let error): .unreadable(error.description)
+            case .success(let reading): Self.content(reading)
+            }
+    }
+
+    private static func content(_ reading: PreferencesReading) -> Content {
+        switch reading.document {
+        case .failure(let error): .broken(error.description)
+        case .success where reading.identity == nil: .missing
+        case .success(let document): .keys(document.keys.count { !$0.hasPrefix("$") })
+        }
+    }
+}
+
+extension PreferencesFile {
+    /// Reads the file and the system-wide defaults below it anew, and says what was found: the file first, then the layers,
+    /// the most important first. Throws where there is no file to look at.
+    package func inspect() throws(PreferencesError) -> [PreferencesInspection] {
+        let file = try preferences.file.get()
+        let layers = preferences.state.withLock { $0.layers.map(\.file) }
+        return ([file] + layers).map(PreferencesInspection.init)
+    }
+}

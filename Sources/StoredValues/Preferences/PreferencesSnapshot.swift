@@ -1,0 +1,26 @@
+/// What a preferences file and the system-wide defaults below it hold at one moment, whatever types programs declare: for
+/// those that know the keys only, such as the command line tool.
+package struct PreferencesSnapshot: Sendable {
+    private let document: PreferencesDocument
+    /// The most important first.
+    private let layers: [PreferencesDocument]
+
+    init(_ state: PreferencesState) {
+        document = state.document
+        layers = state.layers.map(\.document)
+    }
+
+    /// The keys of all values, those of the system-wide defaults included, sorted.
+    package var keys: [String] {
+        ([document] + layers).flatMap(\.keys).distinctKeys.filter { !$0.hasPrefix("$") }
+    }
+
+    /// The value of `key` that programs read: the file's, else that of the most important layer that has one.
+    package subscript(key: String) -> JSONValue? {
+        guard let text = ([document] + layers).lazy.compactMap({ $0[key] }).first else { return nil }
+        return try? JSONValue(parsing: text)  // it was checked when the file was read
+    }
+
+    /// Whether the file itself holds `key`, and not only a layer below it.
+    package func isStored(_ key: String) -> Bool { document[key] != nil }
+}

@@ -1,0 +1,72 @@
+import FoundationEssentials
+
+/// The names of the property lists that were imported into a file: its reserved member `"$imported": ["com.example.Editor"]`.
+struct ImportedDefaults {
+    /// The member's name; keys never begin with a `$`.
+    static let member = "$imported"
+
+    private var names: Set<String> = []
+
+    /// What `text` lists. What is no list of names (someone edited it) lists none.
+    init(parsing text: [UInt8]?) {
+        guard let text, let json = try? JSONValue(parsing: text) else { return }
+        names = Set((json.arrayValue ?? []).compactMap(\.stringValue))
+    }
+
+    func contains(_ name: String) -> Bool { names.contains(name) }
+
+    mutating func insert(_ name: String) -> (inserted: Bool, memberAfterInsert: String) { names.insert(name) }
+
+    /// The text of the member.
+    var text: [UInt8] { JSONValue.array(names.sorted().map(JSONValue.string)).text(level: 1) }
+
+    /// What a property list goes by: the name of its file, which stays when the folders above it are moved.
+    static func name(of path: String) -> String {
+        let file = path.split(separator: "/").last.map(String.init) ?? path
+        return file.hasSuffix(".plist") ? String(file.dropLast(6)) : file
+    }
+}
+
+// What is read from a property list.
+extension ImportedDefaults {
+    /// A value as it is to be stored and what it was, or why it cannot be.
+    enum Reading {
+        case success(JSONValue, UserDefaultsImport.Form)
+        case failure(UserDefaultsImport.Reason)
+    }
+
+    private struct NoDictionary: Error {}
+
+    /// The keys and values of a property list.
+    static func entries(_ bytes: [UInt8]) throws -> [String: PropertyListValue] {
+        guard case .dictionary(let entries) = try PropertyListValue(parsing: bytes) else { throw NoDictionary() }
+        return entries
+    }
+
+    /// What `value` becomes.
+    static func json(_ value: PropertyListValue) -> Reading {
+        guard case .data(let data) = value else { return reading(value, .plain) }
+        let bytes = Array(data)
+        if let json = try? JSONValue(parsing: bytes) {
+            guard case .object(let members) = json, members.count == 1, let content = members["value"] else {
+                return checked(json, .json)
+            }
+            return checked(content, .boxedJSON)
+        }
+        guard ["bplist", "<?xml"].contains(where: { bytes.starts(with: $0.utf8) }),
+            let list = try? PropertyListValue(parsing: bytes)
+        else { return reading(value, .data) }
+        if case .dictionary(let members) = list, members["$archiver"] != nil { return .failure(.archivedObject) }
+        return reading(list, .propertyList)
+    }
+
+    private static func reading(_ value: PropertyListValue, _ form: UserDefaultsImport.Form) -> Reading {
+        // Nothing but its depth keeps a property list from being encoded.
+        guard let json = try? ItemEncoder.encode(value) else { return .failure(.tooDeep) }
+        return checked(json, form)
+    }
+
+    private static func checked(_ json: JSONValue, _ form: UserDefaultsImport.Form) -> Reading {
+        PreferencesDocument.canRead(json.text()) ? .success(json, form) : .failure(.tooDeep)
+    }
+}

@@ -1,0 +1,94 @@
+import FoundationEssentials
+
+extension PreferencesFile {
+    /// Takes over, once, what this program stored with Foundation's `UserDefaults`, and says what became of each key.
+    ///
+    ///     let report = try PreferencesFile.standard.importUserDefaults()    // first thing, before values are used
+    ///     logger.info("\(report)")
+    ///
+    /// - Values keep their shape: texts, numbers, lists and dictionaries as they are, a date as a stored `Date`. Data that hold
+    ///   JSON become what the JSON says, and of the form `{"value": …}`, which Boutique stores, what is in the box.
+    /// - What is stored here already is never overwritten, and a key that was imported and then reset stays away: that the
+    ///   import was done is noted in the file, under the property list's name, in the same replacement.
+    /// - The property list itself is left as it is.
+    ///
+    /// Like `set` it has replaced the file when it returns; ``flush()`` throws if that failed.
+    ///
+    /// - Parameters:
+    ///   - name: The suite's name; nil for `UserDefaults.standard`, which on Linux has the executable's name. The property list
+    ///     is sought where Foundation keeps it: `$XDG_CONFIG_HOME/<name>.plist`, by default in `~/.config`. Inside
+    ///     `withTemporaryStorage` it is sought beside the temporary file.
+    ///   - newKey: Gives a key there its name here; nil leaves it out.
+    /// - Throws: ``PreferencesError/notImported(path:reason:)``, ``PreferencesError/noHomeFolder``.
+    @discardableResult
+    public func importUserDefaults(
+        named name: String? = nil, key newKey: (String) -> String? = { $0 }
+    ) throws(PreferencesError) -> UserDefaultsImport {
+        let name = name ?? executableName()
+        guard let scope = temporaryScope(orElse: nil) else {
+            return try importUserDefaults(at: try PreferencesLocation.userDefaults(name), key: newKey)
+        }
+        return try importUserDefaults(at: "\(scope.folder)/\(name).plist", key: newKey)
+    }
+
+    /// The same with the property list at `path`, binary or XML, such as one that was copied from a Mac.
+    @discardableResult
+    public func importUserDefaults(
+        at path: String, key newKey: (String) -> String? = { $0 }
+    ) throws(PreferencesError) -> UserDefaultsImport {
+        let file = DurableFile(path: path)
+        let preferences = preferences
+        let source = ImportedDefaults.name(of: file.path)
+        func report(
+            _ status: UserDefaultsImport.Status, _ keys: [String: UserDefaultsImport.Outcome] = [:]
+        ) -> UserDefaultsImport {
+            UserDefaultsImport(path: file.path, status: status, keys: keys)
+        }
+        guard !preferences.imported.contains(source) else { return report(.doneBefore) }
+        let entries: [String: PropertyListValue]
+        do {
+            guard let contents = try file.read() else { return report(.noFile) }
+            entries = try ImportedDefaults.entries(contents.bytes)
+        } catch let error as FileError {
+            throw .notImported(path: file.path, reason: error.description)
+        } catch {
+            throw .notImported(path: file.path, reason: "It is no property list of keys and values. Correct it, or move it away.")
+        }
+        // All that may run the program's own code comes before the file's lock.
+        let found = entries.map { ($0.key, newKey($0.key), ImportedDefaults.json($0.value)) }.sorted { $0.0 < $1.0 }
+        return preferences.change("importUserDefaults") { transaction in
+            var imported = preferences.imported
+            guard imported.insert(source).inserted else { return report(.doneBefore) }
+            var outcomes: [String: UserDefaultsImport.Outcome] = [:]
+            for (key, newKey, json) in found {
+                outcomes[key] = transaction.take(json, as: newKey, into: preferences)
+            }
+            transaction.put(ImportedDefaults.member, StoredText(json: imported.text))
+            return report(.done, outcomes)
+        }
+    }
+}
+
+extension PreferencesTransaction {
+    /// Stores one imported value, unless something stands in the way.
+    fileprivate mutating func take(
+        _ json: ImportedDefaults.Reading, as newKey: String?, into preferences: OpenPreferences
+    ) -> UserDefaultsImport.Outcome {
+        guard let newKey else { return .skipped(.leftOut) }
+        guard !newKey.isEmpty, !newKey.hasPrefix("$") else { return .skipped(.unusableKey) }
+        guard preferences.stored(newKey) == nil, changes[PreferencesKey(newKey)] == nil else { return .skipped(.alreadyStored) }
+        switch json {
+        case .failure(let reason): return .skipped(reason)
+        case .success(let value, let form):
+            add(newKey, StoredText(json: value.text(level: 1)))
+            return .taken(as: newKey, from: form)
+        }
+    }
+}
+
+extension OpenPreferences {
+    /// The names of the property lists that were imported into the file.
+    fileprivate var imported: ImportedDefaults {
+        ImportedDefaults(parsing: stored(ImportedDefaults.member)?.json)
+    }
+}

@@ -1,0 +1,55 @@
+import FoundationEssentials
+
+/// A value of a property list, of any shape. Encoded by ``ItemEncoder`` it gets the JSON that a stored value of its Swift type
+/// has: a date is ISO 8601 text, data are base64.
+enum PropertyListValue {
+    case bool(Bool)
+    case integer(Int64)
+    case unsigned(UInt64)
+    case real(Double)
+    case date(Date)
+    case data(Data)
+    case string(String)
+    case array([PropertyListValue])
+    case dictionary([String: PropertyListValue])
+}
+
+extension PropertyListValue: Codable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        // A binary list may contain itself.
+        guard decoder.codingPath.count < JSONValue.maximumDepth else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "more than \(JSONValue.maximumDepth) levels")
+        }
+        func value<Value: Decodable>(_ make: (Value) -> PropertyListValue) -> PropertyListValue? {
+            (try? container.decode(Value.self)).map(make)
+        }
+        // The decoder takes each of these for no other, but a whole number for a real one, which comes last.
+        self =
+            try value(Self.bool) ?? value(Self.date) ?? value(Self.data) ?? value(Self.string) ?? value(Self.integer)
+            ?? value(Self.unsigned) ?? value(Self.real) ?? value(Self.array)
+            ?? .dictionary(container.decode([String: PropertyListValue].self))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .unsigned(let value): try container.encode(value)
+        case .real(let value): try container.encode(value)
+        case .date(let value): try container.encode(value)
+        case .data(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let values): try container.encode(values)
+        case .dictionary(let values): try container.encode(values)
+        }
+    }
+}
+
+extension PropertyListValue {
+    /// The property list in `bytes`, binary or XML.
+    init(parsing bytes: some Sequence<UInt8>) throws {
+        self = try PropertyListDecoder().decode(PropertyListValue.self, from: Data(bytes))
+    }
+}

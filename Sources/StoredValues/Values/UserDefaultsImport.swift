@@ -1,0 +1,71 @@
+/// What ``PreferencesFile/importUserDefaults(named:key:)`` did with each key, for a log or a test.
+public struct UserDefaultsImport: Sendable, Hashable {
+    /// How far it came.
+    public enum Status: Sendable, Hashable {
+        /// The keys were looked at, each for itself; see ``UserDefaultsImport/keys``.
+        case done
+        /// It was done before, by this process or another, and nothing was looked at.
+        case doneBefore
+        /// There is no such file, so there is nothing to import yet.
+        case noFile
+    }
+
+    /// What became of one key.
+    public enum Outcome: Sendable, Hashable {
+        /// Its value is stored under the key `as` now.
+        case taken(as: String, from: Form)
+        /// It was left where it is.
+        case skipped(Reason)
+    }
+
+    /// What the value looked like in UserDefaults.
+    public enum Form: String, Sendable, Hashable {
+        /// A text, number, truth value, date, list or dictionary. Data in a list or dictionary became base64 text.
+        case plain = "a plain value"
+        /// Data that held JSON.
+        case json = "JSON in data"
+        /// Data that held JSON in the form `{"value": …}`, as Boutique stores it; what is in the box was taken.
+        case boxedJSON = "boxed JSON in data"
+        /// Data that held a property list.
+        case propertyList = "a property list in data"
+        /// Any other data, which became base64 text, as a stored `Data` is.
+        case data = "data"
+    }
+
+    /// Why a key was left where it is.
+    public enum Reason: String, Sendable, Hashable {
+        case alreadyStored = "something is stored under that key already"
+        case leftOut = "the program leaves it out"
+        case unusableKey = "a key must not be empty or begin with $"
+        case archivedObject = "it is an archived object (NSKeyedArchiver), which only Foundation can read: read it there and set it here"
+        case tooDeep = "it is nested too deeply to be stored"
+    }
+
+    /// The property list that was imported, or is to be.
+    public let path: String
+    /// How far it came.
+    public let status: Status
+    /// Each key of the property list and what became of it.
+    public let keys: [String: Outcome]
+}
+
+extension UserDefaultsImport: CustomStringConvertible {
+    /// What was imported and what was not, in words for people, with a line for each key. It holds no values.
+    public var description: String {
+        switch status {
+        case .noFile: "There are no UserDefaults in \"\(path)\"."
+        case .doneBefore: "The UserDefaults in \"\(path)\" were imported before."
+        case .done: (["Imported UserDefaults from \"\(path)\":"] + lines).joined(separator: "\n")
+        }
+    }
+
+    private var lines: [String] {
+        keys.sorted { $0.key < $1.key }.map { key, outcome in
+            switch outcome {
+            case .taken(let newKey, let form):
+                "  \"\(key)\" was taken\(newKey == key ? "" : " as \"\(newKey)\"") (\(form.rawValue))"
+            case .skipped(let reason): "  \"\(key)\" was skipped: \(reason.rawValue)"
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import StoredValues
+
+struct GetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Print the value of a setting.",
+        discussion: "A text is printed as it is, anything else as JSON. Where nothing is stored the status is 1.")
+
+    @Argument(help: "The setting.") var key: KeyArgument
+    @OptionGroup var settings: SettingsOptions
+    @Flag(help: "Print JSON, also for a text.") var json = false
+
+    func run() async throws {
+        let key = try key.checked()
+        let storage = try settings.soundStorage()
+        guard let value = storage.snapshot[key] else {
+            throw Failure(.absent, "Nothing is stored under \"\(key)\" in \"\(storage.path)\": programs use their own default.")
+        }
+        if let text = value.stringValue, !json {
+            Output.standard.line(Output.standard.shown(text))
+        } else {
+            Output.standard.line(Output.standard.shown(value.text(onOneLine: false)))
+        }
+    }
+}

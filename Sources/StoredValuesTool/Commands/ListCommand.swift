@@ -1,0 +1,27 @@
+import ArgumentParser
+import StoredValues
+
+struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Show all settings and their values.",
+        discussion: """
+            Those that come from the system-wide defaults are marked; defaults in a program's code are known to the \
+            program only. Into a pipe each setting is a line: its key, a tab, its value as JSON.
+            """)
+
+    @OptionGroup var settings: SettingsOptions
+    @Flag(help: "Print one JSON object.") var json = false
+
+    func run() async throws {
+        let snapshot = try settings.soundStorage().snapshot
+        let values = snapshot.keys.compactMap { key in snapshot[key].map { (key: key, value: $0) } }
+        guard !json else {
+            return Output.standard.json(.object(Dictionary(values.map { ($0.key, $0.value) }) { _, last in last }))
+        }
+        let rows = values.map { key, value in
+            Table.Row(
+                key: key, value: value.text(onOneLine: true), remark: snapshot.isStored(key) ? "" : "(system-wide default)")
+        }
+        Table(rows: rows).print()
+    }
+}

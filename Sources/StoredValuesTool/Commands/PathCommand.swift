@@ -1,0 +1,19 @@
+import ArgumentParser
+import StoredValues
+
+struct PathCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "path", abstract: "Print where the settings are stored, whether or not the file is there.")
+
+    @OptionGroup var settings: SettingsOptions
+    @Flag(help: "Print JSON, with the paths of the system-wide defaults.") var json = false
+
+    func run() async throws {
+        let inspections = try settings.storage().inspect()
+        let paths = inspections.map(\.path)
+        guard json else { return Output.standard.line(paths.first ?? "") }
+        Output.standard.json([
+            "path": .string(paths.first ?? ""), "system-wide": .array(paths.dropFirst().map { .string($0) }),
+        ])
+    }
+}

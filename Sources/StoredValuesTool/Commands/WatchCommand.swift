@@ -1,0 +1,46 @@
+import ArgumentParser
+import StoredValues
+
+struct WatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Print values now and then whenever anybody changes them, until interrupted.",
+        discussion: """
+            Of one setting each line is its value, and empty while nothing is stored. Of all settings each line is a \
+            key, a tab and the value, and the key alone when it is gone. With --json each line is an object: {"key": \
+            "theme", "value": "dark"}, without a value when it is gone.
+            """)
+
+    @Argument(help: "The setting; all of them if none is named.") var key: KeyArgument?
+    @OptionGroup var settings: SettingsOptions
+    @Flag(help: "Print one JSON object a line.") var json = false
+
+    func run() async throws {
+        let key = try key?.checked()
+        let storage = try settings.soundStorage()
+        let changes = storage.changes  // before the first look, so that nothing is missed
+        var last: [String: JSONValue] = [:]
+        var isFirst = true
+        func look() {
+            let snapshot = storage.snapshot
+            let keys = key.map { [$0] } ?? Set(snapshot.keys + last.keys).sorted()
+            for key in keys where snapshot[key] != last[key] || (isFirst && self.key != nil) { show(key, snapshot[key]) }
+            last = Dictionary(keys.compactMap { key in snapshot[key].map { (key, $0) } }) { _, last in last }
+            isFirst = false
+            HeldLog.print()
+        }
+        look()
+        for await _ in changes { look() }
+    }
+
+    private func show(_ key: String, _ value: JSONValue?) {
+        if json {
+            var change: JSONValue = ["key": .string(key)]
+            change["value"] = value
+            return Output.standard.line(change.text(onOneLine: true))
+        }
+        let text = Output.standard.shown(value?.text(onOneLine: true) ?? "")
+        guard self.key == nil else { return Output.standard.line(text) }
+        let shownKey = Output.standard.styled(Output.standard.shown(key.onOneLine), .bold)
+        Output.standard.line(value == nil ? shownKey : "\(shownKey)\t\(text)")
+    }
+}

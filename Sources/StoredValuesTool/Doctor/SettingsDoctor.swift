@@ -1,0 +1,76 @@
+import FoundationEssentials
+import StoredValues
+
+/// Looks at the files of settings.
+enum SettingsDoctor {
+    static func findings(_ storage: PreferencesFile) -> [Finding] {
+        do {
+            let inspections = try storage.inspect()
+            guard let file = inspections.first else { return [] }
+            return ownFile(file) + inspections.dropFirst().map(layer)
+        } catch {
+            return [Finding(.settings, .problem, error.description)]
+        }
+    }
+
+    private static func ownFile(_ file: PreferencesInspection) -> [Finding] {
+        var findings: [Finding] = []
+        func add(_ kind: Finding.Kind, _ text: String) { findings.append(Finding(.settings, kind, text)) }
+        switch file.content {
+        case .missing:
+            add(.fine, "\(file.path) is not there yet: programs use defaults, and make it when a setting is first changed.")
+        case .keys(let count): add(.fine, "\(file.path) holds \(keys(count)) and has mode \(file.modeText).")
+        case .unreadable(let sentence): add(.problem, sentence)
+        case .broken(let why):
+            add(.problem, "\(file.path) is not JSON: \(why). Programs use the last good values. Correct it with: stored-values edit")
+        }
+        if let mode = file.mode, mode & 0o022 != 0 {
+            add(.problem, "Others than you can change \(file.path), which has mode \(file.modeText). Take that from them: chmod go-w \(file.path)")
+        }
+        let folder = nearestFolder(of: file.path)
+        if !System.mayWrite(folder) {
+            add(.problem, "Settings cannot be changed, for you cannot write in \(folder). Check its owner and mode: ls -ld \(folder)")
+        }
+        for name in namesBeside(file.path, containing: ".rejected-") {
+            add(.note, "What is no JSON was put aside as \(name). Take from it what you need, then delete it.")
+        }
+        return findings
+    }
+
+    private static func layer(_ layer: PreferencesInspection) -> Finding {
+        switch layer.content {
+        case .missing: Finding(.settings, .fine, "\(layer.path) is not there: there are no system-wide defaults from it.")
+        case .keys(let count):
+            Finding(.settings, .fine, "\(layer.path) has system-wide defaults for \(keys(count)) and mode \(layer.modeText).")
+        case .broken(let why):
+            Finding(.settings, .problem, "The system-wide defaults \(layer.path) are not JSON: \(why). They are not used. Correct the file.")
+        case .unreadable(let sentence): Finding(.settings, .problem, "System-wide defaults are not used. \(sentence)")
+        }
+    }
+
+    private static func keys(_ count: Int) -> String { "\(count) \(count == 1 ? "key" : "keys")" }
+
+    /// The folder that the file is in, or would be made in.
+    private static func nearestFolder(of path: String) -> String {
+        var folder = path
+        repeat {
+            folder = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? ""
+        } while !folder.isEmpty && !FileManager.default.fileExists(atPath: folder)
+        return folder.isEmpty ? "/" : folder
+    }
+
+    private static func namesBeside(_ path: String, containing part: String) -> [String] {
+        let folder = nearestFolder(of: path)
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasPrefix(name + part) }.sorted().map { "\(folder)/\($0)" }
+    }
+}
+
+extension PreferencesInspection {
+    /// The mode as chmod(1) takes it.
+    fileprivate var modeText: String {
+        let digits = String(mode ?? 0, radix: 8)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}

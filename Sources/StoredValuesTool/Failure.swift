@@ -1,0 +1,64 @@
+import StoredValues
+
+/// Why a command was not carried out: a sentence for people and a status for scripts.
+struct Failure: Error {
+    let status: ExitStatus
+    /// Nil where the status says it all.
+    let sentence: String?
+
+    init(_ status: ExitStatus, _ sentence: String?) {
+        self.status = status
+        self.sentence = sentence
+    }
+
+    /// The failure that `error` is; nil for what the argument parser throws, which it words itself.
+    init?(_ error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as PreferencesError: self.init(error)
+        case let error as KeyringError: self.init(error.status, error.advised)
+        case let error as SecretMoveError: self.init(error.status, error.description)
+        default: return nil
+        }
+    }
+
+    private init(_ error: PreferencesError) {
+        switch error {
+        case .noHomeFolder: self.init(.misconfigured, error.description)
+        // Here nothing is kept in memory, so only the file's own sentence holds.
+        case .notSaved(_, let reason): self.init(.notSaved, reason)
+        case .notEncodable, .newerVersion, .notImported: self.init(.badData, error.description)
+        }
+    }
+}
+
+extension KeyringError {
+    var status: ExitStatus {
+        switch self {
+        case .notBuiltIn, .noSessionBus, .noSecretService, .locked, .dismissed, .noDefaultCollection: .unavailable
+        case .timedOut, .cancelled: .tryAgain
+        case .wrongKey, .accessDenied, .readOnly: .refused
+        case .tooLarge, .damaged, .notDecodable: .badData
+        case .notStored: .absent
+        case .other(let domain, _, _): domain == "STORED_VALUES_KEYRING" ? .misconfigured : .unavailable
+        }
+    }
+
+    /// The error's own sentences, and what this tool can do about it.
+    fileprivate var advised: String {
+        switch self {
+        case .locked, .dismissed: "\(self) With --unlock this tool asks, where there is a display."
+        default: description
+        }
+    }
+}
+
+extension SecretMoveError {
+    fileprivate var status: ExitStatus {
+        switch self {
+        case .conflict, .sameKeyring: .usage
+        case .notKept: .notSaved
+        case .source(let error), .destination(let error): error.status
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/// A question that is answered with one letter.
+enum Question {
+    enum Answer: String {
+        case editAgain = "edit again"
+        case overwrite = "overwrite theirs"
+        case quit = "quit"
+    }
+
+    /// Says `sentence` and asks which of `answers` it is to be. Quits where nobody can answer.
+    static func ask(_ sentence: String, _ answers: [Answer]) throws -> Answer {
+        guard System.isTerminal(System.standardInput), Output.error.isTerminal else { return .quit }
+        let choices = answers.map { "[\($0.rawValue.prefix(1))]\($0.rawValue.dropFirst())" }.joined(separator: ", ")
+        Output.error.line(sentence)
+        while true {
+            Output.error.write("\(choices)? ")
+            guard let line = readLine() else { return .quit }
+            let letter = line.lowercased().prefix(1)
+            if let answer = answers.first(where: { !letter.isEmpty && $0.rawValue.hasPrefix(letter) }) { return answer }
+        }
+    }
+}

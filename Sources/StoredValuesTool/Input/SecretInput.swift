@@ -1,0 +1,62 @@
+import StoredValues
+
+/// Where a secret comes from: a person who types it, or the standard input.
+enum SecretInput {
+    /// The most bytes that a keyring takes.
+    private static let limit = 1 << 20
+
+    /// The secret for `id`. From the standard input without one line break at its end, unless `isVerbatim`.
+    static func read(_ id: SecretIdentifier, isVerbatim: Bool) throws -> Secret {
+        let secret = try System.isTerminal(System.standardInput) ? typed(id) : piped(isVerbatim: isVerbatim)
+        guard secret.count > 0 else {
+            throw Failure(.usage, "There was nothing to store: the secret for \"\(id)\" is empty. To take it away, use: secret remove")
+        }
+        return secret
+    }
+
+    private static func piped(isVerbatim: Bool) throws -> Secret {
+        let buffer = SecretBuffer(capacity: limit + 2)
+        while buffer.hasRoom {
+            guard try readOn(into: buffer) else { break }
+        }
+        if !isVerbatim { buffer.dropLineBreak() }
+        guard buffer.count <= limit else { throw KeyringError.tooLarge }
+        return buffer.secret
+    }
+
+    private static func readOn(into buffer: SecretBuffer) throws -> Bool {
+        try buffer.append { room throws(Failure) in try System.read(System.standardInput, into: room) }
+    }
+
+    private static func typed(_ id: SecretIdentifier) throws -> Secret {
+        let first = try ask("Secret for \"\(id)\" (not shown): ")
+        guard try first.count == 0 || ask("The same again: ") == first else {
+            throw Failure(.usage, "The two were not the same, so nothing was stored. Try again.")
+        }
+        return first
+    }
+
+    private static func ask(_ question: String) throws -> Secret {
+        Output.error.write(question)
+        defer { Output.error.line() }
+        let terminal = try HiddenTerminal(System.standardInput)
+        let line = SecretBuffer(capacity: limit)
+        let key = SecretBuffer(capacity: 1)
+        while true {
+            guard try readOn(into: key), let byte = key.removeLast() else { return line.secret }
+            switch byte {
+            case 0x0A, 0x0D: return line.secret
+            case 0x03:  // Ctrl-C; the process does not come to the end of this scope
+                _ = consume terminal
+                Output.error.line()
+                System.endInterrupted()
+            case 0x04: return line.secret  // Ctrl-D
+            case 0x15: line.removeAll()  // Ctrl-U
+            case 0x08, 0x7F: line.removeCharacter()
+            case ..<0x20: Output.error.write("\u{7}")  // no part of what people type as a secret: rings the bell
+            default:
+                guard line.append(byte) else { throw KeyringError.tooLarge }
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import Logging
+import StoredValues
+
+/// Runs the command that the arguments ask for, and turns what goes wrong into a sentence and an exit status.
+@main
+struct Main {
+    static func main() async {
+        LoggingSystem.bootstrap { _ in HeldLog() }
+        do {
+            var command = try await StoredValuesCommand.asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            HeldLog.print()
+        } catch {
+            end(with: error)
+        }
+    }
+
+    private static func end(with error: any Error) -> Never {
+        guard let failure = Failure(error) else { StoredValuesCommand.exit(withError: error) }
+        // What was logged says the same again, in the words of a library.
+        if let sentence = failure.sentence { Output.error.line("stored-values: \(Output.error.shown(sentence))") }
+        StoredValuesCommand.exit(withError: failure.status.code)
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import FoundationEssentials
+import StoredValues
+
+/// Which program a command is about.
+struct ApplicationOptions: ParsableArguments {
+    static let variable = "STORED_VALUES_APP"
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The program's application id; else \(variable) says it.", valueName: "id"),
+        completion: .custom { _, _, _ in knownApplications() })
+    var app: String?
+
+    func validate() throws {
+        guard let app, !Self.isProper(app) else { return }
+        throw ValidationError("\"\(app)\" is no application id: it must not be empty, begin with a dot or contain a slash.")
+    }
+
+    /// The application id, if one is named.
+    var id: String? { Self.id(app) }
+
+    /// The application id that `app` or the environment names, if that can be one.
+    static func id(_ app: String?) -> String? {
+        (app ?? System.environment(variable)).flatMap { isProper($0) ? $0 : nil }
+    }
+
+    /// Makes this process read and write as that program.
+    func bootstrap() throws {
+        guard let id else {
+            throw Failure(.usage, "Name the program: --app <id>, or \(Self.variable)=<id> in the environment. Its id is the name of its folder in ~/.config.")
+        }
+        StorageSystem.bootstrap(applicationID: id)
+    }
+
+    private static func isProper(_ id: String) -> Bool {
+        !id.isEmpty && !id.hasPrefix(".") && !id.contains("/")
+    }
+
+    /// The programs that have settings in this person's folder.
+    private static func knownApplications() -> [String] {
+        let home = System.environment("HOME").map { "\($0)/.config" }
+        guard let folder = System.environment("XDG_CONFIG_HOME").flatMap({ $0.hasPrefix("/") ? $0 : nil }) ?? home else { return [] }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { FileManager.default.fileExists(atPath: "\(folder)/\($0)/preferences.json") }.sorted()
+    }
+}

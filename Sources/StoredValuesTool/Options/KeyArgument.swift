@@ -1,0 +1,48 @@
+import ArgumentParser
+import StoredValues
+
+/// A key of a setting, as it is typed.
+struct KeyArgument: ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) {
+        text = argument
+    }
+
+    /// The key, if settings may have it.
+    func checked() throws -> String {
+        guard !text.isEmpty, !text.hasPrefix("$") else {
+            throw Failure(.usage, "\"\(text)\" is no key: keys are not empty and do not begin with $.")
+        }
+        return text
+    }
+
+    static var defaultCompletionKind: CompletionKind { .custom { words, _, _ in keys(words) } }
+
+    /// The keys of the file that the words typed so far name.
+    private static func keys(_ words: [String]) -> [String] {
+        let options = CompletionWords(words)
+        if let file = options["--file"], !file.isEmpty { return PreferencesFile(path: file).snapshot.keys }
+        guard let id = ApplicationOptions.id(options.app) else { return [] }
+        StorageSystem.bootstrap(applicationID: id)
+        return PreferencesFile.standard.snapshot.keys
+    }
+}
+
+/// The words of a command line that is still being typed, as the shell hands them over: quotes and all.
+struct CompletionWords {
+    private let words: [String]
+
+    init(_ words: [String]) {
+        self.words = words.map { $0.filter { !"\"'\\".contains($0) } }
+    }
+
+    /// The program, if it was typed.
+    var app: String? { self["--app"] ?? self["-a"] }
+
+    /// What was typed as the value of `option`.
+    subscript(option: String) -> String? {
+        for (word, next) in zip(words, words.dropFirst()) where word == option { return next }
+        return words.first { $0.hasPrefix("\(option)=") }.map { String($0.dropFirst(option.count + 1)) }
+    }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import StoredValues
+
+/// Whose secrets a command is about, and in which keyring they are.
+struct SecretOptions: ParsableArguments {
+    @OptionGroup var application: ApplicationOptions
+
+    @Option(help: ArgumentHelp("Whose secrets; the application id unless named.", valueName: "name"))
+    var service: String?
+
+    @Option(help: "Which keyring: secret-service, file:<path> or credentials:<path>. Unless named, the one that programs use here.")
+    var keyring: KeyringArgument?
+
+    @Flag(help: "Have the keyring ask for its password if it is locked, where there is a display.")
+    var unlock = false
+
+    func validate() throws {
+        guard service != "" else { throw ValidationError("The name of --service must not be empty.") }
+    }
+
+    /// The name that the secrets are kept under.
+    func serviceName() throws -> String {
+        if let name = service ?? application.id { return name }
+        throw Failure(.usage, "Say whose secret: --app <id>, --service <name>, or \(ApplicationOptions.variable)=<id> in the environment.")
+    }
+
+    /// The keyring, unlocked if that was asked for.
+    func openKeyring() async throws -> any Keyring {
+        let keyring = keyring?.keyring ?? SystemKeyring.choose().keyring
+        if unlock { try await keyring.unlock() }
+        return keyring
+    }
+}
+
+/// A keyring as it is typed, in the words of `STORED_VALUES_KEYRING`.
+struct KeyringArgument: ExpressibleByArgument {
+    let keyring: any Keyring
+
+    init?(argument: String) {
+        guard argument == "secret-service" || argument.hasPrefix("file:") || argument.hasPrefix("credentials:") else { return nil }
+        keyring = SystemKeyring.choose(argument).keyring
+    }
+
+    static var defaultCompletionKind: CompletionKind { .list(["secret-service", "file:", "credentials:"]) }
+}
+
+/// A secret's name among those of its service, as it is typed.
+struct SecretArgument: ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        text = argument
+    }
+
+    static var defaultCompletionKind: CompletionKind { .custom { words, _, _ async in await accounts(words) } }
+
+    /// The names of the secrets that the words typed so far ask for. No secret is read, and nobody is asked.
+    private static func accounts(_ words: [String]) async -> [String] {
+        let options = CompletionWords(words)
+        guard let service = options["--service"] ?? ApplicationOptions.id(options.app) else { return [] }
+        let named = options["--keyring"].flatMap(KeyringArgument.init(argument:))
+        let keyring = named?.keyring ?? SystemKeyring.choose().keyring
+        return ((try? await keyring.identifiers(inService: service)) ?? []).map(\.account)
+    }
+}

@@ -1,0 +1,65 @@
+// How text looks in a terminal.
+
+extension String {
+    /// The text with control characters, and those that turn the direction of writing, shown by their numbers.
+    var withoutControls: String {
+        var shown = ""
+        for scalar in unicodeScalars {
+            let isControl = scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
+            if isControl || scalar.properties.isBidiControl {
+                shown += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+
+    /// How many columns the text takes: East Asian characters and emoji take two.
+    var columns: Int { reduce(0) { $0 + $1.columns } }
+
+    /// The text with spaces behind it, so that it takes at least `width` columns.
+    func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: Swift.max(0, width - columns))
+    }
+
+    /// The text cut to `width` columns, with … where something is missing.
+    func cut(to width: Int) -> String {
+        guard columns > width else { return self }
+        var kept = ""
+        var used = 1  // of the …
+        for character in self {
+            used += character.columns
+            guard used <= width else { break }
+            kept.append(character)
+        }
+        return kept + "…"
+    }
+
+    /// The text in lines of at most `width` columns, broken at spaces. A longer word, such as a path, stays whole, so that it
+    /// can be copied.
+    func wrapped(to width: Int) -> [String] {
+        var lines: [String] = []
+        for word in split(separator: " ") {
+            if let last = lines.last, last.columns + 1 + String(word).columns <= width {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+}
+
+extension Character {
+    fileprivate var columns: Int {
+        guard let first = unicodeScalars.first else { return 0 }
+        return Self.wide.contains { $0.contains(first.value) } || unicodeScalars.contains("\u{FE0F}") ? 2 : 1
+    }
+
+    /// The blocks of wide characters, roughly (Unicode Standard Annex 11).
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2E80...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+        0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x3FFFD,
+    ]
+}

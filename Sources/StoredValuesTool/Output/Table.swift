@@ -1,0 +1,41 @@
+/// Keys and what belongs to them: in two columns for people, in one below the other where the terminal is narrow, and with tabs
+/// between for scripts.
+struct Table {
+    struct Row {
+        let key: String
+        let value: String
+        /// What is said of it, for people only.
+        var remark = ""
+    }
+
+    let rows: [Row]
+
+    func print(to output: Output = .standard) {
+        guard output.isTerminal else {
+            for row in rows { output.line("\(row.key.onOneLine)\t\(row.value)") }
+            return
+        }
+        let keyWidth = rows.map { $0.key.withoutControls.columns }.max() ?? 0
+        let isNarrow = output.width < 40 + keyWidth
+        for row in rows {
+            let key = row.key.onOneLine.withoutControls
+            let remark = row.remark.isEmpty || isNarrow ? "" : "  \(row.remark)"
+            let room = output.width - (isNarrow ? 2 : keyWidth + 2) - remark.columns
+            let value = row.value.withoutControls.cut(to: max(room, 8)) + output.styled(remark, .dim)
+            if isNarrow {
+                output.line(output.styled(key, .bold))
+                output.line("  \(value)")
+                if !row.remark.isEmpty { output.line("  \(output.styled(row.remark, .dim))") }
+            } else {
+                output.line(output.styled(key.padded(to: keyWidth), .bold) + "  \(value)")
+            }
+        }
+    }
+}
+
+extension String {
+    /// The text without line breaks and tabs, which would end its row or column.
+    var onOneLine: String {
+        replacing("\n", with: "\\n").replacing("\t", with: "\\t")
+    }
+}

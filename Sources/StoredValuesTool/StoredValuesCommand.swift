@@ -1,0 +1,30 @@
+import ArgumentParser
+
+/// The tool itself: all its commands, and what its help says about them together.
+struct StoredValuesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stored-values",
+        abstract: "Read, change and watch the settings and secrets that a program keeps with StoredValues.",
+        discussion: """
+            Name the program with --app, or once for all in the environment: export STORED_VALUES_APP=com.example.Editor
+
+            EXAMPLES
+              stored-values list --app com.example.Editor
+              stored-values get theme --app com.example.Editor
+              stored-values set window '{"width": 800}' --app com.example.Editor
+              stored-values secret set token --app com.example.Editor < token.txt
+              stored-values doctor --app com.example.Editor
+
+            EXIT STATUS
+            \(ExitStatus.table)
+
+            COMPLETIONS
+            For bash, zsh or fish: stored-values --generate-completion-script <shell>
+            The README says where each of them looks for it.
+            """,
+        subcommands: [
+            ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self, WatchCommand.self, EditCommand.self,
+            PathCommand.self, SecretCommand.self, DoctorCommand.self,
+        ]
+    )
+}

@@ -1,0 +1,118 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
+/// All that the tool asks the system for directly.
+enum System {
+    static let standardInput = STDIN_FILENO
+    static let standardOutput = STDOUT_FILENO
+    static let standardError = STDERR_FILENO
+
+    static func environment(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+
+    static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+    /// How many columns the terminal has, where it says so.
+    static func width(_ descriptor: Int32) -> Int? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+
+    /// Reads what is there into `buffer`; 0 at the end.
+    static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+        while true {
+            let count = readBytes(descriptor, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw Failure(.notSaved, "Could not read the standard input: \(problem).") }
+        }
+    }
+
+    /// Writes all of `bytes`; returns whether that worked.
+    static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = writeBytes(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return false }
+        }
+        return true
+    }
+
+    static func end(_ status: ExitStatus) -> Never { exit(status.rawValue) }
+
+    /// Ends the process as the signal does that Ctrl-C sends, so that a script around it ends too.
+    static func endInterrupted() -> Never {
+        signal(SIGINT, SIG_DFL)
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGINT)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)  // whoever started this may have blocked it
+        raise(SIGINT)
+        exit(130)
+    }
+
+    /// The system's words for what went wrong last.
+    static var problem: String { String(cString: strerror(errno)) }
+
+    static func mayWrite(_ path: String) -> Bool { access(path, W_OK) == 0 }
+
+    /// A new folder for nobody but this user, in the place for temporary files.
+    static func makeTemporaryFolder() throws(Failure) -> String {
+        let place = environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        var template = Array("\(place)/stored-values-XXXXXX".utf8CString)
+        let path = template.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
+        }
+        guard let path else { throw Failure(.notSaved, "Could not make a folder in \"\(place)\": \(problem). Set TMPDIR to another.") }
+        return path
+    }
+
+    /// Runs a command of the shell on this terminal, which gets the keys that end a program until it is done. Returns its exit
+    /// status, or 128 and the signal that ended it.
+    static func shell(_ command: String) -> Int32 {
+        let status = system(command)
+        return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
+    }
+}
+
+// The calls whose names the methods above have too.
+private func readBytes(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, start, count)
+}
+private func writeBytes(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, start, count)
+}
+
+/// A terminal that shows nothing of what is typed and hands over every key, for as long as this lives.
+struct HiddenTerminal: ~Copyable {
+    private let descriptor: Int32
+    private var old = termios()
+
+    init(_ descriptor: Int32) throws(Failure) {
+        self.descriptor = descriptor
+        guard tcgetattr(descriptor, &old) == 0 else { throw Self.failure }
+        var new = old
+        // Without ISIG, Ctrl-C arrives as a key: nothing can end this with the terminal left as it is.
+        new.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+        withUnsafeMutableBytes(of: &new.c_cc) { keys in
+            keys[Int(VMIN)] = 1
+            keys[Int(VTIME)] = 0
+        }
+        guard tcsetattr(descriptor, TCSAFLUSH, &new) == 0 else { throw Self.failure }
+    }
+
+    deinit {
+        var old = old
+        tcsetattr(descriptor, TCSAFLUSH, &old)
+    }
+
+    private static var failure: Failure {
+        Failure(.notSaved, "The terminal cannot be kept from showing what is typed: \(System.problem). Send the secret through a pipe.")
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+@testable import StoredValues
+
+/// What is expected of an error's sentences, and the case that comes after it: each `switch` below is without a default, so
+/// that a new case does not compile until somebody says what its sentences are to name.
+private struct Expectation<Failure: Error> {
+    /// What they name as concerned, such as the file or the secret.
+    let about: [String]
+    /// What they tell the person to do.
+    let advice: String
+    let next: Failure?
+
+    init(_ about: String..., advice: String, next: Failure?) {
+        self.about = about
+        self.advice = advice
+        self.next = next
+    }
+}
+
+@Suite("Sentences of public errors")
+struct ErrorSentencesTests {
+    private static let id = SecretIdentifier(service: "com.example.Editor", account: "token")
+    private static let path = "/home/me/.config/editor/preferences.json"
+
+    private func expectation(_ error: PreferencesError) -> Expectation<PreferencesError> {
+        switch error {
+        case .noHomeFolder:
+            Expectation("HOME", "XDG_CONFIG_HOME", advice: "Set one of them", next: .notSaved(
+                path: Self.path, reason: FileError(.replace, Self.path, .system(.noSpace)).description))
+        case .notSaved:
+            Expectation(Self.path, "Could not replace", advice: "Free some space", next: .notEncodable(
+                key: "theme", path: Self.path, reason: "it encoded nothing"))
+        case .notEncodable:
+            Expectation("\"theme\"", Self.path, "it encoded nothing", advice: "Correct the item", next: .newerVersion(
+                key: "theme", path: Self.path, stored: 3, supported: 2))
+        case .newerVersion:
+            Expectation("\"theme\"", Self.path, "3", "2", advice: "Update the program", next: .notImported(
+                path: "/home/me/.config/editor.plist", reason: "It is no property list of keys and values. Correct it, or move it away."))
+        case .notImported: Expectation("/home/me/.config/editor.plist", "UserDefaults", advice: "Correct it", next: nil)
+        }
+    }
+
+    private func expectation(_ error: KeyringError) -> Expectation<KeyringError> {
+        switch error {
+        case .notBuiltIn: Expectation("system keyring", advice: "Build StoredValues with its trait Libsecret", next: .noSessionBus)
+        case .noSessionBus: Expectation("session bus", advice: "Run inside a login session", next: .noSecretService)
+        case .noSecretService: Expectation("Secret Service", advice: "Install and start gnome-keyring", next: .cancelled)
+        case .cancelled: Expectation("task", advice: "load() tells", next: .locked)
+        case .locked: Expectation("keyring", advice: "Unlock it", next: .dismissed)
+        case .dismissed: Expectation("keyring", advice: "Call unlock()", next: .timedOut(after: .seconds(5)))
+        case .timedOut: Expectation("keyring", "5.0 seconds", advice: "Check that its daemon runs", next: .noDefaultCollection)
+        case .noDefaultCollection: Expectation("default collection", advice: "Create one", next: .tooLarge)
+        case .tooLarge: Expectation("secret", "1 MiB", advice: "Keep large data in a file", next: .wrongKey)
+        case .wrongKey: Expectation("encrypted keyring", advice: "Use the one it was made with", next: .damaged(path: "/a/b"))
+        case .damaged: Expectation("/a/b", advice: "Restore it from a copy", next: .accessDenied)
+        case .accessDenied: Expectation("keyring", advice: "Allow this program", next: .notDecodable)
+        case .notDecodable: Expectation("stored secret", advice: "Declare the type it was stored as", next: .notStored)
+        case .notStored: Expectation("stored secret", advice: "set() one first", next: .readOnly)
+        case .readOnly: Expectation("keyring", advice: "put a writable keyring before it", next: .other(
+            domain: "g-io-error-quark", code: 7, message: "No such file"))
+        case .other: Expectation("keyring", "g-io-error-quark", "7", "No such file", advice: "try again", next: nil)
+        }
+    }
+
+    private func expectation(_ error: SecretMoveError) -> Expectation<SecretMoveError> {
+        switch error {
+        case .conflict: Expectation("\"com.example.Editor/token\"", advice: "Remove the one that is wrong", next: .sameKeyring)
+        case .sameKeyring: Expectation("keyrings", advice: "Name another destination", next: .notKept(Self.id))
+        case .notKept: Expectation("\"com.example.Editor/token\"", advice: "Check the destination", next: .source(.locked))
+        case .source: Expectation("keyring that they are in", advice: "Unlock it", next: .destination(.damaged(path: "/a/b")))
+        case .destination: Expectation("keyring that they were to go to", "/a/b", advice: "Restore it from a copy", next: nil)
+        }
+    }
+
+    /// Every case from `first` on.
+    private func all<Failure: Error>(
+        from first: Failure, _ expectation: (Failure) -> Expectation<Failure>
+    ) -> [(error: Failure, expectation: Expectation<Failure>)] {
+        var all: [(error: Failure, expectation: Expectation<Failure>)] = []
+        var next: Failure? = first
+        while let error = next {
+            all.append((error, expectation(error)))
+            next = all.last?.expectation.next
+        }
+        return all
+    }
+
+    private func check<Failure: Error & CustomStringConvertible>(_ error: Failure, _ expectation: Expectation<Failure>) {
+        let text = error.description
+        print("\(Failure.self): \(text)")
+        #expect(text.first.map { $0.isUppercase || $0 == "\"" } == true && text.hasSuffix("."), "\(text)")
+        for part in expectation.about { #expect(text.contains(part), "does not name \(part): \(text)") }
+        #expect(text.contains(expectation.advice), "does not say what to do: \(text)")
+        #expect((error as any Error).localizedDescription == text, "Foundation says something else")
+    }
+
+    @Test("Every error names what it concerns and what to do, in sentences that Foundation repeats; all are printed")
+    func sentences() {
+        let preferences = all(from: .noHomeFolder) { expectation($0) as Expectation<PreferencesError> }
+        let keyrings = all(from: .notBuiltIn) { expectation($0) as Expectation<KeyringError> }
+        let moves = all(from: .conflict(Self.id)) { expectation($0) as Expectation<SecretMoveError> }
+        for (error, expectation) in preferences { check(error, expectation) }
+        for (error, expectation) in keyrings { check(error, expectation) }
+        for (error, expectation) in moves { check(error, expectation) }
+        let texts = preferences.map(\.error.description) + keyrings.map(\.error.description) + moves.map(\.error.description)
+        #expect(Set(texts).count == 5 + 16 + 5, "one reads like another, or is left out")
+    }
+
+    @Test("No error is public but those that are checked here")
+    func complete() throws {
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Sources/StoredValues")
+        let paths = try #require(FileManager.default.enumerator(atPath: sources.path)).compactMap { $0 as? String }
+        let declaration = /public (?:\w+ )*(?:enum|struct|class) (\w+)[^{\n]*\bError\b/
+        var found: Set<String> = []
+        for path in paths where path.hasSuffix(".swift") {
+            let text = try String(contentsOf: sources.appendingPathComponent(path), encoding: .utf8)
+            found.formUnion(text.matches(of: declaration).map { String($0.1) })
+        }
+        #expect(found == ["PreferencesError", "KeyringError", "SecretMoveError"])
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// What a program that was run to its end has left.
+struct FinishedProgram {
+    let status: Int32
+    let output: String
+    let errors: String
+
+    /// Runs `command`, a path and its arguments, with files in `folder` as its input and output, and blocks no thread. Not with
+    /// pipes: a process that another test starts just then would hold their ends open.
+    static func run(
+        _ command: [String], environment: [String: String], input: String = "", in folder: String
+    ) async throws -> FinishedProgram {
+        let path = "\(folder)/program-\(UUID().uuidString)"
+        func file(_ suffix: String) throws -> FileHandle {
+            try FileHandle(forUpdating: URL(fileURLWithPath: path + suffix))
+        }
+        try Data(input.utf8).write(to: URL(fileURLWithPath: path + ".in"))
+        for suffix in [".out", ".err"] { try Data().write(to: URL(fileURLWithPath: path + suffix)) }
+        defer { for suffix in [".in", ".out", ".err"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = Array(command.dropFirst())
+        process.environment = environment
+        process.standardInput = try file(".in")
+        process.standardOutput = try file(".out")
+        process.standardError = try file(".err")
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        func text(_ suffix: String) throws -> String {
+            String(decoding: try Data(contentsOf: URL(fileURLWithPath: path + suffix)), as: UTF8.self)
+        }
+        return FinishedProgram(status: process.terminationStatus, output: try text(".out"), errors: try text(".err"))
+    }
+}

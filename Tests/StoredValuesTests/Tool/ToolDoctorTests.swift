@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+@Suite("stored-values doctor", .timeLimit(.minutes(2)))
+struct ToolDoctorTests {
+    @Test("All is well with a file of settings and an encrypted file of secrets")
+    func well() async throws {
+        try await withTool { tool in
+            try await tool.run("set", "a", "1")
+            try await tool.run("secret", "set", "token", input: TestSecret.text())
+            let run = try await tool.run("doctor")
+            #expect(run.status == 0 && run.errors == "", "\(run)")
+            let text = run.output.words
+            #expect(text.contains("\(tool.file) holds 1 key and has mode 0600."))
+            #expect(text.contains("\(tool.folder)/etc/demo/preferences.json is not there"))
+            #expect(text.contains("the encrypted file \(tool.folder)/secrets"))
+            #expect(text.contains("STORED_VALUES_KEYRING is \"file:\(tool.folder)/secrets\"."))
+            #expect(text.contains("The keyring answers and holds 1 secret of demo."))
+            #expect(TestSecret.traces(in: text) == [])
+        }
+    }
+
+    @Test("What is the matter with the files is said with what to do")
+    func files() async throws {
+        try await withTool { tool in
+            try tool.write("{oops", to: "\(tool.folder)/etc/demo/preferences.json")
+            try tool.write(#"{"a": 1,}"#)
+            try tool.write("{", to: tool.file + ".rejected-1")
+            chmod(tool.file, 0o666)
+            let run = try await tool.run("doctor")
+            #expect(run.status == 1)
+            let text = run.output.words
+            #expect(text.contains("\(tool.file) is not JSON: ") && text.contains("stored-values edit"))
+            #expect(text.contains("chmod go-w \(tool.file)") && text.contains("mode 0666"))
+            #expect(text.contains("put aside as \(tool.file).rejected-1"))
+            #expect(text.contains("system-wide defaults \(tool.folder)/etc/demo/preferences.json are not JSON"))
+            let json = try await tool.run("doctor", "--json")
+            #expect(json.status == 1 && json.output.contains(#""ok": false"#) && json.output.contains(#""kind": "problem""#))
+        }
+    }
+
+    @Test("A wrong key of an encrypted file is found")
+    func wrongKey() async throws {
+        try await withTool { tool in
+            try await tool.run("secret", "set", "token", input: TestSecret.text())
+            try Data((0..<32).map { _ in UInt8.random(in: 0...255) }).write(to: URL(fileURLWithPath: "\(tool.folder)/secrets.key"))
+            chmod("\(tool.folder)/secrets.key", 0o600)
+            let run = try await tool.run("doctor")
+            #expect(run.status == 1 && run.output.words.contains("does not open the encrypted keyring"), "\(run)")
+            #expect(try await tool.run("secret", "get", "token").status == 77)
+        }
+    }
+}
+
+extension String {
+    /// The text with all white space made one space, however its lines are broken.
+    var words: String { split { $0.isWhitespace }.joined(separator: " ") }
+}

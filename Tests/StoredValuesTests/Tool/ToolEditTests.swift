@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+@Suite("stored-values edit", .timeLimit(.minutes(2)))
+struct ToolEditTests {
+    private func copies(_ tool: Tool) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "\(tool.folder)/tmp").filter { $0.hasPrefix("stored-values-") }
+    }
+
+    /// What the editor is to do with the file that is its argument.
+    private func edit(_ tool: Tool, _ editor: String) async throws -> FinishedProgram {
+        try await tool.with(["EDITOR": editor]).run("edit")
+    }
+
+    @Test("Only the keys that were changed are written, and what others change meanwhile stays")
+    func merge() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"theme": "dark", "zoom": {"x":  1.0}, "old": 1}"#)
+            let script = "\(tool.folder)/editor"
+            try tool.write(#""$TOOL" set zoom 7 && "$TOOL" set new 8 && sed -i -e s/dark/light/ -e 's/, "old": 1//' "$1""#, to: script)
+            let run = try await edit(tool, "sh \(script)")
+            #expect(run.status == 0 && run.errors.contains("Changed: old, theme"), "\(run)")
+            #expect(try await tool.run("list").output == "new\t8\ntheme\t\"light\"\nzoom\t7\n")
+            #expect(try copies(tool) == [])
+        }
+    }
+
+    @Test("Where both changed one key nothing is changed, and the edit is kept")
+    func conflict() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"theme": "dark"}"#)
+            let script = "\(tool.folder)/editor"
+            try tool.write(#""$TOOL" set theme theirs; sed -i s/dark/mine/ "$1""#, to: script)
+            let run = try await edit(tool, "sh \(script)")
+            #expect(run.status == 75 && run.errors.contains("Somebody else changed \"theme\""), "\(run)")
+            #expect(try await tool.run("get", "theme").output == "theirs\n")
+            let copy = try #require(try copies(tool).first)
+            #expect(run.errors.contains("\(tool.folder)/tmp/\(copy)/preferences.json"))
+            #expect(try contents(ofFile: "\(tool.folder)/tmp/\(copy)/preferences.json").contains("mine"))
+        }
+    }
+
+    @Test("What is not JSON replaces nothing, and the edit is kept")
+    func notJSON() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"theme": "dark"}"#)
+            let run = try await edit(tool, "sed -i s/dark/dark,/")
+            #expect(run.status == 0, "a comma in a text is fine")
+            let second = try await edit(tool, #"sed -i s/\"theme\"/theme/"#)
+            #expect(second.status == 65 && second.errors.contains("not JSON") && second.errors.contains("line 2, column 3"))
+            #expect(try await tool.run("get", "theme").output == "dark,\n")
+            #expect(try copies(tool).count == 1)
+        }
+    }
+
+    @Test("An edit that changes nothing, an editor that fails and one that is missing leave the file alone", arguments: [
+        ("true", Int32(0), "Nothing was changed."), ("false", 74, "ended with status 1"), ("no-such-editor", 78, "Set VISUAL or EDITOR"),
+    ])
+    func nothing(editor: String, status: Int32, says: String) async throws {
+        try await withTool { tool in
+            try tool.write(#"{"theme": "dark"}"#)
+            let run = try await edit(tool, editor)
+            #expect(run.status == status && run.errors.contains(says), "\(run)")
+            #expect(try contents(ofFile: tool.file) == #"{"theme": "dark"}"#)
+        }
+    }
+
+    @Test("A broken file can be corrected; what it was is put aside")
+    func correct() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"theme": "dark",}"#)
+            let run = try await edit(tool, "sed -i s/,//")
+            #expect(run.status == 0 && run.errors.contains("aside"), "\(run)")
+            #expect(try await tool.run("get", "theme").output == "dark\n")
+            let names = try FileManager.default.contentsOfDirectory(atPath: "\(tool.folder)/.config/demo")
+            #expect(names.contains { $0.hasPrefix("preferences.json.rejected-") })
+        }
+    }
+
+    @Test("Settings that are not there yet are begun in the editor")
+    func begin() async throws {
+        try await withTool { tool in
+            let run = try await edit(tool, #"sed -i 's/{/{"a": 1/'"#)
+            #expect(run.status == 0, "\(run)")
+            #expect(try await tool.run("list").output == "a\t1\n")
+        }
+    }
+
+    @Test("On a terminal a person is asked, and may go on with what was typed")
+    func asked() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"theme": "dark"}"#)
+            let script = "\(tool.folder)/editor"
+            try tool.write(#"if grep -q oops "$1"; then sed -i s/oops// "$1"; else sed -i s/dark/light/\;s/{/{oops/ "$1"; fi"#, to: script)
+            let terminal = try tool.with(["EDITOR": "sh \(script)"]).start("edit")
+            try await terminal.waits(for: "[e]dit again, [q]uit? ")
+            try terminal.type("e\n")
+            #expect(try await terminal.end() == 0, "\(terminal.text)")
+            #expect(try await tool.run("get", "theme").output == "light\n")
+        }
+    }
+
+    @Test("On a terminal a person may overwrite what somebody else changed")
+    func overwrite() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"theme": "dark"}"#)
+            let script = "\(tool.folder)/editor"
+            try tool.write(#""$TOOL" set theme theirs; sed -i s/dark/mine/ "$1""#, to: script)
+            let terminal = try tool.with(["VISUAL": "sh \(script)", "EDITOR": "false"]).start("edit")
+            try await terminal.waits(for: "[o]verwrite theirs")
+            try terminal.type("o\n")
+            #expect(try await terminal.end() == 0, "\(terminal.text)")
+            #expect(try await tool.run("get", "theme").output == "mine\n")
+        }
+    }
+}

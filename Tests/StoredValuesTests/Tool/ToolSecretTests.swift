@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+@Suite("stored-values secret", .timeLimit(.minutes(2)))
+struct ToolSecretTests {
+    private let text = TestSecret.text()
+
+    @Test("A secret comes from the standard input without the line break at its end, and goes into a pipe byte for byte", arguments: [
+        ("\n", []), ("\r\n", []), ("", []), ("\n", ["--verbatim"]), ("\n\n", []),
+    ])
+    func roundTrip(end: String, options: [String]) async throws {
+        try await withTool { tool in
+            let command = ["secret", "set", "token"] + options
+            let set = try await tool.run(command, input: text + end)
+            #expect(set.status == 0 && set.output == "" && set.errors == "", "\(set)")
+            let kept = options.isEmpty ? (end == "\n\n" ? "\n" : "") : end
+            let get = try await tool.run("secret", "get", "token")
+            #expect(get.status == 0 && get.output == text + kept)
+            #expect(try await tool.run("secret", "list").output == "token\n")
+            #expect(try await tool.run("secret", "list", "--json").output == "[\n  \"token\"\n]\n")
+            #expect(try await tool.run("secret", "list", "--service", "other").output == "")
+        }
+    }
+
+    @Test("What is absent has status 1; removing succeeds either way")
+    func absent() async throws {
+        try await withTool { tool in
+            let run = try await tool.run("secret", "get", "token")
+            #expect(run.status == 1 && run.output == "" && run.errors.contains("There is no secret \"demo/token\""))
+            try await tool.run("secret", "set", "token", input: text)
+            for _ in 0..<2 { #expect(try await tool.run("secret", "remove", "token").status == 0) }
+            #expect(try await tool.run("secret", "get", "token").status == 1)
+        }
+    }
+
+    @Test("A secret on the command line is refused, and so are an empty and an oversized one; none is shown")
+    func refused() async throws {
+        try await withTool { tool in
+            let argument = try await tool.run("secret", "set", "token", "x")
+            #expect(argument.status == 64)
+            #expect(try await tool.run("secret", "set", "token").status == 64)
+            let large = try await tool.run("secret", "set", "token", input: String(repeating: text, count: 100_000))
+            #expect(large.status == 65 && TestSecret.traces(in: large.errors) == [])
+            #expect(try await tool.run("secret", "list").output == "")
+        }
+    }
+
+    @Test("The reason why a keyring does not answer is told from absence", arguments: [
+        ("keychain", Int32(78), "names no keyring"), ("credentials:/no/such/folder", 69, "/no/such/folder"),
+    ])
+    func unavailable(keyring: String, status: Int32, says: String) async throws {
+        try await withTool { tool in
+            let run = try await tool.with(["STORED_VALUES_KEYRING": keyring]).run("secret", "get", "token")
+            #expect(run.status == status && run.output == "" && run.errors.contains(says), "\(run)")
+        }
+    }
+
+    @Test("Another keyring can be named, and one that cannot be written to says so")
+    func named() async throws {
+        try await withTool { tool in
+            try tool.write(text, to: "\(tool.folder)/credentials/token")
+            let keyring = "--keyring=credentials:\(tool.folder)/credentials"
+            #expect(try await tool.run("secret", "get", "token", keyring).output == text)
+            let run = try await tool.run("secret", "set", "token", keyring, input: text)
+            #expect(run.status == 77 && run.errors.contains("read-only"))
+            #expect(try await tool.run("secret", "get", "token", "--keyring", "keychain").status == 64)
+        }
+    }
+
+    @Test("Moving tells what was moved, and different secrets of one name only with --overwrite")
+    func move() async throws {
+        try await withTool { tool in
+            let to = "file:\(tool.folder)/new"
+            for name in ["a", "b"] { try await tool.run("secret", "set", name, input: text + name) }
+            try await tool.run("secret", "set", "b", "--keyring", to, input: "other")
+            let conflict = try await tool.run("secret", "move", "--to", to)
+            #expect(conflict.status == 64 && conflict.errors.contains("\"demo/b\" is different"), "\(conflict)")
+            let run = try await tool.run("secret", "move", "--to", to, "--overwrite")
+            #expect(run.status == 0 && run.output == "moved: a\nmoved: b\n", "\(run)")
+            #expect(try await tool.run("secret", "list").output == "")
+            #expect(try await tool.run("secret", "get", "b", "--keyring", to).output == text + "b")
+        }
+    }
+
+    // MARK: On a terminal
+
+    @Test("What is typed is not shown, can be corrected, and is asked for twice")
+    func typed() async throws {
+        try await withTool { tool in
+            let terminal = try tool.start("secret", "set", "token")
+            try await terminal.waits(for: "(not shown): ")
+            try terminal.type("wrong\u{15}\(text)ä\u{7F}\u{1A}x\u{7F}\r")
+            try await terminal.waits(for: "The same again: ")
+            try terminal.type("\(text)\r")
+            #expect(try await terminal.end() == 0, "\(terminal.text.replacing(text, with: "<secret>"))")
+            #expect(TestSecret.traces(in: terminal.text) == [] && !terminal.text.contains("wrong"))
+            #expect(try await tool.run("secret", "get", "token").output == text)
+        }
+    }
+
+    @Test("Two that differ are not stored, and Ctrl-C ends the tool as ever")
+    func notTyped() async throws {
+        try await withTool { tool in
+            let terminal = try tool.start("secret", "set", "token")
+            try await terminal.waits(for: "(not shown): ")
+            try terminal.type("\(text)\r")
+            try await terminal.waits(for: "The same again: ")
+            try terminal.type("other\r")
+            #expect(try await terminal.end() == 64)
+            let second = try tool.start("secret", "set", "token")
+            try await second.waits(for: "(not shown): ")
+            try second.type("\(text)\u{3}")
+            #expect(try await second.end() == -SIGINT)
+            #expect(TestSecret.traces(in: terminal.text + second.text) == [])
+            #expect(try await tool.run("secret", "list").output == "")
+        }
+    }
+
+    @Test("A terminal shows a secret with --show only, and never what would steer it")
+    func shown() async throws {
+        try await withTool { tool in
+            try await tool.run("secret", "set", "token", input: text)
+            try await tool.run("secret", "set", "binary", input: "\u{1B}]0;\(text)")
+            let hidden = try tool.start("secret", "get", "token")
+            #expect(try await hidden.end() == 64 && hidden.text.contains("--show"))
+            #expect(TestSecret.traces(in: hidden.text) == [])
+            let shown = try tool.start("secret", "get", "token", "--show")
+            #expect(try await shown.end() == 0)
+            try await shown.waits(for: text + "\r\n")
+            let binary = try tool.start("secret", "get", "binary", "--show")
+            #expect(try await binary.end() == 64 && TestSecret.traces(in: binary.text) == [])
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import Testing
+
+@Suite("stored-values: settings", .timeLimit(.minutes(2)))
+struct ToolSettingsTests {
+    @Test("What is JSON is stored as such, anything else as a text", arguments: [
+        ("14", "14"), ("1.50", "1.50"), ("true", "true"), ("null", "null"), ("dark", #""dark""#), (#""14""#, #""14""#),
+        (#"{"width": 8}"#, "{\n    \"width\": 8\n  }"), ("01234", #""01234""#), ("", #""""#), ("a b\n\"c\"", #""a b\n\"c\"""#),
+    ])
+    func set(value: String, json: String) async throws {
+        try await withTool { tool in
+            let run = try await tool.run("set", "key", value)
+            #expect(run.status == 0 && run.output == "" && run.errors == "", "\(run)")
+            #expect(try contents(ofFile: tool.file) == "{\n  \"key\": \(json)\n}\n")
+        }
+    }
+
+    @Test("--text keeps what looks like JSON a text, and --json refuses what is none")
+    func setExactly() async throws {
+        try await withTool { tool in
+            try await tool.run("set", "zip", "14", "--text")
+            #expect(try await tool.run("get", "zip", "--json").output == "\"14\"\n")
+            let run = try await tool.run("set", "zip", "dark", "--json")
+            #expect(run.status == 65 && run.errors.contains("not JSON"))
+            #expect(try await tool.run("set", "zip", "--", "-5").status == 0)
+            #expect(try await tool.run("get", "zip").output == "-5\n")
+        }
+    }
+
+    @Test("A value of another kind than the old one is stored, and remarked upon")
+    func kinds() async throws {
+        try await withTool { tool in
+            try await tool.run("set", "zip", "02134")
+            let run = try await tool.run("set", "zip", "12345")
+            #expect(run.status == 0)
+            #expect(run.errors.contains(#""zip" was a text and is a number now. --text keeps it a text."#))
+        }
+    }
+
+    @Test("get prints a text as it is and anything else as JSON; --json prints JSON")
+    func get() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"name": "Ä \"x\"", "size": {"w": 1, "h": [true]}}"#)
+            #expect(try await tool.run("get", "name").output == "Ä \"x\"\n")
+            #expect(try await tool.run("get", "name", "--json").output == "\"Ä \\\"x\\\"\"\n")
+            #expect(try await tool.run("get", "size").output == "{\n  \"h\": [\n    true\n  ],\n  \"w\": 1\n}\n")
+        }
+    }
+
+    @Test("What is not stored has status 1, prints nothing and says so")
+    func absent() async throws {
+        try await withTool { tool in
+            let run = try await tool.run("get", "theme")
+            #expect(run.status == 1 && run.output == "")
+            #expect(run.errors.contains("Nothing is stored under \"theme\" in \"\(tool.file)\""))
+        }
+    }
+
+    @Test("list prints a key, a tab and its JSON on each line, or one object; the library's own members are left out")
+    func list() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"b": "x\ty", "a": {"w": 1, "h": []}, "$versions": {"a": 3}}"#)
+            let run = try await tool.run("list")
+            #expect(run.output == "a\t{\"h\": [], \"w\": 1}\nb\t\"x\\ty\"\n")
+            #expect(try await tool.run("list", "--json").output.contains("\"b\": \"x\\ty\""))
+            #expect(try await tool.with(["STORED_VALUES_APP": "other"]).run("list", "--json").output == "{}\n")
+        }
+    }
+
+    @Test("System-wide defaults are read, and reset uncovers them; resetting again succeeds")
+    func layers() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"theme": "system", "zoom": 2}"#, to: "\(tool.folder)/etc/demo/preferences.json")
+            #expect(try await tool.run("get", "theme").output == "system\n")
+            try await tool.run("set", "theme", "mine")
+            #expect(try await tool.run("list").output == "theme\t\"mine\"\nzoom\t2\n")
+            for _ in 0..<2 { #expect(try await tool.run("reset", "theme").status == 0) }
+            #expect(try await tool.run("get", "theme").output == "system\n")
+        }
+    }
+
+    @Test("What versioned types wrote keeps its version, and members nobody declared stay as they were written")
+    func versions() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"$versions": {"window": 3}, "other": {"z":  1.10}, "window": {"w": 1}}"#)
+            try await tool.run("set", "window", #"{"w": 2}"#)
+            let text = try contents(ofFile: tool.file)
+            #expect(text.contains(#""$versions": {"window": 3}"#) && text.contains(#""z":  1.10"#) && text.contains(#""w": 2"#))
+            try await tool.run("reset", "window")
+            #expect(try !contents(ofFile: tool.file).contains("3"))
+        }
+    }
+
+    @Test("A file that is no JSON is named with line and column, read by no command and left alone", arguments: [
+        ["list"], ["get", "a"], ["set", "a", "1"], ["reset", "a"], ["watch"],
+    ])
+    func broken(command: [String]) async throws {
+        try await withTool { tool in
+            let text = "{\n  \"a\": 1,\n  oops\n}"
+            try tool.write(text)
+            let run = try await tool.run(command)
+            #expect(run.status == 65 && run.output == "")
+            #expect(run.errors.contains("\(tool.file)\" are not JSON") && run.errors.contains("line 3, column 3"))
+            #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+            #expect(try contents(ofFile: tool.file) == text)
+        }
+    }
+
+    @Test("Where the file cannot be written the status is 74, and the sentence says why and what to do")
+    func unwritable() async throws {
+        try await withTool { tool in
+            try tool.write("in the way", to: "\(tool.folder)/file")
+            let run = try await tool.run("set", "a", "1", "--file", "\(tool.folder)/file/p.json")
+            #expect(run.status == 74, "\(run)")
+            #expect(run.errors.contains("not a directory (ENOTDIR)") && run.errors.contains("move it away"))
+            #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+        }
+    }
+
+    @Test("A command that is not written as it must be has status 64 and says how", arguments: [
+        (["get"], "<key>"), (["set", "a"], "<json-or-text>"), (["nonsense"], "nonsense"), (["get", "$versions"], "is no key"),
+        (["get", ""], "is no key"), (["list", "--app", "a/b"], "no application id"), (["list", "--app", ""], "no application id"),
+        (["list", "--app", "a", "--file", "b"], "either --app or --file"), (["set", "a", "1", "--text", "--json"], "either --text or --json"),
+    ])
+    func usage(command: [String], says: String) async throws {
+        try await withTool { tool in
+            let run = try await tool.run(command)
+            #expect(run.status == 64 && run.output == "" && run.errors.contains(says), "\(run)")
+        }
+    }
+
+    @Test("Without a program, or a place for its settings, the sentence says what to set")
+    func places() async throws {
+        try await withTool { tool in
+            let nobody = try await tool.with(["STORED_VALUES_APP": nil]).run("list")
+            #expect(nobody.status == 64 && nobody.errors.contains("--app <id>"))
+            let homeless = try await tool.with(["HOME": nil]).run("list")
+            #expect(homeless.status == 78 && homeless.errors.contains("HOME"))
+            #expect(try await tool.run("path").output == "\(tool.file)\n")
+            let elsewhere = tool.with(["XDG_CONFIG_HOME": "\(tool.folder)/x"])
+            #expect(try await elsewhere.run("path", "--app", "b").output == "\(tool.folder)/x/b/preferences.json\n")
+            let json = try await tool.run("path", "--json").output
+            #expect(json.contains(#""path": "\#(tool.file)""#) && json.contains("\(tool.folder)/etc/demo/preferences.json"))
+        }
+    }
+
+    @Test("A running program sees at once what the tool sets")
+    func live() async throws {
+        try await withTool { tool in
+            let processes = TestProcesses()
+            let program = try processes.start("watch", tool.file, "count")
+            #expect(try await program.line() == "0")
+            try await tool.with(["STORED_VALUES_APP": nil]).run("set", "count", "5", "--file", tool.file)
+            #expect(try await program.line() == "5")
+        }
+    }
+
+    @Test("watch prints the value now and each one that follows; what is gone is an empty line")
+    func watchOne() async throws {
+        try await withTool { tool in
+            let watch = try ChildProcess([Tool.path, "watch", "theme"], environment: tool.environment)
+            func line() async throws -> String? { try await offPool { Result { try watch.line(within: .seconds(60)) } }.get() }
+            #expect(try await line() == "")
+            try await tool.run("set", "theme", "dark")
+            #expect(try await line() == "\"dark\"")
+            try await tool.run("set", "other", "1")
+            try await tool.run("reset", "theme")
+            #expect(try await line() == "")
+        }
+    }
+
+    @Test("watch of all settings prints keys too, one object a line with --json")
+    func watchAll() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"a": 1}"#)
+            let watch = try ChildProcess([Tool.path, "watch", "--json"], environment: tool.environment)
+            func line() async throws -> String? { try await offPool { Result { try watch.line(within: .seconds(60)) } }.get() }
+            #expect(try await line() == #"{"key": "a", "value": 1}"#)
+            try await tool.run("set", "b", "[1, 2]")
+            #expect(try await line() == #"{"key": "b", "value": [1, 2]}"#)
+            try await tool.run("reset", "a")
+            #expect(try await line() == #"{"key": "a"}"#)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@Suite("stored-values on a terminal", .timeLimit(.minutes(2)))
+struct ToolTerminalTests {
+    private let long = String(repeating: "long text ", count: 40)
+
+    private func fill(_ tool: Tool) throws {
+        try tool.write(#"{"theme": "dark", "note": "\#(long)", "名前": "テスト", "steer": "\u001b[2Jx"}"#)
+        try tool.write(#"{"zoom": 2}"#, to: "\(tool.folder)/etc/demo/preferences.json")
+    }
+
+    @Test("list fits into the terminal's width, wide and narrow, and steers nothing", arguments: [120, 80, 50, 24])
+    func width(columns: Int) async throws {
+        try await withTool { tool in
+            try fill(tool)
+            let terminal = try tool.with(["NO_COLOR": "1"]).start("list", columns: columns)
+            #expect(try await terminal.end() == 0)
+            try await terminal.waits(for: "(system-wide default)")
+            #expect(!terminal.text.contains("\u{1B}"))
+            for line in terminal.lines { #expect(line.count <= columns, "\(line)") }
+            #expect(terminal.text.contains("…") && terminal.text.contains("\\u{1b}") == false)
+        }
+    }
+
+    @Test("A text that would steer the terminal is shown and does nothing; a pipe gets it as it is")
+    func steering() async throws {
+        try await withTool { tool in
+            try fill(tool)
+            let terminal = try tool.start("get", "steer")
+            try await terminal.waits(for: "\\u{1b}[2Jx")
+            #expect(try await terminal.end() == 0)
+            #expect(try await tool.run("get", "steer").output == "\u{1B}[2Jx\n")
+        }
+    }
+
+    @Test("Colours are for a terminal without NO_COLOR", arguments: [
+        (["NO_COLOR": nil], true), (["NO_COLOR": ""], true), (["NO_COLOR": "1"], false), (["TERM": "dumb"], false),
+    ] as [([String: String?], Bool)])
+    func color(variables: [String: String?], isColored: Bool) async throws {
+        try await withTool { tool in
+            try fill(tool)
+            for command in ["list", "doctor"] {
+                let terminal = try tool.with(variables).start(command)
+                #expect(try await terminal.end() == 0)
+                try await terminal.waits(for: command == "list" ? "(system-wide default)" : "The keyring answers")
+                #expect(terminal.text.contains("\u{1B}[") == isColored, "\(command)")
+            }
+            #expect(try await !tool.with(variables).run("list").output.contains("\u{1B}[1m"))
+        }
+    }
+}

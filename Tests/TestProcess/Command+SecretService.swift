@@ -1,0 +1,67 @@
+import StoredValues
+
+extension Command {
+    /// What works on the desktop's keyring that the environment names.
+    static let secretService = [
+        // Sets the secret <account> of the service "processes" to <text>.
+        Command("set-secret", "account", "text") { arguments in
+            try await keyring.write(Secret(arguments[1].utf8), for: id(arguments[0]), label: arguments[0])
+        },
+        // Prints the secret <account>, or "absent".
+        Command("get-secret", "account") { arguments in
+            let secret = try await keyring.read(id(arguments[0]))
+            say(secret.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } } ?? "absent")
+        },
+        Command("remove-secret", "account") { arguments in try await keyring.remove(id(arguments[0])) },
+        // Is as many parties to a strain as there are to be tasks, and prints "done" when none met with an error.
+        Command("strain", "name", "tasks", "operations") { arguments in
+            let (tasks, operations) = try (number(arguments[1]), number(arguments[2]))
+            try await withThrowingTaskGroup { group in
+                for task in 0..<tasks {
+                    let party = StrainedParty(name: "\(arguments[0]) \(task)", keyring: keyring)
+                    group.addTask { try await party.work(operations: operations) }
+                }
+                try await group.waitForAll()
+            }
+            say("done")
+        },
+        // Uses the keyring in every way, as often as each line of the standard input says, and prints what it holds then.
+        Command("use-secrets") { _ in
+            while true {
+                for round in 0..<(try number(hear())) { try await useOnce(round) }
+                say(Footprint.now.description)
+            }
+        },
+    ]
+
+    // The machine may be busy, and others use the keyring too.
+    private static let keyring = SecretServiceKeyring(deadline: .seconds(60))
+
+    private static func id(_ account: String) -> SecretIdentifier {
+        SecretIdentifier(service: "processes", account: account)
+    }
+
+    /// Four operations, and at times a live secret that comes and goes.
+    private static func useOnce(_ round: Int) async throws {
+        let id = id("\(round % 5)"), secret = Secret(Array(repeating: 7, count: 1024))
+        try await keyring.write(secret, for: id, label: "label")
+        guard try await keyring.read(id) == secret else { throw Unexpected(what: "another secret than the one written") }
+        _ = try await keyring.identifiers(inService: id.service)
+        if round % 5 == 4 { try await keyring.remove(id) } else { try await keyring.unlock() }
+        guard round % 5 == 0 else { return }
+        let live = SecurelyStoredValue<[UInt8]>(key: "live", service: id.service, keyring: keyring)
+        if round % 20 == 0 {
+            try await live.set([1, 2, 3])
+        } else {
+            // Listening ends again in the middle of its beginning.
+            let values = live.values.makeAsyncIterator()
+            for _ in 0..<Int.random(in: 0..<5_000) { await Task.yield() }
+            withExtendedLifetime(values) {}
+        }
+    }
+}
+
+/// What a keyring must not do.
+struct Unexpected: Error {
+    let what: String
+}
