@@ -1,4 +1,4 @@
-package import Synchronization
+public import Synchronization
 
 /// A state that one thread at a time may use: `Mutex`, in a form that the thread sanitizer understands.
 ///
@@ -7,17 +7,20 @@ package import Synchronization
 /// reports from eight threads appending under one `Mutex`, none with this). The users of a library run the sanitizer too.
 /// An atomic flag, written at the end of each turn and read at the beginning of the next, shows it the order. On x86-64
 /// that is one plain load and one plain store.
-package struct Guarded<State>: ~Copyable {
+///
+/// Public, though no product has this module: what is `package` is never inlined into another module, and then each use
+/// looks up the types of the state and the result, which takes several times as long as the lock.
+public struct Guarded<State>: ~Copyable, Sendable {
     @usableFromInline let mutex: Mutex<State>
     @usableFromInline let handover = Atomic<Bool>(false)
 
     /// Guards `state`.
-    @inlinable package init(_ state: consuming sending State) {
+    @inlinable public init(_ state: consuming sending State) {
         mutex = Mutex(state)
     }
 
     /// Runs `body` when no other thread is in here. Not to be nested.
-    @inlinable package borrowing func withLock<Result: ~Copyable, Failure>(
+    @inlinable public borrowing func withLock<Result: ~Copyable, Failure>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try mutex.withLock { (state: inout sending State) throws(Failure) -> sending Result in

@@ -32,9 +32,14 @@ final class FileWatch: Sendable {
     /// Watches the path of `file` and calls `onEvent` on the watch's thread, perhaps before this returns.
     ///
     /// `onEvent` is kept until the watch ends, with what it captures: the owner of the watch is to be captured weakly.
-    init(_ file: DurableFile, on thread: WatchThread = .shared, onEvent: @escaping @Sendable (Event) -> Void) {
+    ///
+    /// - Parameter isOwnerBusy: Whether the owner is changing the file itself. Events come some milliseconds later then.
+    init(
+        _ file: DurableFile, on thread: WatchThread = .shared, isOwnerBusy: @escaping @Sendable () -> Bool = { false },
+        onEvent: @escaping @Sendable (Event) -> Void
+    ) {
         self.thread = thread
-        number = thread.begin(WatchedFile(file: file, onEvent: onEvent))
+        number = thread.begin(WatchedFile(file: file, isOwnerBusy: isOwnerBusy, onEvent: onEvent))
     }
 
     deinit { cancel() }

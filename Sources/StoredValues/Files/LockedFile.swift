@@ -181,7 +181,7 @@ struct LockedFile: ~Copyable {
                 }
             }
         }
-        try operations.changeMode(of: descriptor, to: mode)
+        if new.mode != mode { try operations.changeMode(of: descriptor, to: mode) }
     }
 
     private func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemErrorCode) {

@@ -26,31 +26,32 @@ struct ResolvedPath: Equatable, Sendable {
     /// Follows `path` as far as it goes. With an error, the target is the place where it ended.
     static func follow(_ path: String, operations: any FileOperations) -> (way: ResolvedPath, obstacle: FileError?) {
         var pending = Array(path.split(separator: "/").reversed())
-        var found: [Substring] = []
+        /// What was followed so far, without the slash at its end.
+        var found = ""
         var links: [String] = []
         while let part = pending.popLast() {
             if part == "." { continue }
             if part == ".." {
-                _ = found.popLast()
+                found = String(found[..<(found.lastIndex(of: "/") ?? found.startIndex)])
                 continue
             }
-            let candidate = "/" + (found + [part]).joined(separator: "/")
+            let candidate = found + "/" + part
             func end(_ error: FileError) -> (ResolvedPath, FileError) { (Self(target: candidate, links: links), error) }
             do {
                 let text = try operations.readLink(candidate)
                 links.append(candidate)
-                if text.hasPrefix("/") { found = [] }
+                if text.hasPrefix("/") { found = "" }
                 pending += text.split(separator: "/").reversed()
             } catch .invalidArgument {
-                found.append(part)  // no link
+                found = candidate  // no link
             } catch .noEntry {
-                found.append(part)  // nothing there yet
+                found = candidate  // nothing there yet
             } catch {
                 return end(FileError(.examine, path, error))
             }
             guard links.count <= linkLimit else { return end(FileError(.examine, path, .tooManyLinks)) }
         }
-        return (Self(target: "/" + found.joined(separator: "/"), links: links), nil)
+        return (Self(target: found.isEmpty ? "/" : found, links: links), nil)
     }
 
     /// The folder that the absolute path `path` lies in.

@@ -144,9 +144,11 @@ struct POSIXFileOperations: FileOperations {
 
     func readLink(_ path: String) throws(SystemErrorCode) -> String {
         let capacity = Int(PATH_MAX) + 1
-        let bytes = try [CChar](unsafeUninitializedCapacity: capacity) { buffer, count throws(SystemErrorCode) in
-            guard let start = buffer.baseAddress else { return }
-            count = try system { readlink(path, start, capacity) }
+        // Most of what is asked for is no link, so memory is taken only for what is.
+        let bytes = try withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer throws(SystemErrorCode) in
+            guard let start = buffer.baseAddress else { return [] as [CChar] }
+            let count = try system { readlink(path, start, capacity) }
+            return Array(buffer[..<count])
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw SystemErrorCode(rawValue: EILSEQ) }
         return text

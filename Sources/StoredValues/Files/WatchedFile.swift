@@ -2,12 +2,17 @@
 final class WatchedFile: Sendable {
     let path: String
     let onEvent: @Sendable (FileWatch.Event) -> Void
+    let isOwnerBusy: @Sendable () -> Bool
     private let operations: any FileOperations
 
-    init(file: DurableFile, onEvent: @escaping @Sendable (FileWatch.Event) -> Void) {
+    init(
+        file: DurableFile, isOwnerBusy: @escaping @Sendable () -> Bool,
+        onEvent: @escaping @Sendable (FileWatch.Event) -> Void
+    ) {
         path = file.path
         operations = file.operations
         self.onEvent = onEvent
+        self.isOwnerBusy = isOwnerBusy
     }
 
     /// The way of the path as it is now.

@@ -15,7 +15,7 @@ extension OpenPreferences {
         }
         refreshing.async { [weak self] in
             guard self != nil else { return }
-            let watch = FileWatch(file) { schedule.note($0) }
+            let watch = FileWatch(file, isOwnerBusy: isOwnerBusy) { schedule.note($0) }
             guard let self else { return }
             watches.withLock { $0.append(watch) }
             refresh(self)  // what changed before the watch began

@@ -14,6 +14,8 @@ struct PreferencesDocument: Sendable {
     private(set) var text: [UInt8]
     /// Sorted by the bytes of the name; no name stands twice.
     private var members: [Member]
+    /// Whether the text is laid out as ``compose(_:)`` does it.
+    private var isComposed = true
     /// Who wrote them; read once from their own member.
     var versions = MemberVersions()
 
@@ -35,6 +37,7 @@ struct PreferencesDocument: Sendable {
         try scanner.enter(0)
         text = bytes
         members = []
+        isComposed = false
         var orderly = true
         if !scanner.skipEmpty(UInt8(ascii: "}")) {
             repeat {
@@ -98,6 +101,7 @@ struct PreferencesDocument: Sendable {
     func applying(_ changes: [PreferencesKey: [UInt8]?]) -> PreferencesDocument {
         let sorted = changes.map { (name: Self.escaped($0.key.text)[...], value: $0.value) }
             .sorted { precedes($0.name, $1.name) }
+        if let document = replacingValues(sorted) { return document }
         var merged: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
         merged.reserveCapacity(members.count + sorted.count)
         var next = 0
@@ -112,6 +116,37 @@ struct PreferencesDocument: Sendable {
         var document = PreferencesDocument()
         document.compose(merged)
         return document
+    }
+
+    /// The document with other values for members that it has; nil where more than values would change.
+    private func replacingValues(_ sorted: [(name: ArraySlice<UInt8>, value: [UInt8]?)]) -> PreferencesDocument? {
+        guard isComposed else { return nil }
+        var document = self
+        document.text = []
+        document.text.reserveCapacity(text.count + sorted.reduce(0) { $0 + ($1.value?.count ?? 0) })
+        var copied = 0
+        for (index, change) in sorted.enumerated() {
+            let position = position(of: change.name)
+            guard let value = change.value, position < members.count, text[members[position].name] == change.name else { return nil }
+            let old = members[position].value.wide
+            document.text += text[copied..<old.lowerBound]
+            document.text += value
+            copied = old.upperBound
+            document.members[position].value = ((document.text.count - value.count)..<document.text.count).compact
+            // Those up to the next change move along.
+            let end = index + 1 < sorted.count ? self.position(of: sorted[index + 1].name) : members.count - 1
+            document.moveMembers(after: position, through: min(end, members.count - 1), by: document.text.count - copied)
+        }
+        document.text += text[copied...]
+        return document
+    }
+
+    private mutating func moveMembers(after first: Int, through last: Int, by distance: Int) {
+        guard distance != 0, first < last else { return }
+        for position in (first + 1)...last {
+            members[position].name = members[position].name.moved(by: distance)
+            members[position].value = members[position].value.moved(by: distance)
+        }
     }
 
     /// Writes the text and its index anew from sorted members.
@@ -137,6 +172,7 @@ struct PreferencesDocument: Sendable {
         writer.append("}\n")
         text = writer.text
         members = index
+        isComposed = true
     }
 
     /// The position of the first member whose name is not before `name`.
@@ -168,6 +204,9 @@ extension Range<Int> {
 
 extension Range<UInt32> {
     fileprivate var wide: Range<Int> { Int(lowerBound)..<Int(upperBound) }
+    fileprivate func moved(by distance: Int) -> Range<UInt32> {
+        (Int(lowerBound) + distance..<Int(upperBound) + distance).compact
+    }
 }
 
 extension [UInt8] {

@@ -1,24 +1,33 @@
-import Observation
 import Locking
 
 /// Something that changes and has readers: the content now, those who iterate over it, and those who observe it.
 ///
 /// Readers' buffers are filled under the lock that the content changes under, so each gets all changes in their order.
 /// Waking readers, telling observers and letting go of the old content is left to the ``Aftermath``.
-final class LiveContent<Content: Sendable>: Observable, Sendable {
+final class LiveContent<Content: Sendable>: Sendable {
     private struct State {
         var content: Content
         /// Grows with every change.
         var revision: UInt64 = 0
+        /// How often a content was made ready.
+        var readyCount: UInt64 = 0
         var subscriptions: [ObjectIdentifier: Subscription<Content>] = [:]
     }
 
+    let signal: ContentSignal
+    private let letGo: @Sendable () -> (any Sendable)?
     private let state: Guarded<State>
-    private let registrar = ObservationRegistrar()
-    /// Made once: a key path of a generic type costs more than the rest of a read.
-    private let observedProperty: any KeyPath<LiveContent, Void> & Sendable = \LiveContent.observed
 
-    init(_ content: Content) {
+    /// - Parameters:
+    ///   - signal: Says what was made ready for readers.
+    ///   - letGo: Lets go of that when the content changes. It runs under the lock, and returns what is to be released when
+    ///     that is free.
+    init(
+        _ content: Content, signal: ContentSignal = ContentSignal(),
+        letGo: @escaping @Sendable () -> (any Sendable)? = { nil }
+    ) {
+        self.signal = signal
+        self.letGo = letGo
         state = Guarded(State(content: content))
     }
 
@@ -32,6 +41,8 @@ final class LiveContent<Content: Sendable>: Observable, Sendable {
     func change(to content: Content, ifStill expected: UInt64? = nil, _ aftermath: inout Aftermath) -> Bool {
         let isChanged = state.withLock { state in
             guard expected == nil || state.revision == expected else { return false }
+            signal.setReady(0)
+            if let old = letGo() { aftermath.release(old) }
             aftermath.release(state.content)
             state.content = content
             state.revision += 1
@@ -40,7 +51,7 @@ final class LiveContent<Content: Sendable>: Observable, Sendable {
         }
         // Both halves of the notice come after the change: an observer told before it could read the old content on
         // another thread, and would not be told again.
-        if isChanged { aftermath.notify { [self] in registrar.withMutation(of: self, keyPath: observedProperty) {} } }
+        if isChanged { aftermath.notify { [signal] in signal.tellObservers() } }
         return isChanged
     }
 
@@ -56,20 +67,26 @@ final class LiveContent<Content: Sendable>: Observable, Sendable {
         withExtendedLifetime(old) {}
     }
 
+    /// Runs `prepare` and tells readers that the content is ready for them, unless it is another one by now. `prepare` runs
+    /// under the lock, and returns what is to be released when that is free.
+    func makeReady(ifStill expected: UInt64, isAbsent: Bool = false, _ prepare: () -> (any Sendable)?) {
+        let old = state.withLock { state -> (any Sendable)? in
+            guard state.revision == expected else { return nil }
+            signal.setReady(0)
+            let old = prepare()
+            state.readyCount += 1
+            signal.setReady(state.readyCount << 1 | (isAbsent ? 1 : 0))
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+
     /// Gives the content another revision: it is as it was, but known anew.
     func confirm() {
         state.withLock { $0.revision += 1 }
     }
 
     // MARK: Readers
-
-    /// What observers observe.
-    private var observed: Void { () }
-
-    /// Notes that whoever is being observed reads the content.
-    func noteAccess() {
-        registrar.access(self, keyPath: observedProperty)
-    }
 
     /// Adds a reader, whose first element is the content now and who misses none after it.
     func subscribe(_ policy: Subscription<Content>.BufferingPolicy) -> ActiveSubscription<Content> {

@@ -2,13 +2,17 @@
 final class LivePreference<Item: StorableItem>: PreferencesMember {
     let preferences: OpenPreferences
     let live: LiveContent<StoredContent<Item>>
+    /// The item as most readers read it: decoded as it stands in the file, and not validated.
+    let ready: ReadyItem<Item>
     /// Asked for once: it takes longer than a read.
     let schema: ItemSchema
 
     private init(in preferences: OpenPreferences, text: StoredText?, schema: ItemSchema) {
         self.preferences = preferences
         self.schema = schema
-        live = LiveContent(StoredContent(text))
+        let ready = ReadyItem<Item>(ContentSignal())
+        self.ready = ready
+        live = LiveContent(StoredContent(text), signal: ready.signal) { ready.clear() }
     }
 
     /// The live value of `key` in `preferences`.
@@ -17,13 +21,19 @@ final class LivePreference<Item: StorableItem>: PreferencesMember {
         return preferences.member(key, Item.self) { LivePreference(in: preferences, text: $0, schema: schema) }
     }
 
-    /// The content now, decoded, and its revision.
+    /// The content now, decoded, and its revision. From now on, until it changes, it is ready to be read.
     var current: (content: StoredContent<Item>, revision: UInt64) {
-        let (content, revision) = live.current
-        guard case .text = content else { return (content, revision) }
-        let decoded = content.decoded(by: schema)
-        live.refine(decoded, ifStill: revision)
-        return (decoded, revision)
+        var (content, revision) = live.current
+        if case .text = content {
+            content = content.decoded(by: schema)
+            live.refine(content, ifStill: revision)
+        }
+        switch content {
+        case .absent: live.makeReady(ifStill: revision, isAbsent: true) { nil }
+        case .item(let item, _): live.makeReady(ifStill: revision) { ready.prepare(item) }
+        case .text, .undecodable, .unreadable: break  // each reader makes something else of it
+        }
+        return (content, revision)
     }
 
     /// The decoded form of a content that was streamed: the shared one if that is still the same.

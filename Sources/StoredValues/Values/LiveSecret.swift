@@ -34,7 +34,9 @@ final class LiveSecret<Item: StorableItem>: Sendable {
 
     let id: SecretIdentifier
     let keyring: any Keyring
-    let live = LiveContent<SecretContent<Item>>(.unknown)
+    let live: LiveContent<SecretContent<Item>>
+    /// The answer as readers read it.
+    let ready: ReadyItem<Item?>
     private let listener: KeyringListener
     private let changes = OrderedAccess()
     private let executor = LoadingExecutor()
@@ -48,6 +50,9 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         self.id = id
         self.keyring = keyring
         self.listener = listener
+        let ready = ReadyItem<Item?>(ContentSignal())
+        self.ready = ready
+        live = LiveContent(.unknown, signal: ready.signal) { ready.clear() }
     }
 
     // MARK: Reading
@@ -56,7 +61,12 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     func contentAtHand() -> SecretContent<Item> {
         let (content, revision) = live.current
         switch content {
-        case .value, .absent: return content
+        case .value(let item, _):
+            live.makeReady(ifStill: revision) { ready.prepare(item) }
+            return content
+        case .absent:
+            live.makeReady(ifStill: revision, isAbsent: true) { nil }
+            return content
         case .unavailable:
             reload()
             return content

@@ -1,5 +1,4 @@
 public import Observation
-import Synchronization
 
 /// A secret that is kept in a keyring and is live.
 ///
@@ -26,7 +25,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     /// The temporary storage that this was made in.
     private let scope = TemporaryScope.current
     /// Found at the first use, when the application has had its chance to name itself.
-    private let sharedSecret = AtomicLazyReference<LiveSecret<Item>>()
+    private let sharedSecret = SharedReference<LiveSecret<Item>>()
 
     /// Declares a stored secret.
     ///
@@ -47,7 +46,16 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
             let secret = LiveSecrets.shared.find(id, in: standIn.resolved(in: scope), as: Item.self)
             return scope.object("\(ObjectIdentifier(secret))") { secret }  // kept as long as the scope
         }
-        return sharedSecret.load() ?? sharedSecret.storeIfNil(LiveSecrets.shared.find(id, in: keyring, as: Item.self))
+        if let secret = sharedSecret.unmanaged { return secret.takeUnretainedValue() }
+        return sharedSecret.setIfNil(LiveSecrets.shared.find(id, in: keyring, as: Item.self))
+    }
+
+    /// The item, where it is not ready to be read. On its own, because its preparations take longer than reading one that is.
+    @inline(never)
+    private func itemMadeReady() -> Item? {
+        let secret = secret
+        secret.live.signal.noteAccess()
+        return secret.contentAtHand().item
     }
 
     private var id: SecretIdentifier {
@@ -62,8 +70,14 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     /// thread of its own; where an answer is missing after that, it is asked for in the background. Never asks the person.
     public var wrappedValue: Item? {
         get {
-            secret.live.noteAccess()
-            return secret.contentAtHand().item
+            if scope == nil, TemporaryScope.current == nil, let shared = sharedSecret.unmanaged {
+                do {
+                    return try shared._withUnsafeGuaranteedRef { secret throws(NotReady) in
+                        try secret.ready.item(orIfAbsent: nil)
+                    }
+                } catch {}  // it will be by the next time
+            }
+            return itemMadeReady()
         }
         @available(
             *, unavailable,
@@ -77,7 +91,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
 
     /// Which of the three answers stands behind the property. Waits as that does.
     public var status: SecretStatus {
-        secret.live.noteAccess()
+        secret.live.signal.noteAccess()
         return switch secret.contentAtHand() {
         case .value: .value
         case .absent: .absent

@@ -1,6 +1,5 @@
 public import Observation
 import Locking
-import Synchronization
 
 /// A value that is kept in a preferences file and is live: every reader sees every change.
 ///
@@ -35,7 +34,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// The temporary storage that this was made in.
     private let scope = TemporaryScope.current
     /// Found at the first use, when the application has had its chance to name itself.
-    private let sharedPreference = AtomicLazyReference<LivePreference<Item>>()
+    private let sharedPreference = SharedReference<LivePreference<Item>>()
     /// What this wrapper made of the content of a revision, where that takes more than looking.
     private let reading = Guarded<(preference: LivePreference<Item>, revision: UInt64, reading: Reading)?>(nil)
 
@@ -79,9 +78,14 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// The value now: what is stored, or the default. Reads memory; only the first use of a file reads that.
     public var wrappedValue: Item {
         get {
-            let preference = livePreference
-            preference.live.noteAccess()
-            return read(preference).item
+            if validate == nil, scope == nil, TemporaryScope.current == nil, let shared = sharedPreference.unmanaged {
+                do {
+                    return try shared._withUnsafeGuaranteedRef { preference throws(NotReady) in
+                        try preference.ready.item(orIfAbsent: defaultItem)
+                    }
+                } catch {}  // it will be by the next time
+            }
+            return itemMadeReady()
         }
         @available(
             *, unavailable,
@@ -97,7 +101,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// from the system-wide defaults or from the code.
     public var isStored: Bool {
         let preference = livePreference
-        preference.live.noteAccess()
+        preference.live.signal.noteAccess()
         return preference.preferences.stored(key) != nil
     }
 
@@ -105,7 +109,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// are until the key is set.
     public var repairs: [Repair] {
         let preference = livePreference
-        preference.live.noteAccess()
+        preference.live.signal.noteAccess()
         return read(preference).repairs
     }
 
@@ -132,6 +136,11 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
             makeTransform: {
                 var last: StoredText?
                 return { content in
+                    if case .item(let item, let text) = content, self.validate == nil {
+                        guard text != last else { return nil }
+                        last = text
+                        return item
+                    }
                     let preference = self.livePreference
                     let content = preference.decoded(content)
                     // Storing what is the default anyway, and removing it, is no news.
@@ -218,7 +227,16 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
             let preferences = storage.preferences(in: scope)
             return scope.object("\(key) in \(preferences.path)") { find(in: preferences) }
         }
-        return sharedPreference.load() ?? sharedPreference.storeIfNil(find(in: storage.preferences))
+        if let preference = sharedPreference.unmanaged { return preference.takeUnretainedValue() }
+        return sharedPreference.setIfNil(find(in: storage.preferences))
+    }
+
+    /// The item, where it is not ready to be read. On its own, because its preparations take longer than reading one that is.
+    @inline(never)
+    private func itemMadeReady() -> Item {
+        let preference = livePreference
+        preference.live.signal.noteAccess()
+        return read(preference).item
     }
 
     private func find(in preferences: OpenPreferences) -> LivePreference<Item> {

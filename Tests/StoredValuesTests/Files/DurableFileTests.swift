@@ -171,6 +171,7 @@ struct DurableFileTests {
         try withTemporaryFolder { folder in
             let path = folder + "/file"
             try replace(DurableFile(path: path), with: "old")
+            #expect(chmod(path, 0o640) == 0)  // another mode than new files have
             let operations = FaultyFileOperations(failing: [call: .noSpace], longestWrite: 2)
             let file = DurableFile(path: path, operations: operations)
             #expect(throws: FileError(.replace, path, .noSpace)) { try replace(file, with: "new text", durably: true) }

@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Built and started by `Benchmarks/run`. StartStoredValue is built twice, with the trait and without it.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+    .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+]
+
+let storedValues = Target.Dependency.product(name: "StoredValues", package: "swift-stored-values")
+
+let package = Package(
+    name: "Benchmarks",
+    traits: [
+        .default(enabledTraits: ["Libsecret"]),
+        .trait(name: "Libsecret", description: "Passed on: the desktop's keyring, through libsecret."),
+    ],
+    dependencies: [
+        .package(
+            name: "swift-stored-values", path: "..",
+            traits: [.trait(name: "Libsecret", condition: .when(traits: ["Libsecret"]))]),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [storedValues, "LibsecretPeer", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: settings
+        ),
+        // libsecret's own calls, from C: what a program in C would do.
+        .target(name: "LibsecretPeer", dependencies: ["LibsecretHeaders"]),
+        .systemLibrary(name: "LibsecretHeaders", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+        // Programs that are timed from their start to their exit.
+        .executableTarget(name: "StartEmpty", swiftSettings: settings),
+        .executableTarget(name: "StartFoundationEssentials", swiftSettings: settings),
+        .executableTarget(name: "StartStoredValue", dependencies: [storedValues], swiftSettings: settings),
+        .executableTarget(name: "StartUserDefaults", swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,47 @@
+import Glibc
+
+/// A file that is replaced with as few system calls as that takes.
+struct BareFile: Sendable {
+    let folder: String
+    let name: String
+
+    var path: String { "\(folder)/\(name)" }
+
+    /// open + write + close + rename; with `durably` also fsync of the file and of its folder.
+    func replace(with bytes: [UInt8], durably: Bool) throws {
+        let temporary = path + ".tmp"
+        let descriptor = try check(open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600), "open")
+        var written = 0
+        while written < bytes.count {
+            written += try bytes.withUnsafeBytes { try check(write(descriptor, $0.baseAddress! + written, $0.count - written), "write") }
+        }
+        if durably { _ = try check(fsync(descriptor), "fsync") }
+        close(descriptor)
+        _ = try check(rename(temporary, path), "rename")
+        guard durably else { return }
+        let folder = try check(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), "open")
+        _ = try check(fsync(folder), "fsync")
+        close(folder)
+    }
+
+    func read() throws -> [UInt8] {
+        let descriptor = try check(open(path, O_RDONLY | O_CLOEXEC), "open")
+        defer { close(descriptor) }
+        var status = stat()
+        _ = try check(fstat(descriptor, &status), "fstat")
+        return try [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
+            count = try check(Glibc.read(descriptor, buffer.baseAddress, buffer.count), "read")
+        }
+    }
+}
+
+/// Why a benchmark could not run.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// What a system call returned, unless that is an error.
+func check<Result: SignedInteger>(_ result: Result, _ call: String) throws -> Result {
+    guard result >= 0 else { throw Failure(description: "\(call): \(String(cString: strerror(errno)))") }
+    return result
+}

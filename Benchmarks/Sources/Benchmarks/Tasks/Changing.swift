@@ -1,0 +1,134 @@
+import Foundation
+import StoredValues
+import Synchronization
+
+/// Changing a setting, on the disk or not yet.
+func changingTasks(in temporary: TemporaryFolder) throws -> [Comparison] {
+    try [setting(keys: 50, in: temporary), setting(keys: 1000, in: temporary)] + [
+        flushing(in: temporary), manySets(in: temporary), batch(in: temporary),
+    ]
+}
+
+private func setting(keys: Int, in temporary: TemporaryFolder) throws -> Comparison {
+    let file = try SampleSettings(count: keys).write("setting-\(keys)", in: temporary)
+    let bare = try SampleSettings(count: keys).write("setting-\(keys)-bare", in: temporary)
+    let value = StoredValue(key: "fontSize", default: 0, storage: file.preferences)
+    let bytes = try bare.read()
+    let suite = "setting-\(keys)"
+    try userDefaults(suite, count: keys)
+    let numbers = Numbers()
+    return Comparison(
+        task: "`set`, \(keys.formatted(.number.locale(Locale(identifier: "en_US")))) keys",
+        ours: .timed("ours") { count in for _ in 0..<count { value.set(numbers.next) } },
+        limit: .init(
+            .timed("open, write, close, rename") { count in
+                for _ in 0..<count { try bare.replace(with: bytes, durably: false) }
+            }, bar: 1.5),
+        peers: [
+            .init(
+                try .userDefaults(suite, "UserDefaults `set` + `synchronize`") { defaults, count in
+                    for _ in 0..<count {
+                        defaults.set(numbers.next, forKey: "fontSize")
+                        _ = defaults.synchronize()
+                    }
+                }, bar: 1)
+        ])
+}
+
+private func flushing(in temporary: TemporaryFolder) throws -> Comparison {
+    let sample = SampleSettings(count: 50)
+    let file = try sample.write("flushing", in: temporary)
+    let bare = try sample.write("flushing-bare", in: temporary)
+    let value = StoredValue(key: "fontSize", default: 0, storage: file.preferences)
+    let bytes = try bare.read()
+    let journal = try Database(path: "\(temporary.path)/journal.sqlite", writeAhead: false, keys: sample.keys)
+    let log = try Database(path: "\(temporary.path)/log.sqlite", writeAhead: true, keys: sample.keys)
+    let numbers = Numbers()
+    return Comparison(
+        task: "`set` + `flush`",
+        ours: .awaited("ours") { count in
+            for _ in 0..<count {
+                value.set(numbers.next)
+                try await value.flush()
+            }
+        },
+        limit: .init(
+            .timed("write, fsync, rename, fsync of the folder") { count in
+                for _ in 0..<count { try bare.replace(with: bytes, durably: true) }
+            }, bar: 1.3),
+        peers: [
+            .init(
+                .timed("GRDB commit") { count in for _ in 0..<count { try journal.set(sample.keys[1], to: numbers.next) } },
+                bar: 1),
+            .init(.timed("GRDB commit with a write-ahead log") { count in
+                for _ in 0..<count { try log.set(sample.keys[1], to: numbers.next) }
+            }),
+        ])
+}
+
+private func manySets(in temporary: TemporaryFolder) throws -> Comparison {
+    let sample = SampleSettings(count: 50)
+    let file = try sample.write("many", in: temporary)
+    let value = StoredValue(key: "fontSize", default: 0, storage: file.preferences)
+    let database = try Database(path: "\(temporary.path)/many.sqlite", writeAhead: false, keys: sample.keys)
+    try userDefaults("many")
+    let numbers = Numbers()
+    return Comparison(
+        task: "1,000 `set` in a row, then `flush`",
+        ours: .awaited("ours") { count in
+            for _ in 0..<count {
+                for _ in 0..<1000 { value.set(numbers.next) }
+                try await value.flush()
+            }
+        },
+        peers: [
+            .init(
+                try .userDefaults("many", "UserDefaults, `synchronize` at the end") { defaults, count in
+                    for _ in 0..<count {
+                        for _ in 0..<1000 { defaults.set(numbers.next, forKey: "fontSize") }
+                        _ = defaults.synchronize()
+                    }
+                }),
+            .init(.timed("GRDB, 1,000 commits") { count in
+                for _ in 0..<count { for _ in 0..<1000 { try database.set(sample.keys[1], to: numbers.next) } }
+            }),
+        ],
+        race: Race(rounds: 3...9, patience: .seconds(4)))
+}
+
+private func batch(in temporary: TemporaryFolder) throws -> Comparison {
+    let sample = SampleSettings(count: 1000)
+    let file = try sample.write("batch", in: temporary).preferences
+    let values = sample.keys.map { StoredValue(key: "batch.\($0)", default: 0, storage: file) }
+    let database = try Database(path: "\(temporary.path)/batch.sqlite", writeAhead: false, keys: sample.keys)
+    try userDefaults("batch", count: 1000)
+    let numbers = Numbers()
+    return Comparison(
+        task: "1,000 keys in one `batch`, then `flush`",
+        ours: .awaited("ours") { count in
+            for _ in 0..<count {
+                let number = numbers.next
+                file.batch { for value in values { value.set(number) } }
+                try await file.flush()
+            }
+        },
+        peers: [
+            .init(
+                try .userDefaults("batch", "UserDefaults, one `synchronize`") { defaults, count in
+                    for _ in 0..<count {
+                        let number = numbers.next
+                        for key in sample.keys { defaults.set(number, forKey: "batch.\(key)") }
+                        _ = defaults.synchronize()
+                    }
+                }),
+            .init(.timed("GRDB, one transaction") { count in
+                for _ in 0..<count { try database.set(sample.keys, to: numbers.next) }
+            }),
+        ])
+}
+
+/// Another number each time: storing what is stored already would be no change.
+final class Numbers: Sendable {
+    private let last = Atomic(1_000_000)
+    var next: Int { last.add(1, ordering: .relaxed).newValue }
+}
