@@ -75,5 +75,5 @@ struct Plan {
 
 extension Race {
     static let quick = Race(rounds: 1...1, patience: .zero, turn: .zero)
-    static let forCurves = Race(rounds: 5...51, patience: .seconds(1))
+    static let forCurves = Race(rounds: 3...51, patience: .milliseconds(500))
 }

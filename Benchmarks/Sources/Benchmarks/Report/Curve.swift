@@ -7,7 +7,7 @@ struct Curve: Sendable {
     let horizontal: String
     let vertical: String
     private(set) var steps: [Int]
-    /// Who does it, at one step.
+    /// Who does it, at one step; not all need to be there at each.
     let contestants: @Sendable (_ step: Int) async throws -> [Contestant]
 
     init(
@@ -27,23 +27,25 @@ struct Curve: Sendable {
 
     /// Measures all steps and writes the chart into `folder`. Returns the figures as a table.
     func measure(by race: Race, into folder: String) async throws -> Table {
-        var names: [String] = []
-        var measured: [[(x: Double, y: Double)]] = []
+        var lines: [LineChart.Line] = []
         for step in steps {
             let contestants = try await contestants(step)
-            names = contestants.map(\.name)
-            let medians = try await race.run(contestants)
-            if measured.isEmpty { measured = medians.map { _ in [] } }
-            for (index, median) in medians.enumerated() { measured[index].append((Double(step), median)) }
+            for (contestant, median) in zip(contestants, try await race.run(contestants)) {
+                let index = lines.firstIndex { $0.name == contestant.name } ?? lines.endIndex
+                if index == lines.endIndex { lines.append(LineChart.Line(name: contestant.name)) }
+                lines[index].points.append((Double(step), median))
+            }
         }
         let unit = Comparison.Unit.time
         let chart = LineChart(
             title: title, horizontal: horizontal, vertical: vertical, label: { unit.shortText($0) },
-            lines: zip(names, measured).map { LineChart.Line(name: $0, points: $1) })
+            lines: lines)
         try chart.svg.write(toFile: "\(folder)/\(file).svg", atomically: true, encoding: .utf8)
         return Table(
-            titles: [horizontal] + names,
-            rows: steps.enumerated().map { index, step in ["\(step)"] + measured.map { unit.text($0[index].y) } })
+            titles: [horizontal] + lines.map(\.name),
+            rows: steps.map { step in
+                ["\(step)"] + lines.map { line in line.points.first { $0.x == Double(step) }.map { unit.text($0.y) } ?? "" }
+            })
     }
 }
 

@@ -4,7 +4,7 @@ import Foundation
 struct LineChart {
     struct Line {
         let name: String
-        let points: [(x: Double, y: Double)]
+        var points: [(x: Double, y: Double)] = []
     }
 
     let title: String
@@ -16,7 +16,7 @@ struct LineChart {
     let lines: [Line]
 
     private static let size = (width: 640.0, height: 400.0)
-    private static let frame = (left: 76.0, right: 20.0, top: 64.0, bottom: 48.0)
+    private static let frame = (left: 76.0, right: 32.0, top: 64.0, bottom: 48.0)
     private static let colours = ["#0b62c4", "#d9730d", "#2f8f4e", "#8b4fb8", "#777777"]
 
     var svg: String {

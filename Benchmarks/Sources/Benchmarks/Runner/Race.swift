@@ -6,7 +6,7 @@ struct Race: Sendable {
     /// How many turns each has at least, and at most.
     var rounds = 9...201
     /// For how long turns go on after the least.
-    var patience = Duration.seconds(3)
+    var patience = Duration.seconds(2)
     /// How long a turn takes: what is quicker is done many times in it.
     var turn = Duration.milliseconds(3)
 

@@ -39,6 +39,7 @@ private func flushing(in temporary: TemporaryFolder) throws -> Comparison {
     let sample = SampleSettings(count: 50)
     let file = try sample.write("flushing", in: temporary)
     let bare = try sample.write("flushing-bare", in: temporary)
+    let copy = BareFile(folder: bare.folder, name: "copy")
     let value = StoredValue(key: "fontSize", default: 0, storage: file.preferences)
     let bytes = try bare.read()
     let journal = try Database(path: "\(temporary.path)/journal.sqlite", writeAhead: false, keys: sample.keys)
@@ -57,6 +58,14 @@ private func flushing(in temporary: TemporaryFolder) throws -> Comparison {
                 for _ in 0..<count { try bare.replace(with: bytes, durably: true) }
             }, bar: 1.3),
         peers: [
+            // What `set` promises at its return and `flush` at its own, in the fewest calls.
+            .init(
+                .timed("bare replacement, then a bare durable copy") { count in
+                    for _ in 0..<count {
+                        try bare.replace(with: bytes, durably: false)
+                        try copy.replace(with: bytes, durably: true)
+                    }
+                }),
             .init(
                 .timed("GRDB commit") { count in for _ in 0..<count { try journal.set(sample.keys[1], to: numbers.next) } },
                 bar: 1),

@@ -9,6 +9,7 @@ func secretTasks(in temporary: TemporaryFolder, python: String) async throws -> 
     let file = try SampleSettings(count: 50).write("secrets", in: temporary)
     let bool = StoredValue(key: "autosave", default: false, storage: file.preferences)
     let pythonSecrets = try PythonSecrets(python: python)
+    let other = SecretIdentifier(service: "benchmarks", account: "other")
     let numbers = Numbers()
     return [
         Comparison(
@@ -37,6 +38,14 @@ func secretTasks(in temporary: TemporaryFolder, python: String) async throws -> 
                         }
                     }
                 }, bar: 1.2),
-            peers: [.init(pythonSecrets.contestant("store"), bar: 0.5)]),
+            peers: [
+                .init(pythonSecrets.contestant("store"), bar: 0.5),
+                .init(
+                    .awaited("the keyring's `write` alone") { count in
+                        for _ in 0..<count {
+                            try await SecretServiceKeyring().write(Secret("\(numbers.next)".utf8), for: other, label: "Benchmark")
+                        }
+                    }),
+            ]),
     ]
 }

@@ -31,7 +31,7 @@ struct Crowd: Sendable {
 
         let bareAudience = Audience(size)
         let streams = (0..<size).map { _ in AsyncStream.makeStream(of: Int.self) }
-        bare = .awaited("`AsyncStream`") { count in
+        bare = .awaited("AsyncStream") { count in
             for _ in 0..<count {
                 await bareAudience.wait {
                     let number = numbers.next
