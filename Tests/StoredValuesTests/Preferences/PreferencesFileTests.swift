@@ -131,7 +131,7 @@ struct PreferencesFileTests {
         try withTemporaryFolder { folder in
             let path = folder + "/p.json"
             let operations = FaultyFileOperations()
-            let storage = open(path, operations: operations)
+            let storage = PreferencesFile.ofAnotherProcess(path, operations: operations, syncDelay: .seconds(3600))
             let values = (0..<20).map { StoredValue(key: "\($0)", default: 0, storage: storage) }
             let sum = storage.batch {
                 for (number, value) in values.enumerated() { value.set(number) }

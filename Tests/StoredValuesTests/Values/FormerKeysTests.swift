@@ -137,7 +137,7 @@ struct FormerKeysTests {
             let path = folder + "/p.json"
             try write(#"{"old": 2}"#, path)
             let operations = FaultyFileOperations()
-            let storage = PreferencesFile.ofAnotherProcess(path, operations: operations)
+            let storage = PreferencesFile.ofAnotherProcess(path, operations: operations, syncDelay: .seconds(3600))
             storage.batch {
                 let value = number(storage, "old")
                 #expect(value.wrappedValue == 2)

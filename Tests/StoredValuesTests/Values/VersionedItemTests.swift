@@ -39,7 +39,8 @@ struct VersionedItemTests {
         try withTemporaryFolder { folder in
             let path = folder + "/p.json"
             let operations = FaultyFileOperations()
-            let storage = PreferencesFile.ofAnotherProcess(path, operations: operations)
+            // The durable copy, which is another replacement, comes when this is over.
+            let storage = PreferencesFile.ofAnotherProcess(path, operations: operations, syncDelay: .seconds(3600))
             let value = StoredValue(key: "a", default: Logbook(), storage: storage)
             let list = StoredValue(key: "list", default: [Logbook](), storage: storage)
             let optional = StoredValue<Logbook?>(key: "o", default: nil, storage: storage)
