@@ -59,9 +59,17 @@ struct ProcessesTests {
             let path = folder + "/p.json"
             let watcher = try processes.start("watch-pairs", path)
             #expect(try await watcher.line() == "0 0")
+            let isOver = Guarded(false), hasBegun = Guarded(false)
+            let reading = Task { [path] in
+                await offPool {
+                    readRaw(path) {
+                        hasBegun.withLock { $0 = true }
+                        return isOver.withLock { $0 }
+                    }
+                }
+            }
+            try await eventually("reading has begun") { hasBegun.withLock { $0 } }
             let writers = try (0..<3).map { _ in try processes.start("set-pairs", path, "300") }
-            let isOver = Guarded(false)
-            let reading = Task { [path] in await offPool { readRaw(path) { isOver.withLock { $0 } } } }
             for writer in writers { #expect(try await writer.line() == "done") }
             isOver.withLock { $0 = true }
             let (states, torn) = await reading.value

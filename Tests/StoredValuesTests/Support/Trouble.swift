@@ -32,6 +32,11 @@ struct Trouble: Sendable, CustomTestStringConvertible {
             cause: "shell chmod 0 $F", cure: "shell chmod 755 $F"),
         Trouble(
             testDescription: "a file is where the folder was", symbol: "ENOTDIR",
-            cause: "shell mv $F $F.away && touch $F", cure: "shell rm $F && mv $F.away $F"),
+            cause: "shell touch $F.away && \(exchange)", cure: "shell \(exchange) && rm $F.away"),
     ]
+
+    /// Exchanges the folder for what lies at `$F.away` at one instant (renameat2(2)): while there was none, its values would
+    /// count as reset.
+    private static let exchange =
+        #"python3 -c 'import ctypes; ctypes.CDLL(None).renameat2(-100, b"$F", -100, b"$F.away", 2) and exit(1)'"#
 }
