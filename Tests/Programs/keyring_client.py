@@ -6,9 +6,15 @@
     keyring_client.py count <service> <user> <n>  stores 1, 2 … n, one after the other
 """
 
+import functools
 import sys
 
+import secretstorage
+from jeepney.io.blocking import open_dbus_connection
 from keyring.backends.SecretService import Keyring
+
+# jeepney gives the bus one second to let it in, which a busy machine does not always keep.
+secretstorage.open_dbus_connection = functools.partial(open_dbus_connection, auth_timeout=60)
 
 command, service, user, *rest = sys.argv[1:]
 keyring = Keyring()
