@@ -15,6 +15,7 @@
         }
 
         deinit {
+            // Sound: Object is a pointer type, of whichever kind Swift imports the C type as; all are one address.
             g_object_unref(unsafeBitCast(pointer, to: UnsafeMutableRawPointer.self))
         }
     }

@@ -44,6 +44,7 @@ public final class CredentialsKeyring: Keyring {
         self.deadline = deadline
     }
 
+    /// What it is and which folder it reads.
     public var description: String {
         folder.map { "the credentials in \($0.path)" } ?? "the credentials of systemd, of which there are none"
     }
@@ -51,6 +52,8 @@ public final class CredentialsKeyring: Keyring {
     /// The secrets that were read and whose files were changed since then, whoever changed them.
     public var changes: KeyringChanges { followed?.broadcaster.changes ?? .none }
 
+    /// The bytes of the credential's file, which is read anew each time, or nil when there is none. Throws
+    /// ``KeyringError`` where that cannot be told.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
         try await perform { [followed] folder throws(KeyringError) in
             followed?.follow(id)  // before, so that no change is missed

@@ -43,6 +43,8 @@ public final class EncryptedFileKeyring: Keyring {
     /// What any process changes in the file. A change through a keyring of this process says which secret it was.
     public var changes: KeyringChanges { changesOfFile.broadcaster.changes }
 
+    /// Decrypts the file and returns the secret, or nil when it has none. Waits for no writer. Throws ``KeyringError/wrongKey`` and
+    /// ``KeyringError/damaged(path:)``.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
         try await KeyringRequest.perform(on: readers, deadline: deadline) { [vault] _ throws(KeyringError) in
             try vault.entries()[id]?.secret
@@ -60,10 +62,12 @@ public final class EncryptedFileKeyring: Keyring {
         }
     }
 
+    /// Removes the secret, durably when this returns; makes no file where there is none.
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
         try await change(id, makingFile: false) { entries in entries.removeValue(forKey: id) != nil }
     }
 
+    /// The secrets of `service`, sorted by account.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
         try await KeyringRequest.perform(on: readers, deadline: deadline) { [vault] _ throws(KeyringError) in
             try vault.entries().keys.filter { $0.service == service }.sorted { $0.account < $1.account }

@@ -41,6 +41,7 @@ public struct FallbackKeyring: Keyring {
         }
     }
 
+    /// The value of the first keyring that has one; throws the first reason where none has and one could not be asked.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
         var reason: KeyringError?
         var isAbsent = false
@@ -59,6 +60,7 @@ public struct FallbackKeyring: Keyring {
         return nil
     }
 
+    /// Writes to the first keyring that can be written. Throws ``KeyringError/readOnly`` where one before it would hide that.
     public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
         var reason = KeyringError.notBuiltIn
         for keyring in keyrings {
@@ -74,6 +76,7 @@ public struct FallbackKeyring: Keyring {
         throw reason
     }
 
+    /// Removes it from every keyring that holds it, the last one first.
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
         let all = try await askAll { keyring throws(KeyringError) in try await keyring.read(id) != nil }
         for (keyring, holdsIt) in all.reversed() where holdsIt { try await keyring.remove(id) }

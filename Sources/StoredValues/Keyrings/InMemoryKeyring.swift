@@ -39,8 +39,10 @@ public final class InMemoryKeyring: Keyring {
         self.deadline = deadline
     }
 
+    /// What it is.
     public var description: String { "a keyring in this process's memory" }
 
+    /// What is written, removed, and injected.
     public var changes: KeyringChanges { broadcaster.changes }
 
     /// Makes every call from now on fail as `fault` says, or work again with nil. The secrets stay.
@@ -54,10 +56,12 @@ public final class InMemoryKeyring: Keyring {
         if let change { broadcaster.announce(change) }
     }
 
+    /// The secret, or nil; throws what the injected fault says.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
         try await perform { state in state.secrets[id] }
     }
 
+    /// Keeps the secret. Throws ``KeyringError/tooLarge``, and what the injected fault says.
     public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
         guard secret.count <= 1 << 20 else { throw .tooLarge }
         // What was there is returned, so that it is wiped and freed outside the lock.
@@ -65,17 +69,20 @@ public final class InMemoryKeyring: Keyring {
         broadcaster.announce(.secret(id))
     }
 
+    /// Forgets the secret; throws what the injected fault says.
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
         let removed = try await perform { state in state.secrets.removeValue(forKey: id) }
         if removed != nil { broadcaster.announce(.secret(id)) }
     }
 
+    /// The secrets of `service`, sorted by account.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
         try await perform { state in
             state.secrets.keys.filter { $0.service == service }.sorted { $0.account < $1.account }
         }
     }
 
+    /// Ends the fault ``Fault/locked``. Throws what ``Fault/dismissing`` and ``Fault/gone`` say.
     public func unlock() async throws(KeyringError) {
         try await takeTime()
         let answer: Result<Bool, KeyringError> = state.withLock { state in

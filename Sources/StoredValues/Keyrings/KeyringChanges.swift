@@ -14,7 +14,9 @@ public enum KeyringChange: Hashable, Sendable {
 
 /// The hints of a keyring, as an async sequence. Iterating subscribes; dropping the iterator unsubscribes.
 public struct KeyringChanges: AsyncSequence, Sendable {
+    /// One hint.
     public typealias Element = KeyringChange
+    /// It ends, but never with an error.
     public typealias Failure = Never
 
     /// Subscribes. What is announced from then on is in the stream.
@@ -30,6 +32,7 @@ public struct KeyringChanges: AsyncSequence, Sendable {
         KeyringChanges { AsyncStream { $0.finish() } }
     }
 
+    /// Subscribes: what is announced from now on comes.
     public func makeAsyncIterator() -> AsyncStream<KeyringChange>.Iterator {
         subscribe().makeAsyncIterator()
     }

@@ -16,10 +16,12 @@ public struct SecretIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// `service/account`, which is also the default label in the keyring.
     public var description: String { "\(service)/\(account)" }
 
+    /// Whether both are the same bytes.
     public static func == (left: SecretIdentifier, right: SecretIdentifier) -> Bool {
         left.service.utf8.elementsEqual(right.service.utf8) && left.account.utf8.elementsEqual(right.account.utf8)
     }
 
+    /// Hashes what equality compares, and no more than that.
     public func hash(into hasher: inout Hasher) {
         // A string hashes alike in all its forms, which costs alike ones no more than a comparison.
         hasher.combine(service)

@@ -10,6 +10,7 @@
         /// with a new daemon or bus when the old one has gone.
         public var changes: KeyringChanges { broadcaster.changes }
 
+        /// The newest secret with these attributes, or nil when the open keyring has none. Never asks the person.
         public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
             do {
                 let (secret, matches) = try await items.read(attributes.search(id)) { Secret($0) }
@@ -20,6 +21,7 @@
             }
         }
 
+        /// Stores the secret in the newest item with these attributes, or in a new one in the default collection.
         public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
             do {
                 let matches = try await items.write(
@@ -36,6 +38,7 @@
             broadcaster.announce(.secret(id))
         }
 
+        /// Removes every item with these attributes, the newest last.
         public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
             do {
                 reportSeveral(try await items.remove(attributes.search(id)), id)
@@ -45,6 +48,7 @@
             broadcaster.announce(.secret(id))
         }
 
+        /// The secrets of `service`, sorted by account; none is fetched.
         public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
             do {
                 let found = try await items.list(attributes.search(service: service))
@@ -55,6 +59,7 @@
             }
         }
 
+        /// Opens the default collection, asking the person where there is a display, once for all who wait.
         public func unlock() async throws(KeyringError) {
             do {
                 guard try await items.unlock(asking: .whereThereIsADisplay) else { return }

@@ -31,6 +31,7 @@ public struct SecretServiceKeyring: Keyring, Hashable {
         self.busAddress = busAddress
     }
 
+    /// What it is.
     public var description: String { "the desktop's keyring (Secret Service)" }
 }
 

@@ -21,21 +21,33 @@ public struct SystemKeyring: Keyring, StandInKeyring, Hashable {
     /// A handle on the one system keyring.
     public init() {}
 
+    /// What the chosen keyring says of itself.
     public var description: String { chosen.description }
+
+    /// Those of the chosen keyring.
     public var changes: KeyringChanges { chosen.changes }
 
+    /// Asks the chosen keyring.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
         try await chosen.read(id)
     }
+
+    /// Asks the chosen keyring.
     public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
         try await chosen.write(secret, for: id, label: label)
     }
+
+    /// Asks the chosen keyring.
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
         try await chosen.remove(id)
     }
+
+    /// Asks the chosen keyring.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
         try await chosen.identifiers(inService: service)
     }
+
+    /// Asks the chosen keyring.
     public func unlock() async throws(KeyringError) {
         try await chosen.unlock()
     }

@@ -47,10 +47,15 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
 extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    /// A literal `true` or `false`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// A literal whole number.
     public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
+    /// A literal text.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// A literal array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// A literal object.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { _, last in last })
     }

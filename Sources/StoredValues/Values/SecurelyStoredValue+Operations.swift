@@ -12,6 +12,7 @@ extension SecurelyStoredValue {
         }
     }
 
+    /// Not here: it is called ``reset()``.
     @available(*, unavailable, renamed: "reset()")
     public func remove() async throws(KeyringError) { preconditionFailure("unavailable") }
 }

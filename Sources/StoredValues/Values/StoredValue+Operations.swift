@@ -6,6 +6,7 @@ extension StoredValue {
         update(named: "set(_:to:)") { $0[keyPath: property] = value }
     }
 
+    /// Not here: it is called ``reset()``.
     @available(*, unavailable, renamed: "reset()")
     public func remove() { preconditionFailure("unavailable") }
 }

@@ -34,6 +34,7 @@ public protocol VersionedItem: Codable, Sendable {
 }
 
 extension Optional: VersionedItem where Wrapped: VersionedItem {
+    /// That of what it holds.
     public static var version: Int { Wrapped.version }
 
     /// Migrates what is not nil.
@@ -44,6 +45,7 @@ extension Optional: VersionedItem where Wrapped: VersionedItem {
 }
 
 extension Array: VersionedItem where Element: VersionedItem {
+    /// That of what it holds.
     public static var version: Int { Element.version }
 
     /// Migrates each element.

@@ -6,10 +6,19 @@ import Testing
 struct RepairCorpusTests {
     @Test(
         "One bad part costs that part; strict decoding takes the default; the file stays; what is set decodes",
-        arguments: fields + types + lists + dictionaries + optionals + enums + customs + positions + limits + versions)
+        arguments: all)
     func corpus(_ example: RepairCase) throws {
         try withTemporaryFolder { try example.check($0 + "/p.json") }
     }
+
+    @Test("The corpus has at least 40 pairs, each with a name of its own")
+    func size() {
+        #expect(Self.all.count >= 40)
+        #expect(Set(Self.all.map(\.testDescription)).count == Self.all.count)
+    }
+
+    private static let all =
+        fields + types + lists + dictionaries + optionals + enums + customs + positions + limits + versions
 
     private static let fields = [
         RepairCase(
