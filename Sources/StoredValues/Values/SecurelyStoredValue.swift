@@ -170,7 +170,8 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
         let outcome = try await secret.update {
             item throws(KeyringError) -> (result: Swift.Result<Result, any Error>, isChanged: Bool) in
             let outcome = Swift.Result { try change(&item) }
-            return (outcome, (try? outcome.get()) != nil)
+            if case .success = outcome { return (outcome, true) }
+            return (outcome, false)
         }
         return try outcome.get()
     }

@@ -67,4 +67,15 @@ struct LiveSecretTests {
         }
         #expect(keyring.secret == Secret("another process's".utf8))
     }
+
+    @Test("An update that returns nil stores its change like any other")
+    func updateReturningNil() async throws {
+        let token = SecurelyStoredValue<String>(key: "t", service: "s", keyring: InMemoryKeyring())
+        let before = try await token.update { text -> String? in
+            defer { text = "new" }
+            return text
+        }
+        #expect(before == nil)
+        #expect(try await token.load() == "new")
+    }
 }
