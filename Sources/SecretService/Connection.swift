@@ -106,7 +106,10 @@
             guard let secret = secret_service_decode_dbus_secret(service.pointer, encrypted.pointer) else {
                 throw .unusableSession
             }
-            return SecretBytes(owning: secret)
+            let bytes = SecretBytes(owning: secret)
+            // While KWallet locks, its secrets are empty (seen: 5.103).
+            if bytes.isEmpty, try !daemon.isOpen(item.collection, cancellable) { throw .locked }
+            return bytes
         }
 
         private func encrypted(
@@ -120,7 +123,7 @@
         }
 
         /// The path of the session, which is opened first if it is not.
-        private func sessionPath(_ cancellable: Cancellable) throws(SecretServiceError) -> String {
+        func sessionPath(_ cancellable: Cancellable) throws(SecretServiceError) -> String {
             let service = service.pointer
             if let path = secret_service_get_session_dbus_path(service) { return String(cString: path) }
             do {

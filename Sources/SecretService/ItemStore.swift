@@ -123,29 +123,30 @@
     }
 
     extension Connection {
-        /// The items with `attributes`, none of them locked. An empty answer is sure: the default collection is open.
+        /// The items with `attributes`, none of them locked. An empty answer is sure: the default collection was open before
+        /// the search and after it.
+        ///
+        /// Once is not enough: a program that begins, or whose collection opens just now, answers the search of before with
+        /// nothing and the question of after with "open" (KWallet; KeePassXC in a third of its starts).
         fileprivate func openItems(
             _ attributes: [String: String], _ cancellable: Cancellable
         ) throws(SecretServiceError) -> [Item] {
-            let found = try search(attributes, cancellable)
-            if !found.locked.isEmpty {
-                lockedItems.formUnion(found.locked)
-                try unlockQuietly(found.locked, cancellable)
-                return try searchOpen(attributes, cancellable)
+            var wasOpen = false
+            for _ in 1...5 {  // where it had to be opened first, and somebody locks it once meanwhile
+                let found = try search(attributes, cancellable)
+                if !found.locked.isEmpty {
+                    lockedItems.formUnion(found.locked)
+                    try unlockQuietly(found.locked, cancellable)
+                    wasOpen = false
+                } else if !found.open.isEmpty {
+                    return found.open
+                } else {
+                    let hadToBeOpened = try requireOpenDefaultCollection(cancellable)
+                    if wasOpen, !hadToBeOpened { return [] }
+                    wasOpen = true
+                }
             }
-            if found.open.isEmpty, try requireOpenDefaultCollection(cancellable) {
-                return try searchOpen(attributes, cancellable)
-            }
-            return found.open
-        }
-
-        /// The items with `attributes` after unlocking. Throws `locked` when one of them is locked all the same.
-        private func searchOpen(
-            _ attributes: [String: String], _ cancellable: Cancellable
-        ) throws(SecretServiceError) -> [Item] {
-            let found = try search(attributes, cancellable)
-            guard found.locked.isEmpty else { throw .locked }
-            return found.open
+            throw .locked
         }
 
         /// Every item with `attributes`, and the paths of those that are locked. The schema is not part of the question: items

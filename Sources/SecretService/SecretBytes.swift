@@ -34,6 +34,8 @@
             return withExtendedLifetime(self) { body(UnsafeRawBufferPointer(start: bytes, count: Int(count))) }
         }
 
+        var isEmpty: Bool { withBytes { $0.isEmpty } }
+
         /// Whether both are the same bytes.
         func equals(_ other: SecretBytes) -> Bool {
             withBytes { bytes in other.withBytes { bytes.elementsEqual($0) } }

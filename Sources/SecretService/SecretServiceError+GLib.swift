@@ -52,9 +52,8 @@
         /// The service does not know our session (any more), or cannot use it; a new one may do. Nothing was stored, or what is
         /// of no use.
         var isWithoutSession: Bool {
-            if case .other(_, _, let message) = self, isDBus(G_DBUS_ERROR_UNKNOWN_OBJECT) {
-                return message.hasPrefix("Can't find session")  // KWallet, also where it could not decrypt
-            }
+            // KWallet, also where it could not decrypt: as an unknown object, from CreateItem as an error that only Qt names.
+            if case .other(_, _, let message) = self, message.hasPrefix("Can't find session") { return true }
             return self == .unusableSession || isOther(ownDomain, OwnCode.noSession.rawValue)
         }
 

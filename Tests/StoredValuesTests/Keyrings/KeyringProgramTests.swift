@@ -1,9 +1,11 @@
 #if Libsecret
     import Foundation
+    import Locking
     import Observation
-    import SecretService
     import StoredValues
     import Testing
+
+    @testable import SecretService
 
     /// What must hold with every program that provides the Secret Service, besides the keyring contract.
     @Suite("Every keyring program", .serialized, .timeLimit(.minutes(2)))
@@ -69,6 +71,33 @@
 #expect(values.elements.suffix(5) == ["one", "two", "three", "four", nil])
         }
 
+        @Test("A session that the daemon no longer knows is opened anew, and what was refused for it is done once",
+            arguments: KeyringProgram.allCases)
+        func forgottenSession(_ program: KeyringProgram) async throws {
+            let desktop = try await start(program)
+            let keyring = desktop.keyring()
+            // KeePassXC says that a creation was dismissed; but by itself it forgets no session.
+            if program != .keePassXC { try await closeSession(desktop) }
+            try await keyring.write(Secret("one".utf8), for: id, label: "label")
+            try await closeSession(desktop)
+            #expect(try await keyring.read(id) == Secret("one".utf8))
+            try await closeSession(desktop)
+            try await keyring.write(Secret("two".utf8), for: id, label: "label")
+            #expect(try await keyring.read(id) == Secret("two".utf8))
+            #expect(try await desktop.itemPaths(service: id.service, account: id.account).count == 1)
+        }
+
+        /// Closes this process's session with the daemon behind libsecret's back. KWallet 5.103 at times does so by itself.
+        private func closeSession(_ desktop: PrivateDesktop) async throws {
+            let session = Session.on(.address(desktop.address))
+            try await Call.run(on: ServiceThread.calls, deadline: .seconds(30)) { cancellable throws(SecretServiceError) in
+                try session.perform(cancellable) { connection, _ throws(SecretServiceError) in
+                    _ = try connection.daemon.send(
+                        "Close", of: "org.freedesktop.Secret.Session", at: connection.sessionPath(cancellable), [], cancellable)
+                }
+            }
+        }
+
         @Test("A lock shows by itself, is no absence and loses nothing; an unlock shows by itself",
             arguments: KeyringProgram.allCases)
         func locking(_ program: KeyringProgram) async throws {
@@ -109,6 +138,52 @@
             try await token.set("changed")
             try await lookup("changed", desktop)
             try await values.wait(for: ["kept", "changed"])
+        }
+
+        @Test("While the program ends and begins again no secret is called absent or empty, and no acknowledged write is lost",
+            arguments: KeyringProgram.allCases)
+        func restartingInUse(_ program: KeyringProgram) async throws {
+            let desktop = try await start(program)
+            let keyring = desktop.keyring()
+            let written = SecretIdentifier(service: id.service, account: "counter")
+            try await keyring.write(Secret("kept".utf8), for: id, label: "label")
+            try await keyring.write(Secret("0".utf8), for: written, label: "label")
+            let acknowledged = Acknowledged()
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    var answers = 0
+                    while !Task.isCancelled {
+                        do throws(KeyringError) {
+                            #expect(try await keyring.read(id) == Secret("kept".utf8))
+                            answers += 1
+                        } catch {}  // true, while the program is gone
+                    }
+                    #expect(answers > 0)
+                }
+                group.addTask {
+                    var number = 0
+                    while !Task.isCancelled {
+                        number += 1
+                        do throws(KeyringError) {
+                            try await keyring.write(Secret("\(number)".utf8), for: written, label: "label")
+                            acknowledged.last.withLock { $0 = number }
+                        } catch {}
+                    }
+                }
+                for _ in 1...10 {
+                    try await desktop.quitDaemon()
+                    let last = acknowledged.last.withLock { $0 }
+                    try await desktop.startDaemon()
+                    try await eventually("the secrets are back") { try await keyring.read(written) != nil }
+                    let found = try await keyring.read(written)?.withBytes { Int(String(decoding: $0, as: UTF8.self)) }
+                    #expect(try #require(found ?? nil) >= last)
+                }
+                group.cancelAll()
+            }
+        }
+
+        private final class Acknowledged: Sendable {
+            let last = Guarded(0)
         }
 
         @Test("KeePassXC's users see what we store as an entry with title, user name and password, and we read their entries")

@@ -160,36 +160,5 @@
             try await keyring.write(Secret("after".utf8), for: id, label: "label")
             #expect(try await keyring.read(id) == Secret("after".utf8))
         }
-
-        @Test("A session that the daemon no longer knows is opened anew, and what was refused for it is done once")
-        func forgottenSession() async throws {
-            let desktop = try await desktops.start()
-            let keyring = desktop.keyring()
-            try await keyring.write(Secret("one".utf8), for: id, label: "label")
-            try await closeSession(desktop)
-            #expect(try await keyring.read(id) == Secret("one".utf8))
-            try await closeSession(desktop)
-            try await keyring.write(Secret("two".utf8), for: id, label: "label")
-            #expect(try await keyring.read(id) == Secret("two".utf8))
-            #expect(try await desktop.itemPaths(service: id.service, account: id.account).count == 1)
-        }
-
-        /// Closes this process's session with the daemon behind libsecret's back. KWallet 5.103 at times does so by itself.
-        private func closeSession(_ desktop: PrivateDesktop) async throws {
-            let session = Session.on(.address(desktop.address))
-            let closed = try await Call.run(on: ServiceThread.calls, deadline: .seconds(30)) {
-                cancellable throws(SecretServiceError) -> Int in
-                try session.perform(cancellable) { connection, _ throws(SecretServiceError) in
-                    (0..<10).count { number in
-                        // Only who opened a session may close it; the daemon numbers them.
-                        let path = "/org/freedesktop/secrets/session/s\(number)"
-                        let answer = try? connection.daemon.send(
-                            "Close", of: "org.freedesktop.Secret.Session", at: path, [], cancellable)
-                        return answer != nil
-                    }
-                }
-            }
-            #expect(closed == 1)
-        }
     }
 #endif
