@@ -22,8 +22,9 @@ actor Uplink: Service {
     }
 
     func use(_ upstream: Upstream) {
+        guard upstream != self.upstream else { return }  // what came between was refused
         self.upstream = upstream
-        connect(because: "the upstream is set")
+        connect(because: "the upstream was set")
     }
 
     /// - Parameter apiKey: nil where there is none.
@@ -42,7 +43,7 @@ actor Uplink: Service {
         guard let upstream, apiKey != nil else { return }
         disconnect()
         isConnected = true
-        logger.info("Connected to \(upstream), for \(reason)")
+        logger.info("Connected to \(upstream) (\(reason))")
     }
 
     private func disconnect() {

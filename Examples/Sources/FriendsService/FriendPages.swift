@@ -16,7 +16,9 @@ public struct FriendPages: AsyncSequence, Sendable {
         }
 
         /// The next page, or nil after the last one. After an error, calling again asks for the same page again.
-        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(FriendsError) -> FriendPage? {
+        public mutating func next(
+            isolation actor: isolated (any Actor)? = #isolation
+        ) async throws(FriendsError) -> FriendPage? {
             guard !isAtEnd else { return nil }
             let page = try await service.friends(after: last)
             last = page.friends.last?.id ?? last

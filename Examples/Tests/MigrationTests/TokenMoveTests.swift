@@ -18,7 +18,8 @@ struct TokenMoveTests {
         home = try TemporaryHome()
     }
 
-    @Test("A token in the plain file moves, and the file is gone; a second run has nothing to do", arguments: ["", "\n", "\r\n"])
+    @Test("A token in the plain file moves, and the file is gone; a second run has nothing to do",
+        arguments: ["", "\n", "\r\n"])
     func moved(ending: String) async throws {
         try home.write(Self.token + ending, to: "token")
         #expect(try await TokenMove(from: file, to: token).run() == .moved)

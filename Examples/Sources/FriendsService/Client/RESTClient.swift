@@ -41,7 +41,7 @@ struct RESTClient: Sendable {
         } catch let error as URLError {
             throw FriendsError(error, server)
         } catch {
-            throw .cancelled
+            throw .cancelled  // a CancellationError: nothing else is thrown
         }
         guard 200..<300 ~= response.statusCode else { throw .refused(server.url, status: response.statusCode) }
         return data
