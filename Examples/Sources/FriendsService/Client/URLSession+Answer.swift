@@ -6,7 +6,7 @@ extension URLSession {
     /// which cancels the request.
     ///
     /// Not `data(for:)`: on Linux that can wait for ever when it is cancelled just as the answer arrives
-    /// (https://github.com/swiftlang/swift-corelibs-foundation/issues/5412).
+    /// (https://github.com/swiftlang/swift-corelibs-foundation/issues/5412; seen with Swift 6.3.1).
     func answer(to request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         let (answers, answer) = AsyncThrowingStream<(Data, HTTPURLResponse), any Error>.makeStream()
         let task = dataTask(with: request) { data, response, error in
