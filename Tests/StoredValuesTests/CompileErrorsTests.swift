@@ -32,12 +32,14 @@ struct CompileErrorsTests {
     private func mistakes() throws -> [Mistake] {
         let article = root + "/Sources/StoredValues/StoredValues.docc/CompileErrors.md"
         return try contents(ofFile: article).components(separatedBy: "\n## ").dropFirst().map { section in
-            let code = section.components(separatedBy: "```").enumerated().filter { $0.offset % 2 == 1 }.map { $0.element.dropFirst("swift".count) }
+            func code(_ fence: String) throws -> String {
+                let block = try #require(section.components(separatedBy: "```\(fence)\n").dropFirst().first, "\(section)")
+                return try #require(block.components(separatedBy: "```").first)
+            }
             let message = try #require(section.split(separator: "\n").first { $0.hasPrefix("    error: ") }, "\(section)")
-            try #require(code.count == 2, "\(section)")
             return Mistake(
-                title: String(section.prefix { $0 != "\n" }), wrong: String(code[0]),
-                message: message.trimmingCharacters(in: .whitespaces), right: String(code[1]))
+                title: String(section.prefix { $0 != "\n" }), wrong: try code("swift mistake"),
+                message: message.trimmingCharacters(in: .whitespaces), right: try code("swift"))
         }
     }
 
@@ -60,6 +62,8 @@ struct CompileErrorsTests {
     private func modules() async throws -> [String] {
         let built = URL(fileURLWithPath: try BuiltProgram.path(""))
         var arguments = ["-I", built.appendingPathComponent("Modules").path, "-I", root + "/Sources/CSecret"]
+        // Not the build's cache: the compiler refuses modules that another path led to first.
+        arguments += ["-module-cache-path", built.appendingPathComponent("MistakesModuleCache").path]
         #if Libsecret
             let flags = try await #require(Program(named: "pkg-config")).run(
                 ["--cflags-only-I", "libsecret-1"], environment: ProcessInfo.processInfo.environment)

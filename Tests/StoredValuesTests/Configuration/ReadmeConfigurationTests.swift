@@ -14,7 +14,7 @@
             try #require(example.hasPrefix("#if Configuration\n") && example.hasSuffix("#endif\n"))
             let lines = example.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().dropLast(2)
             let readme = try contents(ofFile: folder + "/../../../README.md")
-            #expect(readme.contains("```swift\n\(lines.joined(separator: "\n"))\n```\n"))
+            #expect(readme.contains("```swift Configuration\n\(lines.joined(separator: "\n"))\n```\n"))
         }
 
         @Test("The README's example connects with the token from the keyring, and again with each timeout")
