@@ -23,7 +23,7 @@ extension SecurelyStoredValue {
     /// keyring has given one, or has failed to.
     package var answers: some AsyncSequence<Result<Item?, KeyringError>, Never> & Sendable {
         ValueSequence<SecretContent<Item>, Result<Item?, KeyringError>>(
-            subscribe: { self.subscribe(.bufferingNewest(1)) },
+            subscribe: { self.subscribe(.newest(1)) },
             makeTransform: {
                 let secret = self.secret  // held as long as somebody iterates: the wrapper may go before
                 return { content in

@@ -73,7 +73,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
             if scope == nil, TemporaryScope.current == nil, let shared = sharedSecret.unmanaged {
                 do {
                     return try shared._withUnsafeGuaranteedRef { secret throws(NotReady) in
-                        try secret.ready.item(orIfAbsent: nil)
+                        try secret.ready.itemIfAny()
                     }
                 } catch {}  // it will be by the next time
             }
@@ -119,14 +119,8 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     public func values(
         bufferingPolicy: AsyncStream<Item?>.Continuation.BufferingPolicy
     ) -> some AsyncSequence<Item?, Never> & Sendable {
-        let policy: AsyncStream<SecretContent<Item>>.Continuation.BufferingPolicy =
-            switch bufferingPolicy {
-            case .bufferingOldest(let limit): .bufferingOldest(limit)
-            case .bufferingNewest(let limit): .bufferingNewest(limit)
-            default: .unbounded
-            }
-        return ValueSequence<SecretContent<Item>, Item?>(
-            subscribe: { self.subscribe(policy) },
+        ValueSequence<SecretContent<Item>, Item?>(
+            subscribe: { self.subscribe(BufferLimit(bufferingPolicy)) },
             makeTransform: {
                 // Held as long as somebody iterates: the wrapper may go before.
                 let secret = self.secret
@@ -142,11 +136,9 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     }
 
     /// Adds a reader of what is known, and asks the keyring for what is not.
-    func subscribe(
-        _ policy: AsyncStream<SecretContent<Item>>.Continuation.BufferingPolicy
-    ) -> ActiveSubscription<SecretContent<Item>> {
+    func subscribe(_ limit: BufferLimit) -> ActiveSubscription<SecretContent<Item>> {
         let secret = secret
-        let subscription = secret.live.subscribe(policy)
+        let subscription = secret.live.subscribe(limit)
         if !secret.live.current.content.isAnswer { secret.reload() }
         return subscription
     }
