@@ -11,21 +11,27 @@ let settings: [SwiftSetting] = [
 /// The code that talks to libsecret exists only with this trait; without it nothing links GLib.
 let withLibsecret: TargetDependencyCondition? = .when(traits: ["Libsecret"])
 
+/// The provider for swift-configuration is built only with this trait; nobody else downloads or builds that package.
+let withConfiguration: TargetDependencyCondition? = .when(traits: ["Configuration"])
+
 let package = Package(
     name: "swift-stored-values",
     products: [
         .library(name: "StoredValues", targets: ["StoredValues"]),
+        .library(name: "StoredValuesConfiguration", targets: ["StoredValuesConfiguration"]),
         .executable(name: "stored-values", targets: ["StoredValuesTool"]),
     ],
     traits: [
         .default(enabledTraits: ["Libsecret"]),
         .trait(name: "Libsecret", description: "The desktop's keyring, through libsecret."),
+        .trait(name: "Configuration", description: "A provider for swift-configuration: the product StoredValuesConfiguration."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     ],
     targets: [
         .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
@@ -44,6 +50,15 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings
+        ),
+        // Empty without its trait.
+        .target(
+            name: "StoredValuesConfiguration",
+            dependencies: [
+                "Locking", "StoredValues",
+                .product(name: "Configuration", package: "swift-configuration", condition: withConfiguration),
             ],
             swiftSettings: settings
         ),
@@ -77,6 +92,9 @@ let package = Package(
                 "Locking", "StoredValues", "TestProcess",
                 .target(name: "SecretService", condition: withLibsecret),
                 .product(name: "Logging", package: "swift-log"),
+                .target(name: "StoredValuesConfiguration", condition: withConfiguration),
+                .product(name: "Configuration", package: "swift-configuration", condition: withConfiguration),
+                .product(name: "ConfigurationTesting", package: "swift-configuration", condition: withConfiguration),
             ],
             swiftSettings: settings
         ),

@@ -100,6 +100,7 @@ private struct UseOfSecrets {
         disclose(secret)
         disclose(Holder(secret: secret, list: [secret, nil]))
         disclose(["key": secret])
+        disclose(RawSecret(secret))
         disclose(EncryptedFileEntry(id: id, label: "l", modified: 0, secret: secret))
         disclose(SecretContent<String>.value(TestSecret.text(), secret))
         disclose(SecretContent<[String]>.value([TestSecret.text()], secret))

@@ -27,6 +27,15 @@ struct WallsTests {
         }
     }
 
+    @Test("Only the provider imports swift-configuration, and is left out as a whole without the trait")
+    func configuration() throws {
+        for file in try files() {
+            let isProvider = file.path.hasPrefix("StoredValuesConfiguration/")
+            #expect(file.text.contains("import Configuration\n") ? isProvider : true, "\(file.path) imports swift-configuration")
+            #expect(!isProvider || file.text.hasPrefix("#if Configuration\n") && file.text.hasSuffix("#endif\n"), "\(file.path)")
+        }
+    }
+
     @Test("Of Foundation only its essentials are imported")
     func essentials() throws {
         for file in try files() {

@@ -1,3 +1,4 @@
+import Dispatch
 import Locking
 
 // The door for those that know keys but no types. `StoredValue` is the one for everybody else.
@@ -11,6 +12,19 @@ extension PreferencesFile {
     /// A hint after each change, whoever made it; hints that nobody has taken yet become one. Take a snapshot after
     /// subscribing, and one after each hint, and none is missed.
     package var changes: AsyncStream<Void> { preferences.changes }
+
+    /// Reads what others have written by now, where that has not come by itself yet. Trouble is logged, and the last good
+    /// values stay.
+    package func refresh() async {
+        let preferences = preferences
+        await withCheckedContinuation { continuation in
+            preferences.refreshing.async {
+                preferences.refresh()
+                for layer in preferences.state.withLock({ $0.layers }) { preferences.refreshLayer(layer.file) }
+                continuation.resume()
+            }
+        }
+    }
 
     /// Stores `value`, as a person would who edits the file: whatever version of a type wrote the old one is noted for the new
     /// one too. A value that is nested too deeply to be read again is not stored, and ``flush()`` throws that.

@@ -4,6 +4,9 @@ import Locking
 protocol ListeningSecret: AnyObject, Sendable {
     /// Takes note of a change that may concern the secret. Does not wait for the keyring.
     func hear(_ change: KeyringChange)
+
+    /// Takes over what was stored under another type, nil for a removal.
+    func follow(_ secret: Secret?)
 }
 
 /// Listens to one keyring for all its secrets that this process holds live.
@@ -14,7 +17,8 @@ final class KeyringListener: Sendable {
         weak var secret: (any ListeningSecret)?
     }
 
-    private let members = Guarded<[SecretIdentifier: Member]>([:])
+    /// One for each form in which a secret is read: as an item, as a ``RawSecret``.
+    private let members = Guarded<[SecretIdentifier: [Member]]>([:])
     private let listening = Guarded<Task<Void, Never>?>(nil)
 
     /// Begins to listen: changes after this are heard.
@@ -35,17 +39,22 @@ final class KeyringListener: Sendable {
     /// them may go then.
     func add(_ secret: any ListeningSecret, for id: SecretIdentifier) -> [any AnyObject & Sendable] {
         members.withLock { members in
-            let living = members.compactMapValues(\.secret)
-            members = living.mapValues(Member.init)
-            members[id] = Member(secret: secret)
-            return Array(living.values)
+            let living = members.mapValues { $0.compactMap(\.secret) }.filter { !$0.value.isEmpty }
+            members = living.mapValues { $0.map(Member.init) }
+            members[id, default: []].append(Member(secret: secret))
+            return living.values.flatMap(\.self)
         }
+    }
+
+    /// Tells those that read `id` in another form than `source` what `source` has stored there, nil for a removal.
+    func pass(_ secret: Secret?, of id: SecretIdentifier, from source: any ListeningSecret) {
+        for reader in members.withLock({ $0[id]?.compactMap(\.secret) }) ?? [] where reader !== source { reader.follow(secret) }
     }
 
     private func hear(_ change: KeyringChange) {
         let concerned = members.withLock { members in
-            if case .secret(let id) = change { return [members[id]?.secret].compactMap(\.self) }
-            return members.values.compactMap(\.secret)
+            if case .secret(let id) = change { return members[id]?.compactMap(\.secret) ?? [] }
+            return members.values.flatMap { $0.compactMap(\.secret) }
         }
         for secret in concerned { secret.hear(change) }
     }

@@ -70,19 +70,37 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         case .unavailable:
             reload()
             return content
-        case .unknown: break
+        case .unknown:
+            beginFirstLoading().map(wait)
+            return live.current.content
         }
+    }
+
+    /// The first question to the keyring, which a getter waits for.
+    struct FirstLoading {
+        fileprivate let task: Task<Void, Never>
+        fileprivate let isDone: DispatchSemaphore
+        fileprivate let end = DispatchTime.now() + LiveSecret.getterDeadline.dispatchInterval
+        fileprivate let revision: UInt64
+    }
+
+    /// Asks a keyring that was not asked yet, and does not wait; nil where it was.
+    func beginFirstLoading() -> FirstLoading? {
+        guard case (.unknown, let revision) = live.current else { return nil }
         let isDone = DispatchSemaphore(value: 0)
-        let loading = Task(executorPreference: executor) {
+        let task = Task(executorPreference: executor) {
             _ = try? await self.load()  // The error is the content then.
             isDone.signal()
         }
-        if isDone.wait(timeout: .now() + Self.getterDeadline.dispatchInterval) == .timedOut {
-            loading.cancel()
-            take(.unavailable(.timedOut(after: Self.getterDeadline)), ifStill: revision)
-            askLater()
-        }
-        return live.current.content
+        return FirstLoading(task: task, isDone: isDone, revision: revision)
+    }
+
+    /// Waits for the answer, up to the deadline.
+    func wait(for loading: FirstLoading) {
+        guard loading.isDone.wait(timeout: loading.end) == .timedOut else { return }
+        loading.task.cancel()
+        take(.unavailable(.timedOut(after: Self.getterDeadline)), ifStill: loading.revision)
+        askLater()
     }
 
     /// Asks the keyring.
@@ -219,6 +237,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         try await changing { () async throws(KeyringError) in
             try await keyring.write(secret, for: id, label: id.description)
             take(.value(item, secret))
+            listener.pass(secret, of: id, from: self)
         }
     }
 
@@ -226,6 +245,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         try await changing { () async throws(KeyringError) in
             try await keyring.remove(id)
             take(.absent)
+            listener.pass(nil, of: id, from: self)
         }
     }
 
@@ -251,6 +271,16 @@ final class LiveSecret<Item: StorableItem>: Sendable {
 // MARK: Hearing
 
 extension LiveSecret: ListeningSecret {
+    func follow(_ secret: Secret?) {
+        guard isAsked.load(ordering: .relaxed) else { return }
+        guard let secret else { return _ = take(.absent) }
+        do throws(KeyringError) {
+            take(.value(try SecretCoding.decode(Item.self, from: secret), secret))
+        } catch {
+            take(.unavailable(error))
+        }
+    }
+
     func hear(_ change: KeyringChange) {
         guard isAsked.load(ordering: .relaxed) else { return }
         switch change {

@@ -8,6 +8,8 @@ final class LiveSecrets: Sendable {
     private struct Address: Hashable {
         let keyring: KeyringIdentity
         let id: SecretIdentifier
+        /// Whether it is read without a type, which does not bind it to one.
+        let isRaw: Bool
     }
 
     private struct Entry {
@@ -22,9 +24,10 @@ final class LiveSecrets: Sendable {
     private let entries = Guarded<[Address: Entry]>([:])
     private let listeners = Guarded<[KeyringIdentity: Listener]>([:])
 
-    /// The live value of the secret `id`. A secret in use with another item type ends the program.
+    /// The live value of the secret `id`. A secret in use with another item type ends the program, except that it may be read
+    /// as a ``RawSecret`` beside any.
     func find<Item: StorableItem>(_ id: SecretIdentifier, in keyring: any Keyring, as type: Item.Type) -> LiveSecret<Item> {
-        let address = Address(keyring: KeyringIdentity(keyring), id: id)
+        let address = Address(keyring: KeyringIdentity(keyring), id: id, isRaw: Item.self == RawSecret.self)
         let listener = listener(to: keyring, address.keyring)
         var living: [any AnyObject & Sendable] = []  // should one of them go now, it goes when the lock is free
         let found = entries.withLock { entries -> (secret: LiveSecret<Item>?, otherType: any Any.Type) in

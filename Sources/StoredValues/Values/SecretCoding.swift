@@ -20,6 +20,7 @@ enum SecretCoding {
 
     /// Throws ``KeyringError/notDecodable`` when the bytes are no `Item`.
     static func decode<Item: StorableItem>(_ type: Item.Type, from secret: Secret) throws(KeyringError) -> Item {
+        if type == RawSecret.self, let raw = RawSecret(secret) as? Item { return raw }
         var bytes = secret.withBytes { Array($0) }
         defer { bytes.withUnsafeMutableBytes(wipe) }
         if type == String.self, let text = String(validating: bytes, as: UTF8.self) as? Item { return text }

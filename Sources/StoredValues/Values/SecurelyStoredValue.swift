@@ -41,7 +41,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
         self.keyring = keyring
     }
 
-    private var secret: LiveSecret<Item> {
+    var secret: LiveSecret<Item> {
         if let scope = TemporaryScope.current ?? scope, let standIn = keyring as? any StandInKeyring {
             let secret = LiveSecrets.shared.find(id, in: standIn.resolved(in: scope), as: Item.self)
             return scope.object("\(ObjectIdentifier(secret))") { secret }  // kept as long as the scope
@@ -120,12 +120,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
         bufferingPolicy: AsyncStream<Item?>.Continuation.BufferingPolicy
     ) -> some AsyncSequence<Item?, Never> & Sendable {
         ValueSequence<SecretContent<Item>, Item?>(
-            subscribe: {
-                let secret = self.secret
-                let subscription = secret.live.subscribe(BufferLimit(bufferingPolicy))
-                if !secret.live.current.content.isAnswer { secret.reload() }
-                return subscription
-            },
+            subscribe: { self.subscribe(BufferLimit(bufferingPolicy)) },
             makeTransform: {
                 // Held as long as somebody iterates: the wrapper may go before.
                 let secret = self.secret
@@ -138,6 +133,14 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
                     return .some(content.item)
                 }
             })
+    }
+
+    /// Adds a reader of what is known, and asks the keyring for what is not.
+    func subscribe(_ limit: BufferLimit) -> ActiveSubscription<SecretContent<Item>> {
+        let secret = secret
+        let subscription = secret.live.subscribe(limit)
+        if !secret.live.current.content.isAnswer { secret.reload() }
+        return subscription
     }
 
     // MARK: Changing

@@ -56,11 +56,10 @@ struct RealTroubleTests {
         }
     }
 
-    /// What it logged of values that are not on the disk. Before the first of them it may have looked at the file because of an
-    /// earlier change, and have said that it cannot.
+    /// What it logged of values that are not on the disk. When the trouble begins it may be looking at the file because of an
+    /// earlier change, and say that it cannot.
     private func logsOfSaving(_ process: TestProcess) -> [String] {
-        let logs = process.logs
-        return logs.first?.contains("Could not read the preferences") == true ? Array(logs.dropFirst()) : logs
+        process.logs.filter { !$0.contains("Could not read the preferences") }
     }
 
     @Test("A folder that is removed while the program runs is made anew by the next change")

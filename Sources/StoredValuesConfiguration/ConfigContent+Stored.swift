@@ -1,0 +1,50 @@
+#if Configuration
+    import Configuration
+    import FoundationEssentials
+    import StoredValues
+
+    extension ConfigContent {
+        /// What a wrapper of this type would read; nil when the value is of another type.
+        init?(_ json: JSONValue, _ type: ConfigType) {
+            let content: ConfigContent? =
+                switch type {
+                case .string: json.item(String.self).map(Self.string)
+                case .int: json.item(Int.self).map(Self.int)
+                case .double: json.item(Double.self).map(Self.double)
+                case .bool: json.item(Bool.self).map(Self.bool)
+                case .bytes: json.bytes.map(Self.bytes)
+                case .stringArray: json.item([String].self).map(Self.stringArray)
+                case .intArray: json.item([Int].self).map(Self.intArray)
+                case .doubleArray: json.item([Double].self).map(Self.doubleArray)
+                case .boolArray: json.item([Bool].self).map(Self.boolArray)
+                case .byteChunkArray: json.byteChunks.map(Self.byteChunkArray)
+                }
+            guard let content else { return nil }
+            self = content
+        }
+
+        /// The secret as a value of this type: its text, or what its JSON says. Bytes may also be base64 without quotes.
+        init?(_ secret: RawSecret, _ type: ConfigType) {
+            guard let text = secret.text else { return nil }
+            if type == .string {
+                self = .string(text)
+            } else if let json = JSONValue(text: text), let content = ConfigContent(json, type) {
+                self = content
+            } else if type == .bytes, let content = ConfigContent(.string(text), type) {
+                self = content
+            } else {
+                return nil
+            }
+        }
+    }
+
+    extension JSONValue {
+        /// What `Data` or `[UInt8]` is stored as.
+        fileprivate var bytes: [UInt8]? { item(Data.self).map(Array.init) ?? item([UInt8].self) }
+
+        fileprivate var byteChunks: [[UInt8]]? {
+            guard let chunks = arrayValue?.map(\.bytes), !chunks.contains(nil) else { return nil }
+            return chunks.compactMap(\.self)
+        }
+    }
+#endif

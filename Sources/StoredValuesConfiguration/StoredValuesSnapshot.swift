@@ -1,0 +1,47 @@
+#if Configuration
+    import Configuration
+    import StoredValues
+
+    /// What a ``StoredValuesProvider`` holds at one moment.
+    struct StoredValuesSnapshot: ConfigSnapshot {
+        /// What the keyring said of a secret: its bytes, nil for absent, or why it said nothing.
+        typealias Answer = Result<RawSecret?, KeyringError>
+
+        let providerName: String
+        /// Where the settings lie.
+        let path: String
+        let settings: PreferencesSnapshot
+        /// By what they are called in the keyring.
+        let secrets: [String: Answer]
+
+        func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
+            let name = key.storedName
+            if let answer = secrets[name] {
+                guard let secret = try answer.get() else { return LookupResult(encodedKey: name, value: nil) }
+                guard let content = ConfigContent(secret, type) else {
+                    throw ValueNotConvertible(key: name, type: type, place: .keyring)
+                }
+                return LookupResult(encodedKey: name, value: ConfigValue(content, isSecret: true))
+            }
+            return try setting(forKey: key, type: type).get()
+        }
+
+        /// The setting under `key`, whatever is a secret.
+        func setting(forKey key: AbsoluteConfigKey, type: ConfigType) -> Result<LookupResult, ValueNotConvertible> {
+            let name = key.storedName
+            guard let json = settings.value(atPath: name) else {
+                return .success(LookupResult(encodedKey: name, value: nil))
+            }
+            guard let content = ConfigContent(json, type) else {
+                return .failure(ValueNotConvertible(key: name, type: type, place: .file(path: path)))
+            }
+            return .success(LookupResult(encodedKey: name, value: ConfigValue(content, isSecret: false)))
+        }
+    }
+
+    extension StoredValuesSnapshot: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+        var description: String { "\(providerName) at one moment (secrets: \(secrets.count))" }
+        var debugDescription: String { description }
+        var customMirror: Mirror { Mirror(self, children: [:]) }
+    }
+#endif

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@Suite("When it does not compile", .timeLimit(.minutes(1)))
+struct CompileErrorsTests {
+    /// One section of the article: a mistake, what the compiler says of it, and what to write instead.
+    private struct Mistake {
+        let title: String
+        let wrong: String
+        let message: String
+        let right: String
+        var isOnMainActor: Bool { title.contains("main-actor default isolation") }
+    }
+
+    @Test("The compiler says what the article quotes of each mistake, and takes what the article has instead", arguments: [false, true])
+    func article(isOnMainActor: Bool) async throws {
+        let mistakes = try mistakes().filter { $0.isOnMainActor == isOnMainActor }
+        #expect(mistakes.count >= (isOnMainActor ? 1 : 10))
+        try await withTemporaryFolder { folder in
+            let wrong = try await compile(mistakes.map(\.wrong), isOnMainActor, in: folder)
+            for (number, mistake) in mistakes.enumerated() {
+                let isSaid = wrong.split(separator: "\n").contains { line in
+                    // What a macro expands to has a place of its own.
+                    (line.contains("/\(number).swift:") || line.hasPrefix("macro expansion")) && line.contains(mistake.message)
+                }
+                #expect(isSaid, "\(mistake.title)")
+            }
+            #expect(try await compile(mistakes.map(\.right), isOnMainActor, in: folder) == "")
+        }
+    }
+
+    private func mistakes() throws -> [Mistake] {
+        let article = root + "/Sources/StoredValues/StoredValues.docc/CompileErrors.md"
+        return try contents(ofFile: article).components(separatedBy: "\n## ").dropFirst().map { section in
+            func code(_ fence: String) throws -> String {
+                let block = try #require(section.components(separatedBy: "```\(fence)\n").dropFirst().first, "\(section)")
+                return try #require(block.components(separatedBy: "```").first)
+            }
+            let message = try #require(section.split(separator: "\n").first { $0.hasPrefix("    error: ") }, "\(section)")
+            return Mistake(
+                title: String(section.prefix { $0 != "\n" }), wrong: try code("swift mistake"),
+                message: message.trimmingCharacters(in: .whitespaces), right: try code("swift"))
+        }
+    }
+
+    /// What the compiler prints of these files of one module that uses the library.
+    private func compile(_ files: [String], _ isOnMainActor: Bool, in folder: String) async throws -> String {
+        let paths = try files.enumerated().map { number, text in
+            let path = "\(folder)/\(number).swift"
+            try "import StoredValues\n\(text)".write(toFile: path, atomically: false, encoding: .utf8)
+            return path
+        }
+        let compiler = try #require(Program(named: "swiftc")).path
+        let isolation = isOnMainActor ? ["-default-isolation", "MainActor"] : []
+        let program = try await FinishedProgram.run(
+            [compiler, "-typecheck", "-wmo", "-swift-version", "6"] + isolation + (try await modules()) + paths,
+            environment: ProcessInfo.processInfo.environment, in: folder)
+        return program.output + program.errors
+    }
+
+    /// Where the compiler finds the library that the tests were built with, and the C modules below it.
+    private func modules() async throws -> [String] {
+        let built = URL(fileURLWithPath: try BuiltProgram.path(""))
+        var arguments = ["-I", built.appendingPathComponent("Modules").path, "-I", root + "/Sources/CSecret"]
+        // Not the build's cache: the compiler refuses modules that another path led to first.
+        arguments += ["-module-cache-path", built.appendingPathComponent("MistakesModuleCache").path]
+        #if Libsecret
+            let flags = try await #require(Program(named: "pkg-config")).run(
+                ["--cflags-only-I", "libsecret-1"], environment: ProcessInfo.processInfo.environment)
+            arguments += flags.output.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
+        #endif
+        return arguments
+    }
+
+    private let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+}

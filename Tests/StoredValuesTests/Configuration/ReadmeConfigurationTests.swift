@@ -1,0 +1,42 @@
+#if Configuration
+    import Foundation
+    import Locking
+    import Testing
+
+    @testable import StoredValues
+
+    @Suite("README: swift-configuration", .timeLimit(.minutes(1)))
+    struct ReadmeConfigurationTests {
+        @Test("The README's example is the one that is compiled here")
+        func verbatim() throws {
+            let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
+            let example = try contents(ofFile: folder + "/ReadmeConfiguration.swift")
+            try #require(example.hasPrefix("#if Configuration\n") && example.hasSuffix("#endif\n"))
+            let lines = example.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().dropLast(2)
+            let readme = try contents(ofFile: folder + "/../../../README.md")
+            #expect(readme.contains("```swift Configuration\n\(lines.joined(separator: "\n"))\n```\n"))
+        }
+
+        @Test("The README's example connects with the token from the keyring, and again with each timeout")
+        func run() async throws {
+            try await withTemporaryStorage {
+                await #expect(throws: (any Error).self) { try await connect() }
+                try await SecurelyStoredValue<String>(key: "api.token").set("s3cret")
+                let connecting = Task { try await connect() }
+                try await eventually("it is connected") { Connections.made.last == "s3cret 30" }
+                PreferencesFile.standard.set("http", to: ["timeout": 60])
+                try await eventually("it is connected anew") { Connections.made == ["s3cret 30", "s3cret 60"] }
+                connecting.cancel()
+                try await connecting.value
+            }
+        }
+    }
+
+    private enum Connections {
+        static let list = Guarded<[String]>([])
+        static var made: [String] { list.withLock { $0 } }
+    }
+
+    /// What the example calls.
+    func reconnect(_ token: String, _ timeout: Int) async { Connections.list.withLock { $0.append("\(token) \(timeout)") } }
+#endif
