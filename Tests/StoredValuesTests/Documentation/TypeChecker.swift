@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+/// The Swift compiler, to find out whether a text is a program that uses the library as it was built for these tests.
+struct TypeChecker {
+    private let compiler: String
+    private let options: [String]
+
+    /// The compiler in the search path.
+    init() async throws {
+        compiler = try #require(Program(named: "swiftc"), "There is no swiftc in PATH.").path
+        let built = URL(fileURLWithPath: try BuiltProgram.path("tests")).deletingLastPathComponent().path
+        let toolchain = URL(fileURLWithPath: compiler).resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()
+        options =
+            [
+                "-typecheck", "-swift-version", "6", "-I", "\(built)/Modules",
+                // One of its own: the compiler refuses modules that another path leads to, and the build uses its cache by its own.
+                "-module-cache-path", "\(built)/SnippetModuleCache",
+                "-I", "\(toolchain.path)/lib/swift/pm/ManifestAPI", "-package-description-version", "6.2.0",
+                "-plugin-path", "\(toolchain.path)/lib/swift/host/plugins/testing",
+            ] + (try await Self.cModule())
+    }
+
+    /// What the compiler says of `program`; empty when it has no complaint. Warnings are none. A script has code outside of
+    /// functions, as a `Package.swift` has.
+    func complaint(about program: String, isScript: Bool = false) async throws -> String {
+        try await withTemporaryFolder { folder in
+            let path = "\(folder)/Program.swift"
+            try program.write(toFile: path, atomically: false, encoding: .utf8)
+            let result = try await FinishedProgram.run(
+                [compiler] + options + (isScript ? [] : ["-parse-as-library"]) + [path], environment: ProcessInfo.processInfo.environment, in: folder)
+            return result.status == 0 ? "" : result.errors
+        }
+    }
+
+    /// What lets the compiler find libsecret's module, which the library's own needs where it is built in.
+    private static func cModule() async throws -> [String] {
+        #if Libsecret
+            let package = try #require(Program(named: "pkg-config"))
+            let (_, flags) = try await package.run(
+                ["--cflags-only-I", "libsecret-1"], environment: ProcessInfo.processInfo.environment)
+            let module = "-fmodule-map-file=\(DocumentedPage.root.path)/Sources/CSecret/module.modulemap"
+            return ([module] + flags.split(whereSeparator: \.isWhitespace).map(String.init)).flatMap { ["-Xcc", $0] }
+        #else
+            return []
+        #endif
+    }
+}
