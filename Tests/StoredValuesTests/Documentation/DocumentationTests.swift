@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("Documentation", .serialized, .heavy)
@@ -25,9 +26,12 @@ struct DocumentationTests {
         #expect(throws: DocumentedSnippet.FenceWithoutLanguage.self) { try DocumentedSnippet.all(in: "```\nlet a = 1\n```\n") }
     }
 
-    @Test("There are pages and steps to compile")
-    func found() {
-        let pages = DocumentedPage.all
-        #expect(pages.contains { $0.path.hasSuffix("Testing.md") } && pages.contains { $0.path.hasSuffix("Weather.swift") })
+    @Test("Each step that is compiled is one that the tutorial shows, and the other way round")
+    func steps() throws {
+        let tutorial = try contents(
+            ofFile: DocumentedPage.root.appending(path: "Sources/StoredValues/StoredValues.docc/WatchedAndSecured.tutorial").path)
+        let shown = tutorial.matches(of: /file: (\S+\.swift)\)/).map { String($0.1) }
+        let compiled = DocumentedPage.all.map { String($0.path.split(separator: "/").last ?? "") }.filter { $0.hasSuffix(".swift") }
+        #expect(shown == compiled && !shown.isEmpty)
     }
 }

@@ -8,16 +8,17 @@ struct TypeChecker {
 
     /// The compiler in the search path.
     init() async throws {
-        compiler = try #require(Program(named: "swiftc"), "There is no swiftc in PATH.").path
+        let program = try #require(Program(named: "swiftc"), "There is no swiftc in PATH.")
+        compiler = program.path
         let built = URL(fileURLWithPath: try BuiltProgram.path("tests")).deletingLastPathComponent().path
-        let toolchain = URL(fileURLWithPath: compiler).resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()
+        let resources = try await Self.resources(of: program)
         options =
             [
                 "-typecheck", "-swift-version", "6", "-I", "\(built)/Modules",
                 // One of its own: the compiler refuses modules that another path leads to, and the build uses its cache by its own.
                 "-module-cache-path", "\(built)/SnippetModuleCache",
-                "-I", "\(toolchain.path)/lib/swift/pm/ManifestAPI", "-package-description-version", "6.2.0",
-                "-plugin-path", "\(toolchain.path)/lib/swift/host/plugins/testing",
+                "-I", "\(resources)/pm/ManifestAPI", "-package-description-version", "6.2.0",
+                "-plugin-path", "\(resources)/host/plugins/testing",
             ] + (try await Self.cModule())
     }
 
@@ -31,6 +32,17 @@ struct TypeChecker {
                 [compiler] + options + (isScript ? [] : ["-parse-as-library"]) + [path], environment: ProcessInfo.processInfo.environment, in: folder)
             return result.status == 0 ? "" : result.errors
         }
+    }
+
+    /// The folder in which the compiler has its modules and plugins. It says so itself, for what is in PATH may only lead to it.
+    private static func resources(of compiler: Program) async throws -> String {
+        struct Target: Decodable {
+            struct Paths: Decodable { let runtimeResourcePath: String }
+            let paths: Paths
+        }
+        let said = try await compiler.run(
+            ["-print-target-info"], environment: ProcessInfo.processInfo.environment)
+        return try JSONDecoder().decode(Target.self, from: Data(said.output.utf8)).paths.runtimeResourcePath
     }
 
     /// What lets the compiler find libsecret's module, which the library's own needs where it is built in.
