@@ -35,6 +35,7 @@ let package = Package(
         // Programs that are timed from their start to their exit.
         .executableTarget(name: "StartEmpty", swiftSettings: settings),
         .executableTarget(name: "StartFoundationEssentials", swiftSettings: settings),
+        .executableTarget(name: "StartLibsecret", dependencies: ["LibsecretHeaders"], swiftSettings: settings),
         .executableTarget(name: "StartStoredValue", dependencies: [storedValues], swiftSettings: settings),
         .executableTarget(name: "StartUserDefaults", swiftSettings: settings),
     ]

@@ -28,17 +28,15 @@
         /// Creates an item in `collection`, or replaces the secret of the one with the same attributes. Nil where the service
         /// does not say which item that is.
         func createItem(
-            _ secret: Variant, _ attributes: [String: String], label: String, in collection: String, _ cancellable: Cancellable
+            _ secret: Variant, _ attributes: [String: String], label: String?, in collection: String, _ cancellable: Cancellable
         ) throws(SecretServiceError) -> Item? {
-            let properties = Variant.properties([
-                "org.freedesktop.Secret.Item.Label": .string(label),
-                "org.freedesktop.Secret.Item.Attributes": .strings(attributes),
-            ])
+            var properties: [String: Variant] = ["org.freedesktop.Secret.Item.Attributes": .strings(attributes)]
+            if let label { properties["org.freedesktop.Secret.Item.Label"] = .string(label) }
             let reply: Variant
             do {
                 reply = try send(
                     "CreateItem", of: "org.freedesktop.Secret.Collection", at: collection,
-                    [properties, secret, .boolean(true)], cancellable
+                    [.properties(properties), secret, .boolean(true)], cancellable
                 )
             } catch where error.isMissingObject {
                 throw .noDefaultCollection

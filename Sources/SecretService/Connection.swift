@@ -12,6 +12,8 @@
         private var isProven = false
         /// Nil until the daemon was asked.
         private var ownsNameOfGnomeKeyring: Bool?
+        /// Of items that were replaced, by path.
+        private var knownAttributes: [String: [String: String]] = [:]
         /// Items that calls found locked; ``ItemStore/unlock(asking:)`` asks for them.
         var lockedItems: Set<String> = []
 
@@ -47,16 +49,29 @@
         }
 
         /// Stores `secret` in `item`, in place, so that others hear of it.
-        func store(_ secret: SecretBytes, in item: Item, _ cancellable: Cancellable) throws(SecretServiceError) {
+        func store(
+            _ secret: SecretBytes, in item: Item, foundBy sought: [String: String], _ cancellable: Cancellable
+        ) throws(SecretServiceError) {
             let encrypted = try encrypted(secret, cancellable)
             if try isGnomeKeyring(cancellable) {
-                // Its SetSecret sends no signal (seen: 42.1); its CreateItem replaces what has the same attributes, and sends one.
-                let (attributes, label) = try item.description(cancellable)
-                _ = try daemon.createItem(encrypted, attributes, label: label, in: item.collection, cancellable)
+                // Its SetSecret sends no signal (seen: 42.1); its CreateItem replaces what has the same attributes, and sends
+                // one. It takes the attributes over and, where none is given, leaves the label.
+                let attributes = try attributes(of: item, foundBy: sought, cancellable)
+                _ = try daemon.createItem(encrypted, attributes, label: nil, in: item.collection, cancellable)
             } else {
                 try item.set(encrypted, cancellable)
             }
             try proveAfterWriting(item, holds: secret, cancellable)
+        }
+
+        /// Asked once, for nobody changes what an item is found by; but a path may become that of an item for something else.
+        private func attributes(
+            of item: Item, foundBy sought: [String: String], _ cancellable: Cancellable
+        ) throws(SecretServiceError) -> [String: String] {
+            if let known = knownAttributes[item.path], sought.allSatisfy({ known[$0.key] == $0.value }) { return known }
+            let attributes = try item.attributes(cancellable)
+            knownAttributes[item.path] = attributes
+            return attributes
         }
 
         private func isGnomeKeyring(_ cancellable: Cancellable) throws(SecretServiceError) -> Bool {

@@ -11,12 +11,9 @@
         /// The path of the collection it lies in.
         var collection: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path }
 
-        /// The names and values that it can be found by, and what it is called.
-        func description(
-            _ cancellable: Cancellable
-        ) throws(SecretServiceError) -> (attributes: [String: String], label: String) {
-            let properties = try properties(cancellable)
-            return (properties.value(of: "Attributes").dictionary, properties.value(of: "Label").string)
+        /// The names and values that it can be found by.
+        func attributes(_ cancellable: Cancellable) throws(SecretServiceError) -> [String: String] {
+            try properties(cancellable).value(of: "Attributes").dictionary
         }
 
         /// Several items for one secret, the one that counts last. The service's times have whole seconds, so the time of

@@ -62,7 +62,7 @@
                     let items = try connection.openItems(attributes, cancellable)
                     if let item = try Item.oldestFirst(items, cancellable).last {
                         changing = .changing
-                        try connection.store(value, in: item, cancellable)
+                        try connection.store(value, in: item, foundBy: attributes, cancellable)
                     } else {
                         let all = attributes.merging(additional) { own, _ in own }
                         try connection.create(value, all, label: label, cancellable, &changing)
@@ -103,7 +103,7 @@
                 var attributes: [[String: String]] = []
                 for item in items {
                     do throws(SecretServiceError) {
-                        attributes.append(try item.description(cancellable).attributes)
+                        attributes.append(try item.attributes(cancellable))
                     } catch where error.isMissingObject {}  // removed by somebody else since
                 }
                 return attributes

@@ -11,7 +11,7 @@ final class LiveContent<Content: Sendable>: Sendable {
         var revision: UInt64 = 0
         /// How often a content was made ready.
         var readyCount: UInt64 = 0
-        var subscriptions: [ObjectIdentifier: Subscription<Content>] = [:]
+        var subscriptions: [ObjectIdentifier: Subscription] = [:]
     }
 
     let signal: ContentSignal
@@ -46,7 +46,10 @@ final class LiveContent<Content: Sendable>: Sendable {
             aftermath.release(state.content)
             state.content = content
             state.revision += 1
-            for subscription in state.subscriptions.values { subscription.append(content, &aftermath) }
+            if !state.subscriptions.isEmpty {
+                let box = ContentBox(content)
+                for subscription in state.subscriptions.values { subscription.append(box, &aftermath) }
+            }
             return true
         }
         // Both halves of the notice come after the change: an observer told before it could read the old content on
@@ -89,9 +92,9 @@ final class LiveContent<Content: Sendable>: Sendable {
     // MARK: Readers
 
     /// Adds a reader, whose first element is the content now and who misses none after it.
-    func subscribe(_ policy: Subscription<Content>.BufferingPolicy) -> ActiveSubscription<Content> {
+    func subscribe(_ limit: BufferLimit) -> ActiveSubscription<Content> {
         let subscription = state.withLock { state in
-            let subscription = Subscription(first: state.content, policy: policy)
+            let subscription = Subscription(first: ContentBox(state.content), limit: limit)
             state.subscriptions[ObjectIdentifier(subscription)] = subscription
             return subscription
         }

@@ -36,7 +36,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     let keyring: any Keyring
     let live: LiveContent<SecretContent<Item>>
     /// The answer as readers read it.
-    let ready: ReadyItem<Item?>
+    let ready: ReadyItem<Item>
     private let listener: KeyringListener
     private let changes = OrderedAccess()
     private let executor = LoadingExecutor()
@@ -50,7 +50,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         self.id = id
         self.keyring = keyring
         self.listener = listener
-        let ready = ReadyItem<Item?>(ContentSignal())
+        let ready = ReadyItem<Item>(ContentSignal())
         self.ready = ready
         live = LiveContent(.unknown, signal: ready.signal) { ready.clear() }
     }

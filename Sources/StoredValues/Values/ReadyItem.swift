@@ -33,7 +33,19 @@ final class ReadyItem<Item: Sendable>: Sendable {
     func item(orIfAbsent absent: @autoclosure () -> Item) throws(NotReady) -> Item {
         uncountedSignal._withUnsafeGuaranteedRef { $0.noteAccess() }
         let stamp = signal.readyStamp
-        guard stamp & 1 == 0 else { return absent() }
+        return stamp & 1 == 0 ? try item(of: stamp) : absent()
+    }
+
+    /// The same, nil when none is stored. As an item of an optional type it would have to be looked up what that is.
+    @inline(__always)
+    func itemIfAny() throws(NotReady) -> Item? {
+        uncountedSignal._withUnsafeGuaranteedRef { $0.noteAccess() }
+        let stamp = signal.readyStamp
+        return stamp & 1 == 0 ? try item(of: stamp) : nil
+    }
+
+    @inline(__always)
+    private func item(of stamp: UInt64) throws(NotReady) -> Item {
         guard stamp != 0 else { throw NotReady() }
         guard let wordCount else { return try boxedItem() }
         var copy = InlineArray<8, UInt64>(repeating: 0)

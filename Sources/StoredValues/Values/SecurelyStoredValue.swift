@@ -73,7 +73,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
             if scope == nil, TemporaryScope.current == nil, let shared = sharedSecret.unmanaged {
                 do {
                     return try shared._withUnsafeGuaranteedRef { secret throws(NotReady) in
-                        try secret.ready.item(orIfAbsent: nil)
+                        try secret.ready.itemIfAny()
                     }
                 } catch {}  // it will be by the next time
             }
@@ -119,16 +119,10 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     public func values(
         bufferingPolicy: AsyncStream<Item?>.Continuation.BufferingPolicy
     ) -> some AsyncSequence<Item?, Never> & Sendable {
-        let policy: AsyncStream<SecretContent<Item>>.Continuation.BufferingPolicy =
-            switch bufferingPolicy {
-            case .bufferingOldest(let limit): .bufferingOldest(limit)
-            case .bufferingNewest(let limit): .bufferingNewest(limit)
-            default: .unbounded
-            }
-        return ValueSequence<SecretContent<Item>, Item?>(
+        ValueSequence<SecretContent<Item>, Item?>(
             subscribe: {
                 let secret = self.secret
-                let subscription = secret.live.subscribe(policy)
+                let subscription = secret.live.subscribe(BufferLimit(bufferingPolicy))
                 if !secret.live.current.content.isAnswer { secret.reload() }
                 return subscription
             },

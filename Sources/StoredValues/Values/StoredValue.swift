@@ -125,14 +125,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     public func values(
         bufferingPolicy: AsyncStream<Item>.Continuation.BufferingPolicy
     ) -> some AsyncSequence<Item, Never> & Sendable {
-        let policy: AsyncStream<StoredContent<Item>>.Continuation.BufferingPolicy =
-            switch bufferingPolicy {
-            case .bufferingOldest(let limit): .bufferingOldest(limit)
-            case .bufferingNewest(let limit): .bufferingNewest(limit)
-            default: .unbounded
-            }
-        return ValueSequence(
-            subscribe: { self.livePreference.live.subscribe(policy) },
+        ValueSequence(
+            subscribe: { self.livePreference.live.subscribe(BufferLimit(bufferingPolicy)) },
             makeTransform: {
                 var last: StoredText?
                 return { content in

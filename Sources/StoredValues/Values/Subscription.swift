@@ -5,34 +5,36 @@ import Locking
 ///
 /// Changes are appended under the lock of the live value, so every reader gets them in commit order; the reader is woken
 /// when that lock is free.
-final class Subscription<Content: Sendable>: Sendable {
-    /// How much is kept for a slow reader; the standard library's own choice of words.
-    typealias BufferingPolicy = AsyncStream<Content>.Continuation.BufferingPolicy
+///
+/// It is not generic: to each of a thousand readers, looking up the types would cost a quarter of what telling it does. The
+/// live value puts each content in one ``ContentBox`` for all of them.
+final class Subscription: Sendable {
+    typealias Box = any AnyObject & Sendable
 
     private struct State {
-        var buffer: Deque<Content>
+        var buffer: Deque<Box>
         var reader: UnsafeContinuation<Void, Never>?
         var isCancelled = false
     }
 
     private let state: Guarded<State>
-    private let policy: BufferingPolicy
+    private let limit: BufferLimit
 
     /// A subscription whose first element is `first`.
-    init(first: Content, policy: BufferingPolicy) {
+    init(first: Box, limit: BufferLimit) {
         state = Guarded(State(buffer: [first]))
-        self.policy = policy
+        self.limit = limit
     }
 
-    /// Adds an element; what the policy drops for it and the reader to wake go into `aftermath`.
-    func append(_ content: Content, _ aftermath: inout Aftermath) {
-        let (reader, dropped) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Content?) in
+    /// Adds an element; what the limit drops for it and the reader to wake go into `aftermath`.
+    func append(_ content: Box, _ aftermath: inout Aftermath) {
+        let (reader, dropped) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Box?) in
             let reader = state.reader
             state.reader = nil
-            switch policy {
-            case .bufferingOldest(let limit) where state.buffer.count >= limit:
+            switch limit {
+            case .oldest(let limit) where state.buffer.count >= limit:
                 return (reader, content)
-            case .bufferingNewest(let limit) where state.buffer.count >= limit:
+            case .newest(let limit) where state.buffer.count >= limit:
                 guard limit > 0 else { return (reader, content) }
                 let dropped = state.buffer.popFirst()
                 state.buffer.append(content)
@@ -47,7 +49,7 @@ final class Subscription<Content: Sendable>: Sendable {
     }
 
     /// The next element, waiting for it; nil once the task is cancelled.
-    func next(isolation: isolated (any Actor)?) async -> Content? {
+    func next(isolation: isolated (any Actor)?) async -> Box? {
         while true {
             let (content, isCancelled) = state.withLock { ($0.isCancelled ? nil : $0.buffer.popFirst(), $0.isCancelled) }
             if let content { return content }
@@ -71,4 +73,27 @@ final class Subscription<Content: Sendable>: Sendable {
             }
         }
     }
+}
+
+/// How much is kept for a slow reader.
+enum BufferLimit: Sendable {
+    case unlimited
+    case oldest(Int)
+    case newest(Int)
+
+    /// The same in the standard library's words.
+    init<Element>(_ policy: AsyncStream<Element>.Continuation.BufferingPolicy) {
+        self =
+            switch policy {
+            case .bufferingOldest(let limit): .oldest(limit)
+            case .bufferingNewest(let limit): .newest(limit)
+            default: .unlimited
+            }
+    }
+}
+
+/// A content that many readers share.
+final class ContentBox<Content: Sendable>: Sendable {
+    let content: Content
+    init(_ content: Content) { self.content = content }
 }

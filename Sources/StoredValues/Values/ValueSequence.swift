@@ -22,7 +22,7 @@ struct ValueSequence<Content: Sendable, Element: Sendable>: AsyncSequence, Senda
         }
 
         mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-            while let content = await active.subscription.next(isolation: actor) {
+            while let content = await active.next(isolation: actor) {
                 if let element = transform(content) { return element }
             }
             return nil
@@ -32,12 +32,19 @@ struct ValueSequence<Content: Sendable, Element: Sendable>: AsyncSequence, Senda
 
 /// Ends a subscription when its iterator goes.
 final class ActiveSubscription<Content: Sendable>: Sendable {
-    let subscription: Subscription<Content>
+    private let subscription: Subscription
     private let end: @Sendable () -> Void
 
-    init(_ subscription: Subscription<Content>, end: @escaping @Sendable () -> Void) {
+    /// - Parameter subscription: One whose boxes are all `ContentBox<Content>`.
+    init(_ subscription: Subscription, end: @escaping @Sendable () -> Void) {
         self.subscription = subscription
         self.end = end
+    }
+
+    /// The next content, waiting for it; nil once the task is cancelled.
+    func next(isolation: isolated (any Actor)?) async -> Content? {
+        guard let box = await subscription.next(isolation: isolation) else { return nil }
+        return unsafeDowncast(box, to: ContentBox<Content>.self).content  // sound: see init
     }
 
     deinit { end() }

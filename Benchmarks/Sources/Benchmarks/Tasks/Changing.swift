@@ -44,6 +44,7 @@ private func flushing(in temporary: TemporaryFolder) throws -> Comparison {
     let bytes = try bare.read()
     let journal = try Database(path: "\(temporary.path)/journal.sqlite", writeAhead: false, keys: sample.keys)
     let log = try Database(path: "\(temporary.path)/log.sqlite", writeAhead: true, keys: sample.keys)
+    let queue = DispatchQueue(label: "copies")
     let numbers = Numbers()
     return Comparison(
         task: "`set` + `flush`",
@@ -64,6 +65,16 @@ private func flushing(in temporary: TemporaryFolder) throws -> Comparison {
                     for _ in 0..<count {
                         try bare.replace(with: bytes, durably: false)
                         try copy.replace(with: bytes, durably: true)
+                    }
+                }),
+            // And without blocking the thread of the task that waits for the disk.
+            .init(
+                .awaited("the same, the copy on a thread of its own") { count in
+                    for _ in 0..<count {
+                        try bare.replace(with: bytes, durably: false)
+                        try await withCheckedThrowingContinuation { continuation in
+                            queue.async { continuation.resume(with: Result { try copy.replace(with: bytes, durably: true) }) }
+                        }
                     }
                 }),
             .init(

@@ -1,5 +1,6 @@
 import LibsecretPeer
 import StoredValues
+import Synchronization
 
 /// Secrets, on the gnome-keyring that this process finds.
 func secretTasks(in temporary: TemporaryFolder, python: String) async throws -> [Comparison] {
@@ -10,12 +11,14 @@ func secretTasks(in temporary: TemporaryFolder, python: String) async throws -> 
     let bool = StoredValue(key: "autosave", default: false, storage: file.preferences)
     let pythonSecrets = try PythonSecrets(python: python)
     let other = SecretIdentifier(service: "benchmarks", account: "other")
+    let bareSecret = Mutex("first")
     let numbers = Numbers()
     return [
         Comparison(
             task: "Read a secret, hot",
             ours: .timed("ours") { count in for _ in 0..<count { use(secret.wrappedValue) } },
-            limit: .init(.timed("the stored Bool") { count in for _ in 0..<count { use(bool.wrappedValue) } }, bar: 2)),
+            limit: .init(.timed("the stored Bool") { count in for _ in 0..<count { use(bool.wrappedValue) } }, bar: 2),
+            peers: [.init(.timed("`Mutex`") { count in for _ in 0..<count { use(bareSecret.withLock { $0 }) } })]),
         Comparison(
             task: "`load()` on gnome-keyring, warm",
             ours: .awaited("ours") { count in for _ in 0..<count { use(try await secret.load()) } },
