@@ -15,8 +15,9 @@ struct DocumentationTests {
 
     @Test("A snippet that does not compile is found, and named by its page and line")
     func finds() async throws {
-        let text = "# Page\n\n```swift\n$theme.flip()\n```\n\n```sh\nls\n```\n\n<!-- in: struct Place -->\n```swift\nvar n: Int = true\n```\n"
-        let page = DocumentedPage(path: "Page.md", text: text)
+        let page = DocumentedPage(
+            path: "Page.md",
+            text: "# Page\n\n```swift\n$theme.flip()\n```\n\n```sh\nls\n```\n\n<!-- in: struct Place -->\n```swift\nvar n: Int = true\n```\n")
         let complaint = try await TypeChecker().complaint(about: try #require(page.programs().first).text)
         #expect(complaint.contains("Page.md:4:") && complaint.contains("Page.md:13:"), "\(complaint)")
     }

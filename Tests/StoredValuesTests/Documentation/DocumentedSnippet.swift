@@ -13,8 +13,8 @@ struct DocumentedSnippet {
     let place: String?
 
     private static let declarations = [
-        "import ", "struct ", "enum ", "actor ", "final class ", "class ", "protocol ", "extension ", "func ", "typealias ", "@main", "@Test",
-        "@Suite",
+        "import ", "struct ", "enum ", "actor ", "final class ", "class ", "protocol ", "extension ", "func ", "typealias ",
+        "@main", "@Test", "@Suite",
     ]
 
     /// Whether it is a part of a `Package.swift`, which is compiled against another module.

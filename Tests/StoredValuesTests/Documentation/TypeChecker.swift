@@ -15,7 +15,7 @@ struct TypeChecker {
         options =
             [
                 "-typecheck", "-swift-version", "6", "-I", "\(built)/Modules",
-                // One of its own: the compiler refuses modules that another path leads to, and the build uses its cache by its own.
+                // Not the build's own, to which another path leads: the compiler refuses what was cached by that.
                 "-module-cache-path", "\(built)/SnippetModuleCache",
                 "-I", "\(resources)/pm/ManifestAPI", "-package-description-version", "6.2.0",
                 "-plugin-path", "\(resources)/host/plugins/testing",
@@ -28,8 +28,9 @@ struct TypeChecker {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/Program.swift"
             try program.write(toFile: path, atomically: false, encoding: .utf8)
+            let command = [compiler] + options + (isScript ? [] : ["-parse-as-library"]) + [path]
             let result = try await FinishedProgram.run(
-                [compiler] + options + (isScript ? [] : ["-parse-as-library"]) + [path], environment: ProcessInfo.processInfo.environment, in: folder)
+                command, environment: ProcessInfo.processInfo.environment, in: folder)
             return result.status == 0 ? "" : result.errors
         }
     }
