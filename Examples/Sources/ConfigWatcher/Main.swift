@@ -1,0 +1,24 @@
+import Logging
+import ServiceLifecycle
+import StoredValues
+
+/// A service that takes up each edit of its settings and each new API key while it runs, and ends in order on SIGTERM.
+@main
+enum Main {
+    static func main() async throws {
+        StorageSystem.bootstrap(applicationID: "com.example.ConfigWatcher")
+        LoggingSystem.bootstrap(StreamLogHandler.standardOutput)
+        let logger = Logger(label: "ConfigWatcher")
+
+        let uplink = Uplink(logger: logger)
+        let group = ServiceGroup(
+            services: [
+                uplink,  // the last to shut down: the others use it
+                SettingsWatcher(settings: Settings(), uplink: uplink, logger: logger),
+                KeyWatcher(account: Account(), uplink: uplink, logger: logger),
+            ],
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger)
+        try await group.run()
+    }
+}

@@ -1,0 +1,53 @@
+import Logging
+import ServiceLifecycle
+
+/// The work of the service: it keeps up a connection, which needs an upstream and an API key.
+///
+/// Where this logs that it connects, yours would open a socket.
+actor Uplink: Service {
+    private let logger: Logger
+    private var upstream: Upstream?
+    private var apiKey: String?
+    private var isConnected = false
+
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    /// Waits for the shutdown. It comes when nobody uses the uplink any more, for this is the first service of the group.
+    func run() async throws {
+        try await gracefulShutdown()
+        disconnect()
+        logger.info("Shut down")
+    }
+
+    func use(_ upstream: Upstream) {
+        guard upstream != self.upstream else { return }  // what came between was refused
+        self.upstream = upstream
+        connect(because: "the upstream was set")
+    }
+
+    /// - Parameter apiKey: nil where there is none.
+    func use(apiKey: String?) {
+        let isRotated = self.apiKey != nil
+        self.apiKey = apiKey
+        if apiKey == nil {
+            disconnect()
+            logger.notice("There is no API key: waiting for one")
+        } else {
+            connect(because: isRotated ? "the API key was rotated" : "there is an API key")
+        }
+    }
+
+    private func connect(because reason: String) {
+        guard let upstream, apiKey != nil else { return }
+        disconnect()
+        isConnected = true
+        logger.info("Connected to \(upstream) (\(reason))")
+    }
+
+    private func disconnect() {
+        if isConnected { logger.info("Disconnected") }
+        isConnected = false
+    }
+}

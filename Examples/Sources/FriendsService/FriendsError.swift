@@ -1,0 +1,87 @@
+import Foundation
+import FoundationNetworking
+import StoredValues
+
+/// Why the friends are not to be had. The description says what to do.
+public enum FriendsError: Error, Equatable {
+    /// No server is set in this file.
+    case noServer(settings: String)
+    /// The password and the token would not travel encrypted to this address, or it is none.
+    case improperAddress(String)
+    /// The settings could not be saved.
+    case settings(PreferencesError)
+    /// The server does not know this name with this password.
+    case wrongCredentials(URL)
+    /// The keyring was asked, and has no token of this server.
+    case notLoggedIn(URL)
+    /// The server no longer takes the token, which is dropped.
+    case loginExpired(URL)
+    /// The keyring gave no answer, so nobody knows whether there is a token.
+    case keyring(KeyringError)
+    /// The task was cancelled.
+    case cancelled
+    /// The server was silent for this many seconds.
+    case timedOut(URL, seconds: Int)
+    /// The server is not to be reached, and why.
+    case unreachable(URL, reason: String)
+    /// The server answered with a status other than success; a redirect is one.
+    case refused(URL, status: Int)
+    /// The answer is not what this request is answered with.
+    case unexpectedAnswer(URL, path: String)
+    /// The body of this request cannot be sent.
+    case notEncodable(path: String)
+}
+
+extension FriendsError {
+    init(_ error: KeyringError) {
+        self = error == .cancelled ? .cancelled : .keyring(error)
+    }
+
+    init(_ error: URLError, _ server: Server) {
+        self =
+            switch error.code {
+            case .cancelled: .cancelled
+            case .timedOut: .timedOut(server.url, seconds: server.timeout)
+            default: .unreachable(server.url, reason: error.localizedDescription)
+            }
+    }
+}
+
+extension FriendsError: CustomStringConvertible {
+    /// What happened and what to do, in words for people.
+    public var description: String {
+        switch self {
+        case .noServer(let settings):
+            "No server is set. Log in with --server <address>, or set \"baseURL\" in \(settings)."
+        case .improperAddress(let address):
+            "\(address) is no server's address: those begin with https://, or with http:// for a server on this machine."
+        case .settings(let error):
+            "The settings were not saved. \(error)"
+        case .wrongCredentials(let url):
+            "\(url) does not know this name with this password. Nothing was stored; try again."
+        case .notLoggedIn(let url):
+            "You are not logged in at \(url). Log in first."
+        case .loginExpired(let url):
+            "\(url) no longer takes your login, which was dropped. Log in again."
+        case .keyring(let error):
+            "Whether you are logged in is not known. \(error)"
+        case .cancelled:
+            "The request was cancelled."
+        case .timedOut(let url, let seconds):
+            "\(url) was silent for \(seconds) seconds. Try again, or set a longer \"timeout\"."
+        case .unreachable(let url, let reason):
+            "\(url) is not to be reached: \(reason) Check \"baseURL\" and the network."
+        case .refused(let url, let status):
+            "\(url) answered with status \(status). Check \"baseURL\", or try again later."
+        case .unexpectedAnswer(let url, let path):
+            "\(url) answered \"\(path)\" with something else than was asked for. Check \"baseURL\"."
+        case .notEncodable(let path):
+            "The body of \"\(path)\" cannot be sent as JSON."
+        }
+    }
+}
+
+extension FriendsError: LocalizedError {
+    /// The description, which is what `localizedDescription` says then.
+    public var errorDescription: String? { description }
+}

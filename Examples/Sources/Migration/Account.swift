@@ -1,0 +1,5 @@
+import StoredValues
+
+struct Account: Sendable {
+    @SecurelyStoredValue<String>(key: "token") var token
+}

@@ -1,0 +1,42 @@
+import StoredValues
+
+/// Moves the token from the plain file of the program's first version into the keyring: all or nothing.
+///
+/// The file is removed only when the keyring has given the token back. So it can be killed at any moment, repeated, and
+/// run by two processes at once: the token is always in at least one of the two places.
+struct TokenMove {
+    /// What there was to do.
+    enum Outcome {
+        case nothingToMove, moved, alreadyInKeyring
+    }
+
+    let file: PlainFile
+    @SecurelyStoredValue<String> var token: String?
+
+    init(from file: PlainFile, to token: SecurelyStoredValue<String>) {
+        self.file = file
+        _token = token
+    }
+
+    func run() async throws(TokenMoveError) -> Outcome {
+        // The file is read before the keyring: another process that wipes it meanwhile has stored the token by then, so
+        // what is read half wiped is told from what is stored, and never stored itself.
+        guard let plain = try file.read() else { return .nothingToMove }
+        guard !plain.isEmpty else {  // wiped by a move that was killed before it could remove the file
+            try file.wipeAndRemove()
+            return .nothingToMove
+        }
+        let stored = try await load()
+        guard stored == nil || stored == plain else { throw .conflict(path: file.path) }
+        if stored == nil {
+            do throws(KeyringError) { try await $token.set(plain) } catch { throw .keyring(error, path: file.path) }
+            guard try await load() == plain else { throw .notKept(path: file.path) }
+        }
+        try file.wipeAndRemove()
+        return stored == nil ? .moved : .alreadyInKeyring
+    }
+
+    private func load() async throws(TokenMoveError) -> String? {
+        do throws(KeyringError) { return try await $token.load() } catch { throw .keyring(error, path: file.path) }
+    }
+}
