@@ -10,8 +10,11 @@ extension Keyring {
     /// The labels become `service/account`, for a keyring does not tell them. Wrappers are not moved: declare them with
     /// the new keyring.
     ///
-    /// - Parameter overwriting: Whether a secret of the same name at the destination, with other bytes, is replaced. Unless
-    ///   it is, that throws ``SecretMoveError/conflict(_:)`` before anything is changed.
+    /// - Parameters:
+    ///   - service: Whose secrets they are.
+    ///   - destination: Where they go.
+    ///   - overwriting: Whether a secret of the same name at the destination, with other bytes, is replaced. Unless it is,
+    ///     that throws ``SecretMoveError/conflict(_:)`` before anything is changed.
     @discardableResult
     public func moveSecrets(
         inService service: String, to destination: some Keyring, overwriting: Bool = false

@@ -159,8 +159,10 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
 
     /// Stores `item`.
     ///
-    /// - Parameter overwritingNewer: Whether to replace also what a newer version of the program stored, which every other
-    /// change leaves as it is.
+    /// - Parameters:
+    ///   - item: The new value.
+    ///   - overwritingNewer: Whether to replace also what a newer version of the program stored, which every other change
+    ///     leaves as it is.
     public func set(_ item: Item, overwritingNewer: Bool = false) {
         let preference = livePreference
         guard let text = encode(item, in: preference.preferences) else { return }

@@ -7,7 +7,9 @@
 /// Not covered: files and keyrings that are named explicitly, and a wrapper that was made outside and is used from a
 /// dispatch queue or a detached task.
 ///
-/// - Parameter keyring: An ``InMemoryKeyring`` unless given; give one of your own to let it fail.
+/// - Parameters:
+///   - keyring: An ``InMemoryKeyring`` unless given; give one of your own to let it fail.
+///   - body: What runs with it.
 public func withTemporaryStorage<Result>(
     keyring: some Keyring = InMemoryKeyring(), _ body: () throws -> Result
 ) rethrows -> Result {

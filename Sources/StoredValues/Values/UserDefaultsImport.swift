@@ -34,10 +34,15 @@ public struct UserDefaultsImport: Sendable, Hashable {
 
     /// Why a key was left where it is.
     public enum Reason: String, Sendable, Hashable {
+        /// Something is stored here under that key already.
         case alreadyStored = "something is stored under that key already"
+        /// The program left it out.
         case leftOut = "the program leaves it out"
+        /// A key here must not be empty or begin with `$`.
         case unusableKey = "a key must not be empty or begin with $"
+        /// It is an object that `NSKeyedArchiver` archived, which only Foundation can read.
         case archivedObject = "it is an archived object (NSKeyedArchiver), which only Foundation can read: read it there and set it here"
+        /// It is nested too deeply to be stored.
         case tooDeep = "it is nested too deeply to be stored"
     }
 

@@ -30,7 +30,7 @@ struct CompileErrorsTests {
     }
 
     private func mistakes() throws -> [Mistake] {
-        let article = root + "/Sources/StoredValues/StoredValues.docc/CompileErrors.md"
+        let article = DocumentedPage.root.path + "/Sources/StoredValues/StoredValues.docc/CompileErrors.md"
         return try contents(ofFile: article).components(separatedBy: "\n## ").dropFirst().map { section in
             func code(_ fence: String) throws -> String {
                 let block = try #require(section.components(separatedBy: "```\(fence)\n").dropFirst().first, "\(section)")
@@ -50,28 +50,8 @@ struct CompileErrorsTests {
             try "import StoredValues\n\(text)".write(toFile: path, atomically: false, encoding: .utf8)
             return path
         }
-        let compiler = try #require(Program(named: "swiftc")).path
         let isolation = isOnMainActor ? ["-default-isolation", "MainActor"] : []
-        let program = try await FinishedProgram.run(
-            [compiler, "-typecheck", "-wmo", "-swift-version", "6"] + isolation + (try await modules()) + paths,
-            environment: ProcessInfo.processInfo.environment, in: folder)
+        let program = try await TypeChecker().check(paths, ["-wmo"] + isolation, in: folder)
         return program.output + program.errors
     }
-
-    /// Where the compiler finds the library that the tests were built with, and the C modules below it.
-    private func modules() async throws -> [String] {
-        let built = URL(fileURLWithPath: try BuiltProgram.path(""))
-        var arguments = ["-I", built.appendingPathComponent("Modules").path, "-I", root + "/Sources/CSecret"]
-        // Not the build's cache: the compiler refuses modules that another path led to first.
-        arguments += ["-module-cache-path", built.appendingPathComponent("MistakesModuleCache").path]
-        #if Libsecret
-            let flags = try await #require(Program(named: "pkg-config")).run(
-                ["--cflags-only-I", "libsecret-1"], environment: ProcessInfo.processInfo.environment)
-            arguments += flags.output.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
-        #endif
-        return arguments
-    }
-
-    private let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 }

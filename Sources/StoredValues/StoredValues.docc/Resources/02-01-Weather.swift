@@ -1,0 +1,5 @@
+import StoredValues
+
+struct Settings {
+    @StoredValue(key: "city") var city = "Hamburg"
+}

@@ -1,0 +1,42 @@
+import StoredValues
+
+struct Settings {
+    @StoredValue(key: "city") var city = "Hamburg"
+}
+
+struct Account {
+    @SecurelyStoredValue<String>(key: "token") var token  // String?
+}
+
+@main
+struct Weather {
+    static func main() async throws {
+        StorageSystem.bootstrap(applicationID: "com.example.Weather")
+        let settings = Settings()
+        let account = Account()
+
+        switch CommandLine.arguments.dropFirst().first {
+        case "login":
+            guard let token = readLine() else { return }
+            try await account.$token.set(token)
+            return
+        case "logout":
+            try await account.$token.reset()
+            return
+        case let city?:
+            settings.$city.set(city)
+            try await settings.$city.flush()
+        case nil:
+            break
+        }
+        do throws(KeyringError) {
+            let token = try await account.$token.load()
+            print(token == nil ? "Nobody has logged in." : "Somebody has logged in.")
+        } catch {
+            print("Nobody knows whether there is a token. \(error)")
+        }
+        for await city in settings.$city.values {
+            print("The weather in \(city)", account.token == nil ? "for everybody" : "for you")
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+@Suite("Documentation", .serialized, .heavy)
+struct DocumentationTests {
+    @Test("Every snippet of a page compiles", arguments: DocumentedPage.all)
+    func compiles(page: DocumentedPage) async throws {
+        #expect(!page.text.isEmpty)
+        let checker = try await TypeChecker()
+        for program in try page.programs() {
+            let complaint = try await checker.complaint(about: program.text, isScript: program.isManifest)
+            #expect(complaint.isEmpty, "\(complaint)")
+        }
+    }
+
+    @Test("A snippet that does not compile is found, and named by its page and line")
+    func finds() async throws {
+        let page = DocumentedPage(
+            path: "Page.md",
+            text: "# Page\n\n```swift\n$theme.flip()\n```\n\n```sh\nls\n```\n\n<!-- in: struct Place -->\n```swift\nvar n: Int = true\n```\n")
+        let complaint = try await TypeChecker().complaint(about: try #require(page.programs().first).text)
+        #expect(complaint.contains("Page.md:4:") && complaint.contains("Page.md:13:"), "\(complaint)")
+    }
+
+    @Test("A fence without a language is found")
+    func fence() {
+        #expect(throws: DocumentedSnippet.FenceWithoutLanguage.self) { try DocumentedSnippet.all(in: "```\nlet a = 1\n```\n") }
+    }
+
+    @Test("Each step that is compiled is one that the tutorial shows, and the other way round")
+    func steps() throws {
+        let tutorial = try contents(
+            ofFile: DocumentedPage.root.appending(path: "Sources/StoredValues/StoredValues.docc/WatchedAndSecured.tutorial").path)
+        let shown = tutorial.matches(of: /file: (\S+\.swift)\)/).map { String($0.1) }
+        let compiled = DocumentedPage.all.map { String($0.path.split(separator: "/").last ?? "") }.filter { $0.hasSuffix(".swift") }
+        #expect(shown == compiled && !shown.isEmpty)
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+/// The Swift compiler, to find out whether a text is a program that uses the library as it was built for these tests.
+struct TypeChecker {
+    private let compiler: String
+    private let options: [String]
+
+    /// The compiler in the search path.
+    init() async throws {
+        let program = try #require(Program(named: "swiftc"), "There is no swiftc in PATH.")
+        compiler = program.path
+        let built = URL(fileURLWithPath: try BuiltProgram.path("tests")).deletingLastPathComponent().path
+        let resources = try await Self.resources(of: program)
+        options =
+            [
+                "-typecheck", "-swift-version", "6", "-I", "\(built)/Modules",
+                // Not the build's own, to which another path leads: the compiler refuses what was cached by that.
+                "-module-cache-path", "\(built)/SnippetModuleCache",
+                "-I", "\(resources)/pm/ManifestAPI", "-package-description-version", "6.2.0",
+                "-plugin-path", "\(resources)/host/plugins/testing",
+            ] + (try await Self.cModule())
+    }
+
+    /// What the compiler says of `program`; empty when it has no complaint. Warnings are none. A script has code outside of
+    /// functions, as a `Package.swift` has.
+    func complaint(about program: String, isScript: Bool = false) async throws -> String {
+        try await withTemporaryFolder { folder in
+            let path = "\(folder)/Program.swift"
+            try program.write(toFile: path, atomically: false, encoding: .utf8)
+            let result = try await check([path], isScript ? [] : ["-parse-as-library"], in: folder)
+            return result.status == 0 ? "" : result.errors
+        }
+    }
+
+    /// What came of checking these files as one module, with these options besides.
+    func check(_ paths: [String], _ more: [String], in folder: String) async throws -> FinishedProgram {
+        try await FinishedProgram.run(
+            [compiler] + options + more + paths, environment: ProcessInfo.processInfo.environment, in: folder)
+    }
+
+    /// The folder in which the compiler has its modules and plugins. It says so itself, for what is in PATH may only lead to it.
+    private static func resources(of compiler: Program) async throws -> String {
+        struct Target: Decodable {
+            struct Paths: Decodable { let runtimeResourcePath: String }
+            let paths: Paths
+        }
+        let said = try await compiler.run(
+            ["-print-target-info"], environment: ProcessInfo.processInfo.environment)
+        return try JSONDecoder().decode(Target.self, from: Data(said.output.utf8)).paths.runtimeResourcePath
+    }
+
+    /// What lets the compiler find libsecret's module, which the library's own needs where it is built in.
+    private static func cModule() async throws -> [String] {
+        #if Libsecret
+            let package = try #require(Program(named: "pkg-config"))
+            let (_, flags) = try await package.run(
+                ["--cflags-only-I", "libsecret-1"], environment: ProcessInfo.processInfo.environment)
+            let module = "-fmodule-map-file=\(DocumentedPage.root.path)/Sources/CSecret/module.modulemap"
+            return ([module] + flags.split(whereSeparator: \.isWhitespace).map(String.init)).flatMap { ["-Xcc", $0] }
+        #else
+            return []
+        #endif
+    }
+}
