@@ -31,3 +31,20 @@ int peer_store(const char *service, const char *account, const char *secret)
     g_hash_table_unref(table);
     return stored;
 }
+
+int peer_search(const char *service, const char *account)
+{
+    GDBusConnection *bus = g_bus_get_sync(G_BUS_TYPE_SESSION, NULL, NULL);
+    if (bus == NULL) return 0;
+    GVariantBuilder builder;
+    g_variant_builder_init(&builder, G_VARIANT_TYPE("a{ss}"));
+    g_variant_builder_add(&builder, "{ss}", "service", service);
+    g_variant_builder_add(&builder, "{ss}", "account", account);
+    GVariant *reply = g_dbus_connection_call_sync(
+        bus, "org.freedesktop.secrets", "/org/freedesktop/secrets", "org.freedesktop.Secret.Service", "SearchItems",
+        g_variant_new("(a{ss})", &builder), G_VARIANT_TYPE("(aoao)"), G_DBUS_CALL_FLAGS_NONE, -1, NULL, NULL);
+    int found = reply != NULL;
+    if (reply != NULL) g_variant_unref(reply);
+    g_object_unref(bus);
+    return found;
+}

@@ -42,6 +42,15 @@ func secretTasks(in temporary: TemporaryFolder, python: String) async throws -> 
                     }
                 }, bar: 1.2),
             peers: [
+                // What replacing the right one of several items takes.
+                .init(
+                    .timed("libsecret's, after asking which items there are") { count in
+                        for _ in 0..<count {
+                            guard peer_search("peer", "token") != 0, peer_store("peer", "token", "\(numbers.next)") != 0 else {
+                                throw Failure(description: "libsecret could not search and store")
+                            }
+                        }
+                    }),
                 .init(pythonSecrets.contestant("store"), bar: 0.5),
                 .init(
                     .awaited("the keyring's `write` alone") { count in
