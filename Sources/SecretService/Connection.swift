@@ -57,14 +57,33 @@
                 // Its SetSecret sends no signal (seen: 42.1); its CreateItem replaces what has the same attributes, and sends
                 // one. It takes the attributes over and, where none is given, leaves the label.
                 let attributes = try attributes(of: item, foundBy: sought, cancellable)
-                _ = try daemon.createItem(encrypted, attributes, label: nil, in: item.collection, cancellable)
+                let stored = try daemon.createItem(encrypted, attributes, label: nil, in: item.collection, cancellable)
+                // It was another one, so somebody has changed what this one is found by. That one is the newest now.
+                if let stored, stored.path != item.path { knownAttributes[item.path] = nil }
             } else {
                 try item.set(encrypted, cancellable)
+                try requireStillOpen(item, cancellable)
             }
             try proveAfterWriting(item, holds: secret, cancellable)
         }
 
-        /// Asked once, for nobody changes what an item is found by; but a path may become that of an item for something else.
+        /// Deletes `item`; succeeds when somebody else just did.
+        func delete(_ item: Item, _ cancellable: Cancellable) throws(SecretServiceError) {
+            try item.delete(cancellable)
+            if try !isGnomeKeyring(cancellable) { try requireStillOpen(item, cancellable) }
+        }
+
+        /// While KWallet locks, it says of a change that it was done, and does nothing.
+        private func requireStillOpen(_ item: Item, _ cancellable: Cancellable) throws(SecretServiceError) {
+            do throws(SecretServiceError) {
+                guard try daemon.isOpen(item.collection, cancellable) else { throw .lockedMeanwhile }
+            } catch .noDefaultCollection {
+                throw .lockedMeanwhile
+            }
+        }
+
+        /// Asked once, for hardly anybody changes what an item is found by; but a path may become that of an item for something
+        /// else.
         private func attributes(
             of item: Item, foundBy sought: [String: String], _ cancellable: Cancellable
         ) throws(SecretServiceError) -> [String: String] {
@@ -112,7 +131,10 @@
             guard !isProven else { return }
             do throws(SecretServiceError) {
                 try prove(item, holds: secret, cancellable)
-            } catch where error.isMissingObject {}
+            } catch where error.isMissingObject {
+            } catch .locked {
+                throw .lockedMeanwhile
+            }
         }
 
         private func fetch(_ item: Item, _ cancellable: Cancellable) throws(SecretServiceError) -> SecretBytes {

@@ -81,7 +81,7 @@
                 let items = try Item.oldestFirst(connection.openItems(attributes, cancellable), cancellable)
                 for item in items {
                     progress = .changing
-                    try item.delete(cancellable)
+                    try connection.delete(item, cancellable)
                 }
                 return items.count
             }

@@ -61,6 +61,10 @@
         static let unusableSession = SecretServiceError.other(
             domain: "stored-values", code: 1, message: "the service and this process do not understand each other's encryption")
 
+        /// Whether a change was done, only the service knows.
+        static let lockedMeanwhile = SecretServiceError.other(
+            domain: "stored-values", code: 3, message: "the collection was locked during the change, which may have been done or not")
+
         /// The service could not use the key that was proposed for the session.
         var isRefusedKey: Bool { isDBus(G_DBUS_ERROR_INVALID_ARGS) }
 

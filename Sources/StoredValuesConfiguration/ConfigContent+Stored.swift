@@ -23,9 +23,14 @@
             self = content
         }
 
-        /// The secret as a value of this type: its text, or what its JSON says. Bytes may also be base64 without quotes.
+        /// The secret as a value of this type: its text, or what its JSON says. Bytes may also be base64 without quotes, or what
+        /// is no text at all.
         init?(_ secret: RawSecret, _ type: ConfigType) {
-            guard let text = secret.text else { return nil }
+            guard let text = secret.text else {
+                guard type == .bytes else { return nil }
+                self = .bytes(secret.bytes)
+                return
+            }
             if type == .string {
                 self = .string(text)
             } else if let json = JSONValue(text: text), let content = ConfigContent(json, type) {

@@ -21,7 +21,7 @@
     /// **Secrets.** The key `api.token` is the secret `api.token` of the service, the same that
     /// `SecurelyStoredValue<String>(key: "api.token")` keeps. It comes from the keyring only, never from the file, and is
     /// marked as secret, so that access reporters redact it. As a string it is the secret's text, as any other type
-    /// what its JSON says; bytes may also be base64 without quotes.
+    /// what its JSON says; bytes may also be base64 without quotes, or a secret that is not UTF-8.
     ///
     /// A keyring that gives no answer is never read as "no value": `value(forKey:type:)`, `fetchValue(forKey:type:)`,
     /// snapshots and watched values then give its `KeyringError`. Note what a `ConfigReader` makes of an error:
@@ -29,7 +29,7 @@
     ///
     /// **Freshness.** Values come from memory, which follows the file and the keyring by itself. Only the first look at a secret
     /// waits for the keyring, for 5 s at most. `fetchValue(forKey:type:)` asks the keyring, or reads the file again if it has
-    /// changed. Watched values and snapshots are the latest at once and then after each change, whoever makes it; steps that
+    /// changed and no change of this process waits to be written. Watched values and snapshots are the latest at once and then after each change, whoever makes it; steps that
     /// a slow reader has not taken become one. The context of keys is ignored.
     public struct StoredValuesProvider: Sendable {
         /// What access reporters call it.

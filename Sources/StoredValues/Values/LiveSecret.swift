@@ -273,12 +273,13 @@ final class LiveSecret<Item: StorableItem>: Sendable {
 extension LiveSecret: ListeningSecret {
     func follow(_ secret: Secret?) {
         guard isAsked.load(ordering: .relaxed) else { return }
-        guard let secret else { return _ = take(.absent) }
-        do throws(KeyringError) {
-            take(.value(try SecretCoding.decode(Item.self, from: secret), secret))
-        } catch {
-            take(.unavailable(error))
+        if let secret, let item = try? SecretCoding.decode(Item.self, from: secret) {
+            take(.value(item, secret))
+        } else if secret == nil {
+            take(.absent)
         }
+        // Another process's change after that one may have been heard and read here already.
+        reload(anew: true)
     }
 
     func hear(_ change: KeyringChange) {

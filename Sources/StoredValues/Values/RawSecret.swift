@@ -7,6 +7,9 @@ package struct RawSecret: StorableItem {
 
     /// Its bytes as UTF-8, which is how a `String` is stored; nil when they are something else.
     package var text: String? { secret.withBytes { String(validating: $0, as: UTF8.self) } }
+
+    /// A copy of its bytes, which nobody wipes.
+    package var bytes: [UInt8] { secret.withBytes { Array($0) } }
 }
 
 // ``SecretCoding`` reads it before it comes to this, and nobody stores one.

@@ -81,15 +81,19 @@
         func hanging() async throws {
             let keyring = InMemoryKeyring(deadline: .seconds(1))
             keyring.inject(.slow(.seconds(60)))
-            let provider = provider(keyring, Set((1...20).map { AbsoluteConfigKey(["secret\($0)"]) }))
-            let error = KeyringError.timedOut(after: .seconds(1))
+            let provider = provider(keyring, Set((1...100).map { AbsoluteConfigKey(["secret\($0)"]) }))
             let duration = await elapsed {
                 let snapshot = provider.snapshot()
-                for number in 1...20 {
-                    #expect(throws: error) { try snapshot.value(forKey: AbsoluteConfigKey(["secret\(number)"]), type: .string) }
+                for number in 1...100 {
+                    #expect {
+                        try snapshot.value(forKey: AbsoluteConfigKey(["secret\(number)"]), type: .string)
+                    } throws: { error in
+                        // After 1 s by the keyring; or after 5 s by the getter, where the machine is slower than that.
+                        if case KeyringError.timedOut = error { true } else { false }
+                    }
                 }
             }
-            #expect(duration < .seconds(10))
+            #expect(duration < .seconds(60), "one after another they would take 100 s")
         }
 
         @Test("A secret is never looked for in the file, nor a setting in the keyring")

@@ -14,7 +14,7 @@ struct TypeChecker {
         let resources = try await Self.resources(of: program)
         options =
             [
-                "-typecheck", "-swift-version", "6", "-I", "\(built)/Modules",
+                "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-I", "\(built)/Modules",
                 // Not the build's own, to which another path leads: the compiler refuses what was cached by that.
                 "-module-cache-path", "\(built)/SnippetModuleCache",
                 "-I", "\(resources)/pm/ManifestAPI", "-package-description-version", "6.2.0",
@@ -29,7 +29,7 @@ struct TypeChecker {
             let path = "\(folder)/Program.swift"
             try program.write(toFile: path, atomically: false, encoding: .utf8)
             let result = try await check([path], isScript ? [] : ["-parse-as-library"], in: folder)
-            return result.status == 0 ? "" : result.errors
+            return result.status == 0 ? "" : "status \(result.status): \(result.errors)"
         }
     }
 

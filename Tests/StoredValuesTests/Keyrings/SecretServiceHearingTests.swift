@@ -44,7 +44,7 @@
             try await values.wait(for: [nil])
             let script = """
                 number=0
-                until [ $number -ge 200 ] && [ -e "$HOME/heard" ]; do
+                until [ $number -ge 200 ] && [ -e "$HOME/heard" ] || [ $number -ge 20000 ] || [ ! -d "$HOME" ]; do
                     number=$((number + 1))
                     printf $number | secret-tool store --label=theirs service \(id.service) account \(id.account)
                 done
