@@ -10,9 +10,14 @@ struct SettingsWatcher: Service {
 
     func run() async {
         logger.info("Watching \(PreferencesFile.standard.path)")
-        for await upstream in settings.$upstream.values.cancelOnGracefulShutdown() {
+        for await _ in settings.$upstream.values.cancelOnGracefulShutdown() {
             // A part that does not decode reads as its default. A running service would rather keep what it has.
-            let repairs = settings.$upstream.repairs
+            //
+            // The element may be older than the file, and the repairs are those of the file now. So the upstream is read now,
+            // too, and between two looks at the repairs: the file may change at any time, which brings another element.
+            var repairs = settings.$upstream.repairs
+            let upstream = settings.upstream
+            if repairs.isEmpty { repairs = settings.$upstream.repairs }
             if repairs.isEmpty {
                 await uplink.use(upstream)
             } else {

@@ -22,7 +22,7 @@ actor Uplink: Service {
     }
 
     func use(_ upstream: Upstream) {
-        guard upstream != self.upstream else { return }  // what came between was refused
+        guard upstream != self.upstream else { return }  // taken up already, or what came between was refused
         self.upstream = upstream
         connect(because: "the upstream was set")
     }

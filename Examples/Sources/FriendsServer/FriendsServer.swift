@@ -38,7 +38,7 @@ actor FriendsServer {
     /// Its address, as soon as it listens.
     var url: URL {
         get async throws {
-            try await http.waitUntilListening()
+            try await http.waitUntilListening(timeout: 60)  // a busy machine takes longer than the 5 seconds it has otherwise
             guard case .ip4(_, let port) = await http.listeningAddress,
                 let url = URL(string: "http://127.0.0.1:\(port)")
             else { throw NotListening() }

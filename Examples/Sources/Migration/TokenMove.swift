@@ -1,9 +1,13 @@
 import StoredValues
 
-/// Moves the token from the plain file of the program's first version into the keyring: all or nothing.
+/// Moves the token from the plain file of the program's first version into the keyring.
 ///
-/// The file is removed only when the keyring has given the token back. So it can be killed at any moment, repeated, and
-/// run by two processes at once: the token is always in at least one of the two places.
+/// The file is removed only when the keyring has given the token back. So this can be killed at any moment, repeated, and
+/// run by two processes at once: the token is in the file, or the keyring has said that it has it.
+///
+/// What a keyring has is not always on the disk. gnome-keyring and an encrypted file have it there by then. KWallet and
+/// KeePassXC bring it there some seconds later: when the power fails or they are killed before, the token is lost, for the
+/// file is gone. What cannot be had again, as this token can by logging in, should stay in the file until a later start.
 struct TokenMove {
     /// What there was to do.
     enum Outcome {

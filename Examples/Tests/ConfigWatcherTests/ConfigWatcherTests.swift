@@ -14,18 +14,18 @@ struct ConfigWatcherTests {
 
     @Test("An edit of the file is taken up, however the editor saves")
     func edits() async throws {
-        try await write(apiKey: "unspeakable7d1f")
+        try await write(apiKey: secretMark)
         let watcher = try start()
         var lines = watcher.lines.makeAsyncIterator()
-        _ = try await lines.next(containing: "Connected to localhost:8080")
+        try await expect("Connected to localhost:8080 (", in: &lines)
 
         try home.write(#"{"upstream": {"host": "one.example.com", "port": 1}}"#, to: preferences)
-        _ = try await lines.next(containing: "Connected to one.example.com:1")
+        try await expect("Disconnected", "Connected to one.example.com:1 (", in: &lines)
         try home.writeInPlace(#"{"upstream": {"host": "two.example.com", "port": 2}}"#, to: preferences)
-        _ = try await lines.next(containing: "Connected to two.example.com:2")
+        try await expect("Disconnected", "Connected to two.example.com:2 (", in: &lines)
         try FileManager.default.removeItem(atPath: "\(home.path)/\(preferences)")
-        _ = try await lines.next(containing: "Connected to localhost:8080")
-        try await end(watcher, &lines)
+        try await expect("Disconnected", "Connected to localhost:8080 (", in: &lines)
+        try await end(watcher, &lines, isConnected: true)
     }
 
     @Test("A mistake in the file leaves the connection as it is, and is told", arguments: [
@@ -33,31 +33,30 @@ struct ConfigWatcherTests {
         (#"{"upstream": {"host": "bad.example.com", "port": "#, "line 1"),
     ])
     func mistake(text: String, report: String) async throws {
-        try await write(apiKey: "unspeakable7d1f")
+        try await write(apiKey: secretMark)
         try home.write(#"{"upstream": {"host": "one.example.com", "port": 1}}"#, to: preferences)
         let watcher = try start()
         var lines = watcher.lines.makeAsyncIterator()
-        _ = try await lines.next(containing: "Connected to one.example.com:1")
+        try await expect("Connected to one.example.com:1 (", in: &lines)
 
         try home.write(text, to: preferences)
-        _ = try await lines.next(containing: report)
+        try await expect(report, in: &lines)
         try home.write(#"{"upstream": {"host": "two.example.com", "port": 2}}"#, to: preferences)
-        let next = try await lines.next(containing: "Connected to")
-        #expect(next.contains("two.example.com:2"))
-        try await end(watcher, &lines)
+        try await expect("Disconnected", "Connected to two.example.com:2 (", in: &lines)
+        try await end(watcher, &lines, isConnected: true)
     }
 
     @Test("A key that is stored, rotated and removed by another process is taken up, and never printed")
     func rotation() async throws {
         let watcher = try start()
         var lines = watcher.lines.makeAsyncIterator()
-        _ = try await lines.next(containing: "There is no API key")
-        try await write(apiKey: "unspeakable7d1f first")
-        _ = try await lines.next(containing: "there is an API key")
-        try await write(apiKey: "unspeakable7d1f second")
-        _ = try await lines.next(containing: "the API key was rotated")
+        try await expect("There is no API key", in: &lines)
+        try await write(apiKey: "\(secretMark) first")
+        try await expect("Connected to localhost:8080 (", in: &lines)
+        try await write(apiKey: "\(secretMark) second")
+        try await expect("Disconnected", "Connected to localhost:8080 (the API key was rotated)", in: &lines)
         try await keyring.remove(apiKey)
-        _ = try await lines.next(containing: "There is no API key")
+        try await expect("Disconnected", "There is no API key", in: &lines)
         try await end(watcher, &lines)
     }
 
@@ -65,7 +64,7 @@ struct ConfigWatcherTests {
     func noKeyring() async throws {
         let watcher = try start(keyring: nil)
         var lines = watcher.lines.makeAsyncIterator()
-        _ = try await lines.next(containing: "Whether there is an API key is not known")
+        try await expect("Whether there is an API key is not known", in: &lines)
         try await end(watcher, &lines)
     }
 
@@ -79,13 +78,20 @@ struct ConfigWatcherTests {
         return try ExampleProcess("ConfigWatcher", home: home.path, environment: environment)
     }
 
+    /// Reads on to a line with each of `texts` in turn. No other line may tell of a change of the connection or of no key.
+    private func expect(_ texts: String..., in lines: inout Lines.Iterator) async throws {
+        for text in texts {
+            let line = try await lines.next(containing: text, "Connected to", "Disconnected", "There is no API key")
+            try #require(line.contains(text))
+        }
+    }
+
     /// Asks it to end, and reads how it does.
-    private func end(_ watcher: ExampleProcess, _ lines: inout AsyncStream<String>.Iterator) async throws {
+    private func end(_ watcher: ExampleProcess, _ lines: inout Lines.Iterator, isConnected: Bool = false) async throws {
         watcher.terminate()
-        var rest: [String] = []
-        while let line = await lines.next() { rest.append(line) }
-        #expect(rest.last?.contains("Shut down") == true, "\(rest)")
-        #expect(!rest.contains { $0.contains("There is no API key") })
+        if isConnected { try await expect("Disconnected", in: &lines) }
+        try await expect("Shut down", in: &lines)
+        #expect(await lines.next() == nil)
         #expect(await watcher.exitStatus == 0)
     }
 

@@ -4,7 +4,7 @@ import Foundation
 /// killed when this object goes.
 public final class ExampleProcess: Sendable {
     /// What it prints, also of errors, line by line. One reader may read them.
-    public let lines: AsyncStream<String>
+    public let lines: Lines
     private let process = Process()
     private let status: AsyncStream<Int32>
 
@@ -12,7 +12,8 @@ public final class ExampleProcess: Sendable {
     ///
     /// - Parameters:
     ///   - home: Its `HOME`; the only environment variable besides those of `environment`.
-    ///   - input: What it reads from standard input, which is at an end then.
+    ///   - input: The line that it reads from standard input. It need not see the end of the input, which comes late where
+    ///     another process was started meanwhile and has got this end of the pipe.
     public init(
         _ name: String, _ arguments: [String] = [], home: String, environment: [String: String] = [:], input: String = ""
     ) throws {
@@ -24,12 +25,12 @@ public final class ExampleProcess: Sendable {
         process.standardOutput = output
         process.standardError = output
         try process.run()
-        try? standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))  // it may have ended without reading
+        try? standardInput.fileHandleForWriting.write(contentsOf: Data("\(input)\n".utf8))  // it may have ended without reading
         try standardInput.fileHandleForWriting.close()
 
         let (lines, line) = AsyncStream<String>.makeStream()
         let (status, end) = AsyncStream<Int32>.makeStream()
-        self.lines = lines
+        self.lines = Lines(stream: lines)
         self.status = status
         // Reading blocks, so it happens on a thread of its own and not on Swift's pool.
         Thread { [process] in

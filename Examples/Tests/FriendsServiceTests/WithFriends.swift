@@ -1,3 +1,4 @@
+import ExampleProcess
 import Foundation
 import FriendsService
 import StoredValues
@@ -5,7 +6,7 @@ import StoredValues
 @testable import FriendsServer
 
 /// What the tests' server lets in.
-let password = "unspeakable7d1f friend"
+let password = "\(secretMark) friend"
 let ada = Credentials(name: "ada", password: password)
 
 let someFriends = zip(1..., ["Ada", "Barbara", "Edsger", "Grace", "Ken"]).map { Friend(id: $0, name: $1) }
