@@ -73,12 +73,20 @@
             if try !isGnomeKeyring(cancellable) { try requireStillOpen(item, cancellable) }
         }
 
-        /// While KWallet locks, it says of a change that it was done, and does nothing.
+        /// While KWallet locks, it says of a change that it was done, and does nothing (its sources, 5.103).
         private func requireStillOpen(_ item: Item, _ cancellable: Cancellable) throws(SecretServiceError) {
+            try afterChange { () throws(SecretServiceError) in
+                guard try daemon.isOpen(item.collection, cancellable) else { throw .locked }
+            }
+        }
+
+        /// Runs a look at what a change has done. That the program locked or went meanwhile says nothing of the change, and must
+        /// not have it repeated.
+        private func afterChange(_ look: () throws(SecretServiceError) -> Void) throws(SecretServiceError) {
             do throws(SecretServiceError) {
-                guard try daemon.isOpen(item.collection, cancellable) else { throw .lockedMeanwhile }
-            } catch .noDefaultCollection {
-                throw .lockedMeanwhile
+                try look()
+            } catch where error == .locked || error == .noDefaultCollection || error.isUndelivered || error.isBroken {
+                throw .unknownOutcome
             }
         }
 
@@ -129,11 +137,10 @@
             _ item: Item, holds secret: SecretBytes, _ cancellable: Cancellable
         ) throws(SecretServiceError) {
             guard !isProven else { return }
-            do throws(SecretServiceError) {
-                try prove(item, holds: secret, cancellable)
-            } catch where error.isMissingObject {
-            } catch .locked {
-                throw .lockedMeanwhile
+            try afterChange { () throws(SecretServiceError) in
+                do throws(SecretServiceError) {
+                    try prove(item, holds: secret, cancellable)
+                } catch where error.isMissingObject {}
             }
         }
 

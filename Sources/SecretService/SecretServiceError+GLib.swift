@@ -62,8 +62,8 @@
             domain: "stored-values", code: 1, message: "the service and this process do not understand each other's encryption")
 
         /// Whether a change was done, only the service knows.
-        static let lockedMeanwhile = SecretServiceError.other(
-            domain: "stored-values", code: 3, message: "the collection was locked during the change, which may have been done or not")
+        static let unknownOutcome = SecretServiceError.other(
+            domain: "stored-values", code: 3, message: "the keyring locked or ended during the change, which may be done or not")
 
         /// The service could not use the key that was proposed for the session.
         var isRefusedKey: Bool { isDBus(G_DBUS_ERROR_INVALID_ARGS) }
