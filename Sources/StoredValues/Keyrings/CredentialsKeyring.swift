@@ -3,8 +3,10 @@ import Dispatch
 /// Secrets that somebody else puts into a folder, one file for each: systemd (`LoadCredential=`), Docker and Podman
 /// (`/run/secrets`), Kubernetes (a mounted secret). Read-only.
 ///
-///     @SecurelyStoredValue<String>(key: "token", keyring: .credentials) var token
-///     @SecurelyStoredValue<String>(key: "token", keyring: .credentials(at: "/run/secrets")) var token
+/// ```swift
+/// @SecurelyStoredValue<String>(key: "token", keyring: .credentials) var token
+/// @SecurelyStoredValue<String>(key: "password", keyring: .credentials(at: "/run/secrets")) var password
+/// ```
 ///
 /// - **Names.** The secret `token` of the service `com.example.Editor` is the file `com.example.Editor.token`, and where
 ///   there is none the file `token`. The first is for folders that several programs share. A name that no file can have (a

@@ -4,7 +4,9 @@
 /// nobody else can write. Otherwise every call throws ``KeyringError/accessDenied``, or an
 /// ``KeyringError/other(domain:code:message:)`` that says what is wrong. To make one:
 ///
-///     (umask 077; head -c 32 /dev/urandom > key)
+/// ```sh
+/// (umask 077; head -c 32 /dev/urandom > key)
+/// ```
 public struct EncryptedFileKey: Sendable {
     enum Source: Sendable {
         case file(String, KeyFile.Origin)

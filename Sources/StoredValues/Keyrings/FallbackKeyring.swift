@@ -1,6 +1,8 @@
 /// Several keyrings as one, such as credentials that an administrator may provide before a keyring that can be written:
 ///
-///     FallbackKeyring([.credentials(at: "/run/secrets"), .encryptedFile("/var/lib/app/secrets", key: .credential("key"))])
+/// ```swift
+/// FallbackKeyring([.credentials(at: "/run/secrets"), .encryptedFile("/var/lib/app/secrets", key: .credential("key"))])
+/// ```
 ///
 /// - **Reading** returns the value of the first keyring that has one. Where none has, and one could not be asked, it throws
 ///   that one's reason: only when all answer that they have none is the secret absent.

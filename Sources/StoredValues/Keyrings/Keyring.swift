@@ -16,8 +16,10 @@
 ///
 /// A keyring made for the purpose is passed where a wrapper is declared:
 ///
-///     @SecurelyStoredValue<String>(key: "token", keyring: .encryptedFile("/var/lib/app/secrets", key: .file("/run/key")))
-///     var token
+/// ```swift
+/// @SecurelyStoredValue<String>(key: "token", keyring: .encryptedFile("/var/lib/app/secrets", key: .file("/run/key")))
+/// var token
+/// ```
 public protocol Keyring: Sendable, CustomStringConvertible {
     /// The secret stored under `id`, or `nil` when the keyring has none.
     func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret?

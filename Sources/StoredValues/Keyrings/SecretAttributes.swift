@@ -4,7 +4,9 @@
 /// ``fixed`` ones; an item may have others besides, as most programs' items have. Nothing is sought by `xdg:schema`, for
 /// many programs set none.
 ///
-///     SecretServiceKeyring(attributes: .pythonKeyring)    // what keyring.get_password(service, account) reads
+/// ```swift
+/// SecretServiceKeyring(attributes: .pythonKeyring)    // what keyring.get_password(service, account) reads
+/// ```
 public struct SecretAttributes: Hashable, Sendable {
     /// The attribute that holds ``SecretIdentifier/service``.
     public let service: String
@@ -28,7 +30,9 @@ public struct SecretAttributes: Hashable, Sendable {
 
     /// The attributes `service` and `account`, as node-keytar and many others write and read them:
     ///
-    ///     secret-tool lookup service com.example.Editor account authToken
+    /// ```sh
+    /// secret-tool lookup service com.example.Editor account authToken
+    /// ```
     public static let generic = SecretAttributes(service: "service", account: "account")
 
     /// As the Python library `keyring` does: `keyring.get_password(service, account)`.

@@ -3,8 +3,10 @@ import FoundationEssentials
 extension PreferencesFile {
     /// Takes over, once, what this program stored with Foundation's `UserDefaults`, and says what became of each key.
     ///
-    ///     let report = try PreferencesFile.standard.importUserDefaults()    // first thing, before values are used
-    ///     logger.info("\(report)")
+    /// ```swift
+    /// let report = try PreferencesFile.standard.importUserDefaults()    // first thing, before values are used
+    /// print(report)
+    /// ```
     ///
     /// - Values keep their shape: texts, numbers, lists and dictionaries as they are, a date as a stored `Date`. Data that hold
     ///   JSON become what the JSON says, and of the form `{"value": …}`, which Boutique stores, what is in the box.

@@ -2,10 +2,12 @@ public import Observation
 
 /// A secret that is kept in a keyring and is live.
 ///
-///     @SecurelyStoredValue<String>(key: "authToken") var authToken    // String?
+/// ```swift
+/// @SecurelyStoredValue<String>(key: "authToken") var authToken    // String?
 ///
-///     try await $authToken.set("s3cret")
-///     for await token in $authToken.values { print(token != nil) }    // the secret now, then every change
+/// try await $authToken.set("s3cret")
+/// for await token in $authToken.values { print(token != nil) }    // the secret now, then every change
+/// ```
 ///
 /// There are three answers about a secret, never two: a value, absent, or unavailable with the reason. The property itself
 /// answers from memory, and its nil means only that no value is at hand; ``status`` and ``load()`` tell more. A

@@ -3,10 +3,12 @@ import Locking
 
 /// A value that is kept in a preferences file and is live: every reader sees every change.
 ///
-///     @StoredValue(key: "theme") var theme = Theme.light
+/// ```swift
+/// @StoredValue(key: "fontSize") var fontSize = 14
 ///
-///     $theme.set(.dark)                                    // in the file when this returns
-///     for await theme in $theme.values { print(theme) }    // the value now, then every change
+/// $fontSize.set(16)                                    // in the file when this returns
+/// for await size in $fontSize.values { print(size) }   // the value now, then every change
+/// ```
 ///
 /// All wrappers of one key in one file are one value, whatever instance, thread or task they are used from; each reads its
 /// own default while nothing is stored. Declaring one key with two types ends the program with a sentence that names both.

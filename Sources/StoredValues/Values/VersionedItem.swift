@@ -1,17 +1,19 @@
 /// An item whose JSON has changed from one version of the program to another in a way that needs more than repairs.
 ///
-///     struct Editor: VersionedItem {
-///         static let version = 2
+/// ```swift
+/// struct Editor: VersionedItem {
+///     static let version = 2
 ///
-///         static func migrate(_ json: inout JSONValue, from version: Int) throws {
-///             switch version {
-///             case 0: json.rename("size", to: "fontSize")
-///             default: json["fontSize"] = json["fontSize"]?.intValue.map { JSONValue($0 * 2) }    // from 1
-///             }
+///     static func migrate(_ json: inout JSONValue, from version: Int) throws {
+///         switch version {
+///         case 0: json.rename("size", to: "fontSize")
+///         default: json["fontSize"] = json["fontSize"]?.intValue.map { JSONValue($0 * 2) }    // from 1
 ///         }
-///
-///         var fontSize = 24
 ///     }
+///
+///     var fontSize = 24
+/// }
+/// ```
 ///
 /// The version is stored beside the value, and what is stored with a higher one than this program knows is neither read nor
 /// changed; see ``StoredValue/set(_:overwritingNewer:)``. It is that of the whole value: an optional and a list of a

@@ -32,7 +32,14 @@ struct DocumentationTests {
         let tutorial = try contents(
             ofFile: DocumentedPage.root.appending(path: "Sources/StoredValues/StoredValues.docc/WatchedAndSecured.tutorial").path)
         let shown = tutorial.matches(of: /file: (\S+\.swift)\)/).map { String($0.1) }
-        let compiled = DocumentedPage.all.map { String($0.path.split(separator: "/").last ?? "") }.filter { $0.hasSuffix(".swift") }
+        let compiled = DocumentedPage.all.filter(\.isStep).map { String($0.path.split(separator: "/").last ?? "") }
         #expect(shown == compiled && !shown.isEmpty)
+    }
+
+    @Test("The examples in the comments of the sources are among the pages, and are fenced as those in articles are")
+    func comments() throws {
+        let sources = DocumentedPage.all.filter { $0.path.hasSuffix(".swift") && !$0.isStep }
+        #expect(sources.contains { $0.path.hasSuffix("/SecurelyStoredValue.swift") })
+        for page in sources { #expect(try !DocumentedSnippet.all(in: page.text).isEmpty, "\(page.path)") }
     }
 }

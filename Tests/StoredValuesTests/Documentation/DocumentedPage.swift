@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A page that shows Swift: the README, an article, or a step of a tutorial.
+/// A page that shows Swift: the README, an article, a step of a tutorial, or the comments of a source file.
 struct DocumentedPage: CustomTestStringConvertible {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -12,7 +12,10 @@ struct DocumentedPage: CustomTestStringConvertible {
 
     var testDescription: String { path }
 
-    /// The README, every page of the catalogue, and every step of its tutorials.
+    /// Whether it is a step of a tutorial, which is Swift as a whole.
+    var isStep: Bool { path.contains(".docc/") && path.hasSuffix(".swift") }
+
+    /// The README, every page of the catalogue, every step of its tutorials, and the source files with examples.
     static let all: [DocumentedPage] = {
         let catalogue = "Sources/StoredValues/StoredValues.docc"
         let entries = FileManager.default.enumerator(atPath: root.appending(path: catalogue).path)
@@ -20,8 +23,26 @@ struct DocumentedPage: CustomTestStringConvertible {
         // What does not compile, and what does instead, has a test of its own.
         let pages = files.filter { ($0.hasSuffix(".md") || $0.hasSuffix(".swift")) && $0 != "CompileErrors.md" }
             .sorted().map { "\(catalogue)/\($0)" }
-        return (["README.md"] + pages).map { path in
+        let written = (["README.md"] + pages).map { path in
             DocumentedPage(path: path, text: (try? contents(ofFile: root.appending(path: path).path)) ?? "")
+        }
+        return written + sources
+    }()
+
+    /// The documentation comments of each source file that has examples, every line in its place.
+    private static let sources: [DocumentedPage] = {
+        let folder = "Sources/StoredValues"
+        let entries = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
+        let files = entries?.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") } ?? []
+        return files.sorted().compactMap { file in
+            let path = "\(folder)/\(file)"
+            let text = (try? contents(ofFile: root.appending(path: path).path)) ?? ""
+            guard text.contains("/// ```swift") else { return nil }
+            let comments = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+                let line = line.drop { $0 == " " }
+                return line.hasPrefix("///") ? line.dropFirst(line.hasPrefix("/// ") ? 4 : 3) : ""
+            }
+            return DocumentedPage(path: path, text: comments.joined(separator: "\n"))
         }
     }()
 
@@ -29,7 +50,7 @@ struct DocumentedPage: CustomTestStringConvertible {
     /// those for a `Package.swift`, each for itself.
     func programs() throws -> [(text: String, isManifest: Bool)] {
         let snippets =
-            path.hasSuffix(".swift")
+            isStep
             ? [DocumentedSnippet(text: text, line: 1, place: nil)] : try DocumentedSnippet.all(in: text)
         let program = snippets.filter { !$0.isManifest }.map { $0.program(in: path) }.joined()
         let manifests = snippets.filter(\.isManifest).map { ($0.program(in: path), true) }
