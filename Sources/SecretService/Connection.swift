@@ -69,6 +69,7 @@
 
         /// Deletes `item`; succeeds when somebody else just did.
         func delete(_ item: Item, _ cancellable: Cancellable) throws(SecretServiceError) {
+            knownAttributes[item.path] = nil
             try item.delete(cancellable)
             if try !isGnomeKeyring(cancellable) { try requireStillOpen(item, cancellable) }
         }

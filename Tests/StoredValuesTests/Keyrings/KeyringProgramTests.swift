@@ -89,17 +89,43 @@
             #expect(try await desktop.itemPaths(service: id.service, account: id.account).count == 1)
         }
 
-        /// Closes this process's session with the daemon behind libsecret's back, and returns its path. KWallet 5.103 at times does
-        /// so by itself.
-        private func closeSession(_ desktop: PrivateDesktop) async throws -> String {
+        @Test("What KWallet does not store while it locks, though it says so, is not said to be stored")
+        func droppedChanges() async throws {
+            let desktop = try await start(.kwallet)
+            let keyring = desktop.keyring()
+            try await keyring.write(Secret("kept".utf8), for: id, label: "label")
+            let path = try #require(try await desktop.itemPaths(service: id.service, account: id.account).first)
+            let sought = ["service": id.service, "account": id.account]
+            try await desktop.lock()  // after the search, so to speak
+            await #expect(throws: SecretServiceError.unknownOutcome) {
+                try await perform(desktop) { connection, cancellable throws(SecretServiceError) in
+                    let item = Item(daemon: connection.daemon, path: path)
+                    let secret = SecretBytes(count: 4) { $0.copyBytes(from: "lost".utf8) }
+                    try connection.store(secret, in: item, foundBy: sought, cancellable)
+                }
+            }
+            try await desktop.unlock()
+            #expect(try await keyring.read(id) == Secret("kept".utf8))
+        }
+
+        /// Runs `body` as a call of this process on that bus.
+        private func perform<Result: Sendable>(
+            _ desktop: PrivateDesktop, _ body: @escaping @Sendable (Connection, Cancellable) throws(SecretServiceError) -> Result
+        ) async throws -> Result {
             let session = Session.on(.address(desktop.address))
             return try await Call.run(on: ServiceThread.calls, deadline: .seconds(30)) {
                 cancellable throws(SecretServiceError) in
-                try session.perform(cancellable) { connection, _ throws(SecretServiceError) in
-                    let path = try connection.sessionPath(cancellable)
-                    _ = try connection.daemon.send("Close", of: "org.freedesktop.Secret.Session", at: path, [], cancellable)
-                    return path
-                }
+                try session.perform(cancellable) { connection, _ throws(SecretServiceError) in try body(connection, cancellable) }
+            }
+        }
+
+        /// Closes this process's session with the daemon behind libsecret's back, and returns its path. KWallet 5.103 at times does
+        /// so by itself.
+        private func closeSession(_ desktop: PrivateDesktop) async throws -> String {
+            try await perform(desktop) { connection, cancellable throws(SecretServiceError) in
+                let path = try connection.sessionPath(cancellable)
+                _ = try connection.daemon.send("Close", of: "org.freedesktop.Secret.Session", at: path, [], cancellable)
+                return path
             }
         }
 
