@@ -23,7 +23,7 @@ final class DurableFile: Sendable {
     init(path: String, operations: any FileOperations = POSIXFileOperations()) {
         // The system would take what stands before it for the whole path.
         requireProperUse(!path.utf8.contains(0), "DurableFile(path:): the path contains a NUL character")
-        self.path = path.hasPrefix("/") ? path : workingFolder() + "/" + path
+        self.path = path.utf8.first == UInt8(ascii: "/") ? path : workingFolder() + "/" + path
         self.operations = operations
     }
 

@@ -44,11 +44,12 @@ extension DurableFile {
             }
             do {
                 try acquire(descriptor, of: target, &wait)
-                // While this waited, somebody may have replaced the folder, or turned a link elsewhere.
+                // Somebody may have replaced the folder; and while this waited, turned a link elsewhere.
                 let held = try attempt(.lock, lockPath) { () throws(SystemErrorCode) in try operations.status(of: descriptor) }
                 let there = try status(at: lockPath, followingLinks: false)
-                if there?.identity.inode == held.identity.inode, there?.identity.device == held.identity.device,
-                    try resolvedPath == target
+                let leadsThere = wait.mayHaveWaited ? try resolvedPath == target : true
+                if leadsThere, there?.identity.inode == held.identity.inode,
+                    there?.identity.device == held.identity.device
                 {
                     return LockedFile(path: target + suffix, file: self, lock: descriptor)
                 }
@@ -111,6 +112,9 @@ private struct LockWait {
     private var attempts = 0
 
     init(limit: Duration?) { self.limit = limit }
+
+    /// Whether time may have passed: after an attempt that failed, or in a call that waits by itself.
+    var mayHaveWaited: Bool { attempts > 0 || limit == nil }
 
     var hasWaitedLong: Bool { attempts > 0 && ContinuousClock.now - start >= Self.patience }
 

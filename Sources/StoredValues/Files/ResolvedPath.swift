@@ -25,42 +25,53 @@ struct ResolvedPath: Equatable, Sendable {
 
     /// Follows `path` as far as it goes. With an error, the target is the place where it ended.
     static func follow(_ path: String, operations: any FileOperations) -> (way: ResolvedPath, obstacle: FileError?) {
-        var pending = Array(path.split(separator: "/").reversed())
+        var pending = parts(of: path)
         /// What was followed so far, without the slash at its end.
         var found = ""
+        found.reserveCapacity(path.utf8.count)
         var links: [String] = []
         while let part = pending.popLast() {
             if part == "." { continue }
             if part == ".." {
-                found = String(found[..<(found.lastIndex(of: "/") ?? found.startIndex)])
+                found.removeSubrange((found.utf8.lastIndex(of: slash) ?? found.startIndex)...)
                 continue
             }
-            let candidate = found + "/" + part
-            func end(_ error: FileError) -> (ResolvedPath, FileError) { (Self(target: candidate, links: links), error) }
+            let folderEnd = found.utf8.count
+            found += "/"
+            found += part
+            func end(_ error: FileError) -> (ResolvedPath, FileError) { (Self(target: found, links: links), error) }
             do {
-                let text = try operations.readLink(candidate)
-                links.append(candidate)
-                if text.hasPrefix("/") { found = "" }
-                pending += text.split(separator: "/").reversed()
-            } catch .invalidArgument {
-                found = candidate  // no link
-            } catch .noEntry {
-                found = candidate  // nothing there yet
+                let text = try operations.readLink(found)
+                links.append(found)
+                guard links.count <= linkLimit else { return end(FileError(.examine, path, .tooManyLinks)) }
+                let kept = text.utf8.first == slash ? 0 : folderEnd
+                found.removeSubrange(found.utf8.index(found.startIndex, offsetBy: kept)...)
+                pending += parts(of: text)
+            } catch .invalidArgument, .noEntry {
+                // no link, or nothing there yet
             } catch {
                 return end(FileError(.examine, path, error))
             }
-            guard links.count <= linkLimit else { return end(FileError(.examine, path, .tooManyLinks)) }
         }
         return (Self(target: found.isEmpty ? "/" : found, links: links), nil)
     }
 
     /// The folder that the absolute path `path` lies in.
     static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
-        return String(path[..<slash])
+        guard let end = path.utf8.lastIndex(of: slash), end != path.startIndex else { return "/" }
+        return String(path[..<end])
     }
+
     /// The last part of `path`.
     static func name(of path: String) -> String {
-        String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
+        String(path[(path.utf8.lastIndex(of: slash).map(path.utf8.index(after:)) ?? path.startIndex)...])
     }
+
+    /// The parts of `path`, the last one first.
+    private static func parts(of path: String) -> [Substring] {
+        path.utf8.split(separator: slash).reversed().map(Substring.init)
+    }
+
+    // As bytes: to look for characters takes ten times as long, and this is done for each change.
+    private static let slash = UInt8(ascii: "/")
 }

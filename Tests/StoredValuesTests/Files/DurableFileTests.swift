@@ -124,6 +124,20 @@ struct DurableFileTests {
         }
     }
 
+    @Test("A name may begin with a mark that would join the slash before it")
+    func combiningMark() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/new/\u{301}accent"
+            let file = DurableFile(path: path)
+            #expect(try file.resolve().folder == folder + "/new")
+            try replace(file, with: "x", durably: true)
+            #expect(try text(file) == "x")
+            // The same after a link, and as the text of one.
+            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "new/\u{301}accent")
+            #expect(try DurableFile(path: folder + "/link").resolvedPath == path)
+        }
+    }
+
     @Test("A circle of links is an error, and so is a file where a folder should be")
     func circle() throws {
         try withTemporaryFolder { folder in

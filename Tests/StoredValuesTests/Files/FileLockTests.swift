@@ -154,5 +154,32 @@ struct FileLockTests {
         }
     }
 
+    @Test("When a link is turned elsewhere while its file's lock is waited for, the other file is locked and changed")
+    func linkTurned() throws {
+        try withTemporaryFolder { folder in
+            let manager = FileManager.default
+            let link = folder + "/link"
+            try manager.createSymbolicLink(atPath: link, withDestinationPath: "old")
+            let rounds = Guarded(0)
+            let operations = Guarded<FaultyFileOperations?>(nil)
+            let faulty = FaultyFileOperations(failing: ["lock": .wouldBlock]) { call in
+                guard call == "lock" else { return }
+                switch rounds.withLock({ $0 += 1; return $0 }) {
+                case 1:
+                    #expect(throws: Never.self) {
+                        try manager.removeItem(atPath: link)
+                        try manager.createSymbolicLink(atPath: link, withDestinationPath: "new")
+                    }
+                default: operations.withLock { $0 }?.fail("lock", with: nil)
+                }
+            }
+            operations.withLock { $0 = faulty }
+            let file = DurableFile(path: link, operations: faulty)
+            _ = try file.withLock { try $0.replace(with: [3], durably: false) }
+            #expect(manager.contents(atPath: folder + "/new") == Data([3]))
+            #expect(!manager.fileExists(atPath: folder + "/old"))
+        }
+    }
+
     private func consume(_ lock: consuming LockedFile) {}
 }
