@@ -51,7 +51,7 @@ extension DurableFile {
                 if leadsThere, there?.identity.inode == held.identity.inode,
                     there?.identity.device == held.identity.device
                 {
-                    return LockedFile(path: target + suffix, file: self, lock: descriptor)
+                    return LockedFile(path: target + suffix, file: self, lock: descriptor, isItsOwnLock: lockSuffix == suffix)
                 }
             } catch {
                 operations.close(descriptor)

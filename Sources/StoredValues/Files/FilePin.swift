@@ -16,5 +16,5 @@ final class FilePin: Sendable {
         guard (try? operations.status(of: descriptor))?.identity == identity else { return nil }
     }
 
-    deinit { operations.close(descriptor) }
+    deinit { LateClosing.close(descriptor, operations) }
 }

@@ -5,20 +5,23 @@ struct LockedFile: ~Copyable {
     let path: String
     private let file: DurableFile
     private let lock: Int32
+    /// Whether the descriptor is one of the file itself, and so of the one that was replaced.
+    private let isItsOwnLock: Bool
 
     private var operations: any FileOperations { file.operations }
     private var temporaryPath: String { DurableFile.temporaryPath(of: path) }
 
-    init(path: String, file: DurableFile, lock: Int32) {
+    init(path: String, file: DurableFile, lock: Int32, isItsOwnLock: Bool) {
         self.path = path
         self.file = file
         self.lock = lock
+        self.isItsOwnLock = isItsOwnLock
     }
 
     deinit {
         // Not left to closing: a child process between fork and exec may still have the descriptor.
         file.operations.unlock(lock)
-        file.operations.close(lock)
+        if isItsOwnLock { LateClosing.close(lock, file.operations) } else { file.operations.close(lock) }
     }
 
     /// What the file holds; nil when there is none.
