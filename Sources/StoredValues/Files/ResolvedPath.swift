@@ -25,12 +25,12 @@ struct ResolvedPath: Equatable, Sendable {
 
     /// Follows `path` as far as it goes. With an error, the target is the place where it ended.
     static func follow(_ path: String, operations: any FileOperations) -> (way: ResolvedPath, obstacle: FileError?) {
-        var pending = parts(of: path)
+        var rest = path[...]
         /// What was followed so far, without the slash at its end.
         var found = ""
         found.reserveCapacity(path.utf8.count)
         var links: [String] = []
-        while let part = pending.popLast() {
+        while let part = takePart(from: &rest) {
             if part == "." { continue }
             if part == ".." {
                 found.removeSubrange((found.utf8.lastIndex(of: slash) ?? found.startIndex)...)
@@ -46,7 +46,7 @@ struct ResolvedPath: Equatable, Sendable {
                 guard links.count <= linkLimit else { return end(FileError(.examine, path, .tooManyLinks)) }
                 let kept = text.utf8.first == slash ? 0 : folderEnd
                 found.removeSubrange(found.utf8.index(found.startIndex, offsetBy: kept)...)
-                pending += parts(of: text)
+                rest = text + "/" + rest
             } catch .invalidArgument, .noEntry {
                 // no link, or nothing there yet
             } catch {
@@ -67,9 +67,12 @@ struct ResolvedPath: Equatable, Sendable {
         String(path[(path.utf8.lastIndex(of: slash).map(path.utf8.index(after:)) ?? path.startIndex)...])
     }
 
-    /// The parts of `path`, the last one first.
-    private static func parts(of path: String) -> [Substring] {
-        path.utf8.split(separator: slash).reversed().map(Substring.init)
+    /// The first part of `path`, which goes on behind it then; nil when there is none.
+    private static func takePart(from path: inout Substring) -> Substring? {
+        guard let start = path.utf8.firstIndex(where: { $0 != slash }) else { return nil }
+        let part = path[start...].utf8.prefix { $0 != slash }
+        path = path[part.endIndex...]
+        return Substring(part)
     }
 
     // As bytes: to look for characters takes ten times as long, and this is done for each change.

@@ -45,8 +45,10 @@ func system<Number: FixedWidthInteger>(_ call: () -> Number) throws(SystemErrorC
     }
 }
 
+// Where paths are given to the system often, `withCString` spares the copy that an implicit conversion makes.
+
 // The calls whose names the methods below have too.
-private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+private func openFile(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 private func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 private func readFile(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, start, count)
@@ -67,7 +69,7 @@ private func firstByte(_ kind: Int32) -> flock {
 /// The system's own calls.
 struct POSIXFileOperations: FileOperations {
     func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32 {
-        try system { openFile(path, purpose.flags | O_CLOEXEC, 0o600) }
+        try system { path.withCString { openFile($0, purpose.flags | O_CLOEXEC, 0o600) } }
     }
 
     func close(_ descriptor: Int32) {
@@ -95,7 +97,7 @@ struct POSIXFileOperations: FileOperations {
 
     func status(at path: String, followingLinks: Bool) throws(SystemErrorCode) -> FileStatus {
         var result = stat()
-        try system { fstatat(AT_FDCWD, path, &result, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) }
+        try system { path.withCString { fstatat(AT_FDCWD, $0, &result, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) } }
         return FileStatus(result)
     }
 
@@ -147,7 +149,7 @@ struct POSIXFileOperations: FileOperations {
         // Most of what is asked for is no link, so memory is taken only for what is.
         let bytes = try withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer throws(SystemErrorCode) in
             guard let start = buffer.baseAddress else { return [] as [CChar] }
-            let count = try system { readlink(path, start, capacity) }
+            let count = try system { path.withCString { readlink($0, start, capacity) } }
             return Array(buffer[..<count])
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw SystemErrorCode(rawValue: EILSEQ) }

@@ -29,6 +29,8 @@ struct WatchTable {
 
     var isEmpty: Bool { watches.isEmpty }
 
+    var files: [WatchedFile] { watches.values.map(\.file) }
+
     /// Enters a watch that has no folders yet, and returns its number.
     mutating func insert(_ file: WatchedFile) -> Int {
         lastNumber += 1

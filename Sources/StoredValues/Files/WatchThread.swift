@@ -5,8 +5,8 @@ import Locking
 final class WatchThread: Sendable {
     static let shared = WatchThread(SystemInotify())
 
-    /// How long the thread rests when the owner of a file is changing it. Each change has half a dozen events, and waking a
-    /// thread for each takes the owner a third of the time of the change itself.
+    /// How long the thread rests when the owner of a file is changing it. Each change has a dozen events, most of them about
+    /// temporary files, and waking a thread for each takes the owner a third of the time of the change itself.
     private static let rest = 2_000_000
     /// How often the way of a path may change while it is being watched.
     private static let attemptLimit = 100
@@ -94,7 +94,8 @@ extension WatchThread {
         while true {
             do {
                 let count = try inotify.read(instance, into: buffer)
-                let isBusy = tell(InotifyEvent.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+                tell(InotifyEvent.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+                let isBusy = table.withLock({ $0.files }).contains { $0.isOwnerBusy() }
                 if isBusy { sleepThread(nanoseconds: Self.rest) }
             } catch {
                 for (number, file) in table.withLock({ $0.fail(error) }) { tell(.uncertain, number, file) }
@@ -109,13 +110,10 @@ extension WatchThread {
         }
     }
 
-    /// Returns whether one of the owners is busy changing its file.
-    private func tell(_ events: [InotifyEvent]) -> Bool {
-        let findings = table.withLock { $0.findings(for: events) }
-        for (number, file, finding) in findings {
+    private func tell(_ events: [InotifyEvent]) {
+        for (number, file, finding) in table.withLock({ $0.findings(for: events) }) {
             if let event = outcome(of: finding, number, file) { tell(event, number, file) }
         }
-        return findings.contains { $0.file.isOwnerBusy() }
     }
 
     private func tell(_ event: FileWatch.Event, _ number: Int, _ file: WatchedFile) {
