@@ -14,9 +14,10 @@ final class ReadyItem<Item: Sendable>: Sendable {
     private let wordCount: Int?
     private let words = InlineArray<8, Atomic<UInt64>> { _ in Atomic(0) }
     private static var capacity: Int { 64 }
-    /// An `ItemBox<Item>` with the item that does not lie in words. Its type is left open for the lock's sake: that of a
-    /// generic one has to be looked up each time.
-    private let box = Guarded<(any AnyObject & Sendable)?>(nil)
+    private let boxLock = Guarded(())
+    /// The item that does not lie in words, retained. Readers copy it under the lock and do not count the box: that would be two
+    /// writes to memory that all of them use.
+    nonisolated(unsafe) private var box: Unmanaged<ItemBox<Item>>?  // used under `boxLock` only, and in `deinit`
 
     /// - Parameter signal: Says whether there is an item, or none is stored: its last bit is 1 then.
     init(_ signal: ContentSignal) {
@@ -26,6 +27,8 @@ final class ReadyItem<Item: Sendable>: Sendable {
         let isBytes = _isPOD(Item.self) && MemoryLayout<Item>.size <= Self.capacity && MemoryLayout<Item>.alignment <= 8
         wordCount = isBytes ? (MemoryLayout<Item>.size + 7) / 8 : nil
     }
+
+    deinit { box?.release() }
 
     /// The item, or `absent` when none is stored. What is returned was the content at some time during the call. Observers
     /// are noted.
@@ -56,19 +59,17 @@ final class ReadyItem<Item: Sendable>: Sendable {
 
     @inline(__always)
     private func boxedItem() throws(NotReady) -> Item {
-        guard let box = box.withLock({ $0 }) else { throw NotReady() }
-        return unsafeDowncast(box, to: ItemBox<Item>.self).item  // sound: nothing else is ever put there
+        boxLock.lock()
+        defer { boxLock.unlock() }
+        guard let box else { throw NotReady() }
+        return box._withUnsafeGuaranteedRef { $0.item }
     }
 
     /// Puts the item in its place, before the signal says that it is there; one call at a time. Returns what is to be
     /// released when no lock is held.
     func prepare(_ item: Item) -> (any Sendable)? {
         guard let wordCount else {
-            let new = ItemBox(item)
-            return box.withLock { box in
-                defer { box = new }
-                return box
-            }
+            return exchange(.passRetained(ItemBox(item)))
         }
         withUnsafeBytes(of: item) { bytes in
             for index in 0..<wordCount {
@@ -88,10 +89,15 @@ final class ReadyItem<Item: Sendable>: Sendable {
             for index in 0..<wordCount { words[index].store(0, ordering: .relaxed) }
             return nil
         }
-        return box.withLock { box in
-            defer { box = nil }
-            return box
-        }
+        return exchange(nil)
+    }
+
+    private func exchange(_ new: Unmanaged<ItemBox<Item>>?) -> (any Sendable)? {
+        boxLock.lock()
+        defer { boxLock.unlock() }
+        let old = box
+        box = new
+        return old?.takeRetainedValue()
     }
 }
 
