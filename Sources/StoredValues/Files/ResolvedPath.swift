@@ -38,7 +38,7 @@ struct ResolvedPath: Equatable, Sendable {
             }
             let folderEnd = found.utf8.count
             found += "/"
-            found += part
+            found.append(contentsOf: part)
             func end(_ error: FileError) -> (ResolvedPath, FileError) { (Self(target: found, links: links), error) }
             do {
                 let text = try operations.readLink(found)
@@ -46,7 +46,7 @@ struct ResolvedPath: Equatable, Sendable {
                 guard links.count <= linkLimit else { return end(FileError(.examine, path, .tooManyLinks)) }
                 let kept = text.utf8.first == slash ? 0 : folderEnd
                 found.removeSubrange(found.utf8.index(found.startIndex, offsetBy: kept)...)
-                rest = text + "/" + rest
+                rest = "\(text)/\(rest)"
             } catch .invalidArgument, .noEntry {
                 // no link, or nothing there yet
             } catch {
