@@ -106,12 +106,12 @@ final class OpenPreferences: Sendable {
     ) -> Member {
         let found = state.withLock { state -> (member: Member?, otherType: (any Any.Type)?) in
             let key = PreferencesKey(key)
-            let declared = state.types[key] ?? itemType
-            guard declared == itemType else { return (nil, declared) }
-            state.types[key] = itemType
-            if let member = state.members[key]?.member as? Member { return (member, nil) }
+            if let declared = state.declarations[key] {
+                guard declared.itemType == itemType else { return (nil, declared.itemType) }
+                if let member = declared.member as? Member { return (member, nil) }
+            }
             let member = make(state.stored(key))
-            state.members[key] = PreferencesState.WeakMember(member: member)
+            state.declarations[key] = .init(itemType: itemType, member: member)
             return (member, nil)
         }
         guard let member = found.member else {

@@ -47,17 +47,17 @@ struct PreferencesState {
     var notes: [(level: Logger.Level, text: String)] = []
     /// The owner itself while something is unsaved: what nobody uses any more is written all the same.
     var keptOpen: OpenPreferences?
-    /// Who keeps which key in memory.
-    var members: [PreferencesKey: WeakMember] = [:]
-    /// The item type that each key was first declared with.
-    var types: [PreferencesKey: any Any.Type] = [:]
+    /// The keys that were declared, with what they were first declared as.
+    var declarations: [PreferencesKey: Declaration] = [:]
     /// What a running batch leaves to do.
     var batchAftermath = Aftermath()
     /// Who wants to hear that something changed, whatever it is.
     private(set) var listeners: [Int: @Sendable () -> Void] = [:]
     private(set) var listenerCount = 0
 
-    struct WeakMember {
+    struct Declaration {
+        let itemType: any Any.Type
+        /// Who keeps it in memory.
         weak var member: (any PreferencesMember)?
     }
 
@@ -111,10 +111,10 @@ struct PreferencesState {
     private mutating func replace(_ aftermath: inout Aftermath, _ change: (inout PreferencesState) -> Void) {
         let old = self
         change(&self)
-        for (key, weak) in members {
+        for (key, declaration) in declarations {
             let stored = stored(key)
             let isSame = (old.document[key] == nil) == (document[key] == nil) && Self.isEqual(old.stored(key), stored)
-            guard !isSame, let member = weak.member else { continue }
+            guard !isSame, let member = declaration.member else { continue }
             knownRepairs[key] = nil
             Self.tell(member, .init(stored), &aftermath)
         }
@@ -207,7 +207,7 @@ struct PreferencesState {
         revision += 1
         for (key, change) in changes {
             knownRepairs[key] = nil
-            guard let member = members[key]?.member else { continue }
+            guard let member = declarations[key]?.member else { continue }
             // What is removed uncovers the layers below.
             Self.tell(member, change.json == nil ? .init(stored(key)) : change, &aftermath)
         }
