@@ -122,7 +122,11 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         Task(executorPreference: executor) {
             var isDue = true
             while isDue {
-                let isCurrent = await self.ask().isCurrent  // An error is the content then.
+                let rest = self.plan.withLock { $0.rest }
+                if rest > .zero { _ = await pause(for: rest) }
+                // What would be read during a change is not taken over. An error is the content then.
+                let isChanging = self.plan.withLock { $0.isChanging }
+                let isCurrent = isChanging ? false : await self.ask().isCurrent
                 isDue = self.plan.withLock { $0.readingEnded(isCurrent: isCurrent) }
             }
         }

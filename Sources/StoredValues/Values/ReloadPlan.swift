@@ -4,6 +4,8 @@ struct ReloadPlan {
     private var isReading = false
     private var isDueAgain = false
     private var changes = 0
+    /// How many readings in a row were outdated when they came.
+    private var outdated = 0
 
     /// Whether a change of ours is under way.
     var isChanging: Bool { changes > 0 }
@@ -18,9 +20,14 @@ struct ReloadPlan {
         return true
     }
 
+    /// How long to wait before the next reading. Where our own changes follow one another, each outdates the reading between
+    /// them, which held up the next one at the keyring for nothing.
+    var rest: Duration { outdated == 0 ? .zero : min(.milliseconds(10 << min(outdated - 1, 5)), .milliseconds(200)) }
+
     /// Ends a reading, whose answer was current or was outdated when it came. True if the caller has to read once more.
     mutating func readingEnded(isCurrent: Bool) -> Bool {
         if !isCurrent { isDueAgain = true }
+        outdated = isCurrent ? 0 : outdated + 1
         isReading = false
         return beginIfDue()
     }

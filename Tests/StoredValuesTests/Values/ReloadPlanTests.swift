@@ -57,4 +57,22 @@ struct ReloadPlanTests {
         let after = plan.changeEnded()
         #expect(!beside && after)
     }
+
+    @Test("The more readings in a row were outdated by changes of ours, the longer the next one is put off, to 200 ms")
+    func rest() {
+        var plan = ReloadPlan()
+        _ = plan.request(anew: true)
+        #expect(plan.rest == .zero)
+        var rests: [Duration] = []
+        for _ in 0..<100 {
+            plan.changeBegan()
+            _ = plan.readingEnded(isCurrent: false)
+            _ = plan.changeEnded()
+            rests.append(plan.rest)
+        }
+        #expect(rests.first == .milliseconds(10) && rests.last == .milliseconds(200))
+        #expect(rests == rests.sorted())
+        _ = plan.readingEnded(isCurrent: true)
+        #expect(plan.rest == .zero)
+    }
 }
