@@ -5,8 +5,8 @@ import Locking
 final class WatchThread: Sendable {
     static let shared = WatchThread(SystemInotify())
 
-    /// How long the thread rests when the owner of a file is changing it. Each change has a dozen events, most of them about
-    /// temporary files, and waking a thread for each takes the owner a third of the time of the change itself.
+    /// How long the thread rests when the owner of a file is changing it. Each change has half a dozen events, most of them
+    /// about the temporary file, and waking a thread for each takes the owner a third of the time of the change itself.
     private static let rest = 2_000_000
     /// How often the way of a path may change while it is being watched.
     private static let attemptLimit = 100

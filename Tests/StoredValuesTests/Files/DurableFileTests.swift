@@ -285,7 +285,7 @@ struct DurableFileTests {
             }
             let file = DurableFile(path: path, operations: operations)
             _ = try file.withLock { try $0.replace(with: Array("new".utf8), settingAsideAs: "rejected") }
-            #expect(found.withLock { $0 } == ["old"])
+            #expect(found.withLock { $0 } == ["old", "new"])
             #expect(try text(file) == "new")
         }
     }

@@ -2,7 +2,8 @@ import Locking
 
 @testable import StoredValues
 
-/// The system's calls, recorded by name, of which some fail, and with something else happening just before them.
+/// The system's calls, recorded by name, of which some fail, and with something else happening just before them. Closing
+/// never fails, and is not recorded.
 final class FaultyFileOperations: FileOperations {
     private let system = POSIXFileOperations()
     private let state = Guarded<State>(State())
@@ -47,7 +48,10 @@ final class FaultyFileOperations: FileOperations {
         try note("open \(purpose)")
         return try system.open(path, for: purpose)
     }
-    func close(_ descriptor: Int32) { system.close(descriptor) }
+    func close(_ descriptor: Int32) {
+        before("close")
+        system.close(descriptor)
+    }
     func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int {
         try note("read")
         return try system.read(descriptor, into: buffer)
