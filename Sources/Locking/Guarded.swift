@@ -33,7 +33,8 @@ public struct Guarded<State>: ~Copyable, Sendable {
 
 extension Guarded where State == Void {
     /// Waits until no other thread is in here; the same thread then calls ``unlock()``. For generic code that is run often:
-    /// the closures of ``withLock(_:)`` would look up the type of their result, which takes as long as the lock.
+    /// the closures of ``withLock(_:)`` would look up the type of their result, which takes as long as the lock. `Mutex` has
+    /// this only with underscores in its name; nobody else here uses them.
     @inlinable public borrowing func lock() {
         mutex._unsafeLock()
         _ = handover.load(ordering: .acquiring)

@@ -56,6 +56,11 @@ struct FileError: Error, Equatable {
         code == .accessDenied || code == .notPermitted || code == .readOnly
     }
 
+    /// Whether the disk, or the process's number of open files, was full.
+    var isLackOfRoom: Bool {
+        code == .noSpace || code == .quotaExceeded || code == .tooManyOpenFiles
+    }
+
     /// Whether the lock was not to be had in time; nothing was changed then.
     var isLockTimeout: Bool {
         if case .lockTimedOut = reason { true } else { false }

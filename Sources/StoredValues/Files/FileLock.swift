@@ -44,7 +44,8 @@ extension DurableFile {
             }
             do {
                 try acquire(descriptor, of: target, &wait)
-                // Somebody may have replaced the folder; and while this waited, turned a link elsewhere.
+                // Somebody may have replaced the folder; and while this waited, turned a link elsewhere. One that was turned since
+                // the path was followed, and not waited for, counts as turned after this change.
                 let held = try attempt(.lock, lockPath) { () throws(SystemErrorCode) in try operations.status(of: descriptor) }
                 let there = try status(at: lockPath, followingLinks: false)
                 let leadsThere = wait.mayHaveWaited ? try resolvedPath == target : true

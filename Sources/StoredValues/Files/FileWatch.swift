@@ -33,7 +33,7 @@ final class FileWatch: Sendable {
     ///
     /// `onEvent` is kept until the watch ends, with what it captures: the owner of the watch is to be captured weakly.
     ///
-    /// - Parameter isOwnerBusy: Whether the owner is changing the file itself. Events come some milliseconds later then.
+    /// - Parameter isOwnerBusy: Whether the owner is changing the file itself. The events of all watches come up to 2 ms later then.
     init(
         _ file: DurableFile, on thread: WatchThread = .shared, isOwnerBusy: @escaping @Sendable () -> Bool = { false },
         onEvent: @escaping @Sendable (Event) -> Void

@@ -1,13 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// Closes descriptors of files that have been replaced, on another thread.
+/// Closes descriptors on another thread: those that are mostly the last ones of a file that was replaced.
 ///
 /// With the last descriptor of a file that has no name any more, the file system frees the file. On ext4 that takes a third of
-/// the time of a whole replacement, and nobody needs to wait for it.
+/// the time of a whole replacement, and nobody needs to wait for it but who finds the disk full.
 enum LateClosing {
     /// How many descriptors may wait. A program that replaces files faster than they are freed closes them itself.
-    private static let limit = 16
+    static let limit = 16
     private static let waiting = Atomic(0)
     private static let queue = DispatchQueue(label: "StoredValues.close")
 
@@ -22,4 +22,7 @@ enum LateClosing {
             waiting.subtract(1, ordering: .relaxed)
         }
     }
+
+    /// Returns when those that wait now are closed.
+    static func finish() { queue.sync {} }
 }

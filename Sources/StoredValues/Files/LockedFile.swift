@@ -42,6 +42,15 @@ struct LockedFile: ~Copyable {
     ///
     /// - Parameter model: The file whose mode and owner the new one gets; nil for the one that is replaced.
     func replace(with bytes: [UInt8], durably: Bool, like model: String? = nil) throws(FileError) -> FileIdentity {
+        do {
+            return try replaceOnce(with: bytes, durably: durably, like: model)
+        } catch where error.isLackOfRoom {
+            LateClosing.finish()  // which may have made room
+            return try replaceOnce(with: bytes, durably: durably, like: model)
+        }
+    }
+
+    private func replaceOnce(with bytes: [UInt8], durably: Bool, like model: String?) throws(FileError) -> FileIdentity {
         // What is written must be readable again.
         guard bytes.count <= DurableFile.sizeLimit else {
             throw FileError(.replace, path, .tooLarge(limit: DurableFile.sizeLimit))

@@ -5,7 +5,7 @@ import Locking
 final class WatchThread: Sendable {
     static let shared = WatchThread(SystemInotify())
 
-    /// How long the thread rests when the owner of a file is changing it. Each change has half a dozen events, most of them
+    /// How long the thread rests when the owner of any watched file is changing it. Each change has half a dozen events, most of them
     /// about the temporary file, and waking a thread for each takes the owner a third of the time of the change itself.
     private static let rest = 2_000_000
     /// How often the way of a path may change while it is being watched.
@@ -95,6 +95,7 @@ extension WatchThread {
             do {
                 let count = try inotify.read(instance, into: buffer)
                 tell(InotifyEvent.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+                // Not under the lock: asking may let go of an owner, which ends its watches.
                 let isBusy = table.withLock({ $0.files }).contains { $0.isOwnerBusy() }
                 if isBusy { sleepThread(nanoseconds: Self.rest) }
             } catch {

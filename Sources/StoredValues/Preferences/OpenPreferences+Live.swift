@@ -26,7 +26,7 @@ extension OpenPreferences {
     /// Whether this process is changing the file, or did so just now.
     private var isBusy: Bool {
         let now = ContinuousClock.now
-        return state.withLock { $0.isChanging || $0.lastChange.map { now - $0 < .milliseconds(100) } ?? false }
+        return ownChanges.withLock { $0.isGoingOn || $0.last.map { now - $0 < .milliseconds(100) } ?? false }
     }
 
     /// Takes over what the file holds now, if somebody else changed it.

@@ -19,6 +19,8 @@ final class OpenPreferences: Sendable {
     let generation: DurableGeneration?
     private let gate = ChangeGate()
     let state: Guarded<PreferencesState>
+    /// Apart from `state`, so that the thread of all watches, which asks for it, never waits for what is done under that.
+    let ownChanges = Guarded(OwnChanges())
     /// Runs what waits for the disk, so that no caller's thread and no thread of the cooperative pool does.
     let background = DispatchQueue(label: "StoredValues.preferences")
     /// Reads what others have written. Another queue, so that it does not wait for the disk.
@@ -94,6 +96,13 @@ final class OpenPreferences: Sendable {
         } catch {
             return "Defaults are in use, for the last values that were brought to the disk cannot be read either: \(error)."
         }
+    }
+
+    /// The changes that this process makes.
+    struct OwnChanges {
+        var isGoingOn = false
+        /// When the last one ended.
+        var last: ContinuousClock.Instant?
     }
 
     // MARK: Reading
@@ -209,10 +218,10 @@ final class OpenPreferences: Sendable {
     ) {
         var aftermath = Aftermath()
         gate.enter(activity) {
-            state.withLock { $0.isChanging = true }
+            ownChanges.withLock { $0.isGoingOn = true }
             defer {
                 let now = ContinuousClock.now
-                state.withLock { ($0.isChanging, $0.lastChange) = (false, now) }
+                ownChanges.withLock { ($0.isGoingOn, $0.last) = (false, now) }
             }
             let session = Swift.Result { () throws(PreferencesError) in try beginSession(&aftermath) }
             body(session, &aftermath)

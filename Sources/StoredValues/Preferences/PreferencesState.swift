@@ -29,10 +29,6 @@ struct PreferencesState {
     var isWriting = false
     /// Whether somebody wanted to read the file while ``isWriting``.
     var isRefreshMissed = false
-    /// Whether this process is changing the file, or waits for its lock to do so.
-    var isChanging = false
-    /// When its last change ended.
-    var lastChange: ContinuousClock.Instant?
     /// Whether it was said that changes by others may go unseen.
     var isBlindnessReported = false
     /// Grows whenever `document` is replaced: what was read from the file before is out of date then.

@@ -124,9 +124,9 @@ final class LiveSecret<Item: StorableItem>: Sendable {
             while isDue {
                 let rest = self.plan.withLock { $0.rest }
                 if rest > .zero { _ = await pause(for: rest) }
-                // What would be read during a change is not taken over. An error is the content then.
-                let isChanging = self.plan.withLock { $0.isChanging }
-                let isCurrent = isChanging ? false : await self.ask().isCurrent
+                // Beside a change of ours an answer would not be put over what is known. An error is the content then.
+                let isInVain = self.plan.withLock { $0.isChanging } && self.live.current.content.isAnswer
+                let isCurrent = isInVain ? false : await self.ask().isCurrent
                 isDue = self.plan.withLock { $0.readingEnded(isCurrent: isCurrent) }
             }
         }

@@ -62,6 +62,7 @@ final class ReadyItem<Item: Sendable>: Sendable {
         boxLock.lock()
         defer { boxLock.unlock() }
         guard let box else { throw NotReady() }
+        // Copying a Swift value runs nobody's code; letting go of one may, and is not done in here.
         return box._withUnsafeGuaranteedRef { $0.item }
     }
 

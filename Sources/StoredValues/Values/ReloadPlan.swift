@@ -20,8 +20,9 @@ struct ReloadPlan {
         return true
     }
 
-    /// How long to wait before the next reading. Where our own changes follow one another, each outdates the reading between
-    /// them, which held up the next one at the keyring for nothing.
+    /// How long to wait before the next reading; by so much another process's change may be seen later. While changes of ours
+    /// follow one another, each outdates the reading that began before it, and that reading only makes the change wait at
+    /// the keyring.
     var rest: Duration { outdated == 0 ? .zero : min(.milliseconds(10 << min(outdated - 1, 5)), .milliseconds(200)) }
 
     /// Ends a reading, whose answer was current or was outdated when it came. True if the caller has to read once more.

@@ -132,9 +132,13 @@ struct DurableFileTests {
             #expect(try file.resolve().folder == folder + "/new")
             try replace(file, with: "x", durably: true)
             #expect(try text(file) == "x")
-            // The same after a link, and as the text of one.
-            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "new/\u{301}accent")
+            // The same where a link comes before it, in the text of one, and where it is left again.
+            try FileManager.default.createSymbolicLink(atPath: folder + "/alias", withDestinationPath: "new")
+            let way = try DurableFile(path: folder + "/alias/\u{301}accent").resolve()
+            #expect(way.target == path && way.links == [folder + "/alias"])
+            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "alias/\u{301}accent")
             #expect(try DurableFile(path: folder + "/link").resolvedPath == path)
+            #expect(try DurableFile(path: folder + "/new/\u{301}x/../f").resolvedPath == folder + "/new/f")
         }
     }
 

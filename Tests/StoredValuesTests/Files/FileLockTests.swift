@@ -147,22 +147,25 @@ struct FileLockTests {
                 }
             }
             let file = DurableFile(path: folder + "/f/file", operations: operations)
-            _ = try file.withLock { try $0.replace(with: [3], durably: false) }
+            _ = try file.withLock(timeout: .seconds(30)) { try $0.replace(with: [3], durably: false) }
             #expect(rounds.withLock { $0 } == 2)
             #expect(FileManager.default.fileExists(atPath: folder + "/f/file.lock"))
             #expect(try file.read()?.bytes == [3])
         }
     }
 
-    @Test("When a link is turned elsewhere while its file's lock is waited for, the other file is locked and changed")
-    func linkTurned() throws {
+    @Test(
+        "When a link is turned elsewhere while its file's lock is waited for, the other file is locked and changed",
+        arguments: [Duration.seconds(30), nil])
+    func linkTurned(timeout: Duration?) throws {
         try withTemporaryFolder { folder in
             let manager = FileManager.default
             let link = folder + "/link"
             try manager.createSymbolicLink(atPath: link, withDestinationPath: "old")
             let rounds = Guarded(0)
             let operations = Guarded<FaultyFileOperations?>(nil)
-            let faulty = FaultyFileOperations(failing: ["lock": .wouldBlock]) { call in
+            // Without a timeout the first attempt would wait by itself.
+            let faulty = FaultyFileOperations(failing: timeout == nil ? [:] : ["lock": .wouldBlock]) { call in
                 guard call == "lock" else { return }
                 switch rounds.withLock({ $0 += 1; return $0 }) {
                 case 1:
@@ -174,10 +177,12 @@ struct FileLockTests {
                 }
             }
             operations.withLock { $0 = faulty }
+            defer { operations.withLock { $0 = nil } }
             let file = DurableFile(path: link, operations: faulty)
-            _ = try file.withLock { try $0.replace(with: [3], durably: false) }
+            _ = try file.withLock(timeout: timeout) { try $0.replace(with: [3], durably: false) }
             #expect(manager.contents(atPath: folder + "/new") == Data([3]))
             #expect(!manager.fileExists(atPath: folder + "/old"))
+            #expect(rounds.withLock { $0 } == (timeout == nil ? 2 : 3))
         }
     }
 

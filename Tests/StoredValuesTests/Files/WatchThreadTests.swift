@@ -47,6 +47,27 @@ struct WatchThreadTests {
         }
     }
 
+    @Test("While an owner is at work the thread rests between events, whatever they are about, and misses none")
+    func rest() async throws {
+        try await withTemporaryFolder { folder in
+            let inotify = FaultyInotify()
+            let heard = Guarded(0)
+            let watch = FileWatch(
+                DurableFile(path: folder + "/file"), on: WatchThread(inotify), isOwnerBusy: { true },
+                onEvent: { _ in heard.withLock { $0 += 1 } })
+            let before = inotify.reads
+            var reads = 0
+            let time = try await elapsed {
+                for number in 1...1000 { try write("x", byRenamingOver: "\(folder)/other\(number % 2)") }
+                reads = inotify.reads - before
+            }
+            #expect(reads <= Int(time / .milliseconds(2)) + 2)
+            try write("x", byRenamingOver: folder + "/file")
+            try await eventually("the change was heard") { heard.withLock { $0 } > 0 }
+            withExtendedLifetime(watch) {}
+        }
+    }
+
     @Test("The thread sleeps while nothing happens to its files, even in busy folders on their way")
     func idle() async throws {
         try await withTemporaryFolder { folder in

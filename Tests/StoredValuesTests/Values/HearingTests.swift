@@ -69,6 +69,20 @@ struct HearingTests {
         #expect(keyring.reads == reads + 1)
     }
 
+    @Test("Another process's change is heard, though a change of ours outdated the reading that would have told of it")
+    func outdatedReading() async throws {
+        let keyring = SteeredKeyring()
+        let token = SecurelyStoredValue<String>(key: "t", service: "s", keyring: keyring)
+        try await token.load()
+        keyring.holdReads()
+        keyring.broadcaster.announce(.anySecret)
+        try await eventually("a read is held up") { keyring.isHolding }
+        try await token.set("ours")
+        keyring.secret = Secret("theirs".utf8)
+        keyring.release()
+        try await eventually("it is read once more") { token.wrappedValue == "theirs" }
+    }
+
     @Test("However many secrets of a keyring are live, it is listened to once; with the last one listening ends")
     func oneListener() async throws {
         let keyring = SteeredKeyring()

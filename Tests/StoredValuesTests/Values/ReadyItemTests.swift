@@ -29,6 +29,22 @@ struct ReadyItemTests {
         await neverTorn(Text.init) { $0.left == $0.right }
     }
 
+    @Test("Neither the item that was replaced nor, in the end, the last one stays in memory")
+    func letGo() {
+        final class Object: Sendable {}
+        weak var first: Object?
+        weak var second: Object?
+        do {
+            let ready = ReadyItem<Object>(ContentSignal())
+            let objects = (Object(), Object())
+            (first, second) = objects
+            _ = ready.prepare(objects.0)
+            _ = ready.prepare(objects.1)
+            _ = try? ready.itemIfAny()
+        }
+        #expect(first == nil && second == nil)
+    }
+
     private func neverTorn<Item: Codable & Sendable>(
         _ make: @escaping @Sendable (Int) -> Item, _ isWhole: @escaping @Sendable (Item) -> Bool
     ) async {

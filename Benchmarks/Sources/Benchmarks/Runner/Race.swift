@@ -18,9 +18,8 @@ struct Race: Sendable {
         let end = ContinuousClock.now + patience
         for round in 0..<rounds.upperBound {
             if round >= rounds.lowerBound, ContinuousClock.now > end { break }
-            for turn in contestants.indices {
-                // Not always behind the same one, which may leave work to the system.
-                let index = (turn + round) % contestants.count
+            // In another order each time: none is always behind the same one, which may leave work to others.
+            for index in contestants.indices.shuffled() {
                 measured[index].append(try await contestants[index].run(counts[index]) / Double(counts[index]))
             }
         }
