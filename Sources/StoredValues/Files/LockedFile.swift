@@ -5,7 +5,7 @@ struct LockedFile: ~Copyable {
     let path: String
     private let file: DurableFile
     private let lock: Int32
-    /// Whether the descriptor is one of the file itself, and so of the one that was replaced.
+    /// Whether the lock lies on the file itself: once that was replaced, the old one goes with this descriptor.
     private let isItsOwnLock: Bool
 
     private var operations: any FileOperations { file.operations }

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 
 /// A file that is replaced with as few system calls as that takes.
@@ -24,6 +25,13 @@ struct BareFile: Sendable {
         close(folder)
     }
 
+    /// ``replace(with:durably:)`` that leaves it to `closing` to free the old file, as ours does.
+    func replace(with bytes: [UInt8], durably: Bool, closingOn closing: BareClosing) throws {
+        let old = try check(open(path, O_RDONLY | O_CLOEXEC), "open")
+        try replace(with: bytes, durably: durably)
+        closing.close(old)
+    }
+
     func read() throws -> [UInt8] {
         let descriptor = try check(open(path, O_RDONLY | O_CLOEXEC), "open")
         defer { close(descriptor) }
@@ -31,6 +39,20 @@ struct BareFile: Sendable {
         _ = try check(fstat(descriptor, &status), "fstat")
         return try [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
             count = try check(Glibc.read(descriptor, buffer.baseAddress, buffer.count), "read")
+        }
+    }
+}
+
+/// Closes files on a thread of its own; a few may wait.
+final class BareClosing: Sendable {
+    private let queue = DispatchQueue(label: "closing")
+    private let places = DispatchSemaphore(value: 16)
+
+    func close(_ descriptor: Int32) {
+        places.wait()
+        queue.async { [places] in
+            Glibc.close(descriptor)
+            places.signal()
         }
     }
 }

@@ -29,11 +29,7 @@ enum Role {
     }
 
     /// The system's clock, which all processes share.
-    static func nanoseconds() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
+    static func nanoseconds() -> UInt64 { systemTime(CLOCK_MONOTONIC) }
 
     /// Changes a key so many times as each line says, and answers when it is done. `bare` is the least that keeps processes
     /// from losing each other's changes.

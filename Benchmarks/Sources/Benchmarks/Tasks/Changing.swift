@@ -14,17 +14,22 @@ private func setting(keys: Int, in temporary: TemporaryFolder) throws -> Compari
     let bare = try SampleSettings(count: keys).write("setting-\(keys)-bare", in: temporary)
     let value = StoredValue(key: "fontSize", default: 0, storage: file.preferences)
     let bytes = try bare.read()
+    let closing = BareClosing()
     let suite = "setting-\(keys)"
     try userDefaults(suite, count: keys)
     let numbers = Numbers()
     return Comparison(
         task: "`set`, \(keys.formatted(.number.locale(Locale(identifier: "en_US")))) keys",
-        ours: .timed("ours") { count in for _ in 0..<count { value.set(numbers.next) } },
+        ours: Contestant.timed("ours") { count in for _ in 0..<count { value.set(numbers.next) } }.settling,
         limit: .init(
             .timed("open, write, close, rename") { count in
                 for _ in 0..<count { try bare.replace(with: bytes, durably: false) }
             }, bar: 1.5),
         peers: [
+            .init(
+                Contestant.timed("the same, the old file freed on another thread") { count in
+                    for _ in 0..<count { try bare.replace(with: bytes, durably: false, closingOn: closing) }
+                }.settling),
             .init(
                 try .userDefaults(suite, "UserDefaults `set` + `synchronize`") { defaults, count in
                     for _ in 0..<count {
@@ -42,18 +47,20 @@ private func flushing(in temporary: TemporaryFolder) throws -> Comparison {
     let copy = BareFile(folder: bare.folder, name: "copy")
     let value = StoredValue(key: "fontSize", default: 0, storage: file.preferences)
     let bytes = try bare.read()
+    try copy.replace(with: bytes, durably: true)
     let journal = try Database(path: "\(temporary.path)/journal.sqlite", writeAhead: false, keys: sample.keys)
     let log = try Database(path: "\(temporary.path)/log.sqlite", writeAhead: true, keys: sample.keys)
     let queue = DispatchQueue(label: "copies")
+    let closing = BareClosing()
     let numbers = Numbers()
     return Comparison(
         task: "`set` + `flush`",
-        ours: .awaited("ours") { count in
+        ours: Contestant.awaited("ours") { count in
             for _ in 0..<count {
                 value.set(numbers.next)
                 try await value.flush()
             }
-        },
+        }.settling,
         limit: .init(
             .timed("write, fsync, rename, fsync of the folder") { count in
                 for _ in 0..<count { try bare.replace(with: bytes, durably: true) }
@@ -67,16 +74,20 @@ private func flushing(in temporary: TemporaryFolder) throws -> Comparison {
                         try copy.replace(with: bytes, durably: true)
                     }
                 }),
-            // And without blocking the thread of the task that waits for the disk.
+            // And as ours does it: without blocking the thread of the task that waits for the disk, or waiting until old
+            // files are freed.
             .init(
-                .awaited("the same, the copy on a thread of its own") { count in
+                Contestant.awaited("the same on threads of their own, old files freed on another") { count in
                     for _ in 0..<count {
-                        try bare.replace(with: bytes, durably: false)
+                        try bare.replace(with: bytes, durably: false, closingOn: closing)
                         try await withCheckedThrowingContinuation { continuation in
-                            queue.async { continuation.resume(with: Result { try copy.replace(with: bytes, durably: true) }) }
+                            queue.async {
+                                continuation.resume(
+                                    with: Result { try copy.replace(with: bytes, durably: true, closingOn: closing) })
+                            }
                         }
                     }
-                }),
+                }.settling),
             .init(
                 .timed("GRDB commit") { count in for _ in 0..<count { try journal.set(sample.keys[1], to: numbers.next) } },
                 bar: 1),
