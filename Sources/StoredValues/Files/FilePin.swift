@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Keeps a file's number from being given to another file: while this lives, an equal ``FileIdentity`` is the same file.
 ///
 /// File systems reuse the number of a file that is gone at once (seen on ext4: every other replacement has the same one),
@@ -6,6 +8,7 @@ final class FilePin: Sendable {
     let identity: FileIdentity
     private let descriptor: Int32
     private let operations: any FileOperations
+    private let isReplaced = Atomic(false)
 
     /// Pins the file at `path`, if that is still the one that `identity` tells of.
     init?(_ identity: FileIdentity, at path: String, _ operations: any FileOperations) {
@@ -16,5 +19,14 @@ final class FilePin: Sendable {
         guard (try? operations.status(of: descriptor))?.identity == identity else { return nil }
     }
 
-    deinit { LateClosing.close(descriptor, operations) }
+    deinit {
+        if isReplaced.load(ordering: .relaxed) {
+            LateClosing.close(descriptor, operations)
+        } else {
+            operations.close(descriptor)
+        }
+    }
+
+    /// Notes that this process has replaced the file, so that the pin's end is likely to free it.
+    func noteReplaced() { isReplaced.store(true, ordering: .relaxed) }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Closes descriptors on another thread: those that are mostly the last ones of a file that was replaced.
+/// Closes descriptors of files that were replaced, on another thread.
 ///
 /// With the last descriptor of a file that has no name any more, the file system frees the file. On ext4 that takes a third of
 /// the time of a whole replacement, and nobody needs to wait for it but who finds the disk full.

@@ -171,7 +171,10 @@ struct PreferencesState {
     }
 
     mutating func wasWritten(_ identity: FileIdentity, _ pin: FilePin?, _ aftermath: inout Aftermath) {
-        if let old = self.pin { aftermath.release(old) }
+        if let old = self.pin {
+            old.noteReplaced()
+            aftermath.release(old)
+        }
         self.pin = pin
         written = identity
         unsaved = [:]
