@@ -1,10 +1,10 @@
-import Glibc
-
 /// One way to do a task.
 struct Contestant: Sendable {
     let name: String
     /// Does the task so many times, and returns what it measured altogether: seconds, or bytes.
     let run: @Sendable (_ count: Int) async throws -> Double
+    /// Whether it leaves work to other threads, which is not to fall into the next one's turn.
+    private(set) var leavesWork = false
 
     init(_ name: String, run: @escaping @Sendable (_ count: Int) async throws -> Double) {
         self.name = name
@@ -29,20 +29,11 @@ struct Contestant: Sendable {
         }
     }
 
-    /// The same, and then, not measured, a wait until the process's other threads use hardly any processor time: what it left
-    /// to them is not to fall into the next one's turn. Not asleep, for a processor that wakes up is slow at first.
-    var settling: Contestant {
-        Contestant(name) { [run] count in
-            let measured = try await run(count)
-            for _ in 0..<200 {
-                let (process, thread) = (systemTime(CLOCK_PROCESS_CPUTIME_ID), systemTime(CLOCK_THREAD_CPUTIME_ID))
-                let end = systemTime(CLOCK_MONOTONIC) + 500_000
-                while systemTime(CLOCK_MONOTONIC) < end {}
-                let own = systemTime(CLOCK_THREAD_CPUTIME_ID) - thread
-                if systemTime(CLOCK_PROCESS_CPUTIME_ID) - process < own + 25_000 { break }
-            }
-            return measured
-        }
+    /// The same, of which is known that it leaves work to other threads.
+    var leavingWork: Contestant {
+        var contestant = self
+        contestant.leavesWork = true
+        return contestant
     }
 }
 

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Lets contestants do a task in turns, and takes the median of each.
 ///
 /// On a noisy machine a whole second may be slow, and then the next one is not. Those who take turns every few
@@ -21,9 +23,22 @@ struct Race: Sendable {
             // In another order each time: none is always behind the same one, which may leave work to others.
             for index in contestants.indices.shuffled() {
                 measured[index].append(try await contestants[index].run(counts[index]) / Double(counts[index]))
+                if contestants[index].leavesWork { settle() }
             }
         }
         return measured.map(\.median)
+    }
+
+    /// Waits until the process's other threads use hardly any processor time. Not asleep, for a processor that wakes up is slow
+    /// at first.
+    private func settle() {
+        for _ in 0..<200 {
+            let (process, thread) = (systemTime(CLOCK_PROCESS_CPUTIME_ID), systemTime(CLOCK_THREAD_CPUTIME_ID))
+            let end = systemTime(CLOCK_MONOTONIC) + 500_000
+            while systemTime(CLOCK_MONOTONIC) < end {}
+            let own = systemTime(CLOCK_THREAD_CPUTIME_ID) - thread
+            if systemTime(CLOCK_PROCESS_CPUTIME_ID) - process < own + 25_000 { return }
+        }
     }
 
     /// How often the contestant does the task in one turn. Finding out warms it up.

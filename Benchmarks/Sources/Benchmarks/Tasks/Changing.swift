@@ -20,7 +20,7 @@ private func setting(keys: Int, in temporary: TemporaryFolder) throws -> Compari
     let numbers = Numbers()
     return Comparison(
         task: "`set`, \(keys.formatted(.number.locale(Locale(identifier: "en_US")))) keys",
-        ours: Contestant.timed("ours") { count in for _ in 0..<count { value.set(numbers.next) } }.settling,
+        ours: Contestant.timed("ours") { count in for _ in 0..<count { value.set(numbers.next) } }.leavingWork,
         limit: .init(
             .timed("open, write, close, rename") { count in
                 for _ in 0..<count { try bare.replace(with: bytes, durably: false) }
@@ -29,7 +29,7 @@ private func setting(keys: Int, in temporary: TemporaryFolder) throws -> Compari
             .init(
                 Contestant.timed("the same, the old file freed on another thread") { count in
                     for _ in 0..<count { try bare.replace(with: bytes, durably: false, closingOn: closing) }
-                }.settling),
+                }.leavingWork),
             .init(
                 try .userDefaults(suite, "UserDefaults `set` + `synchronize`") { defaults, count in
                     for _ in 0..<count {
@@ -60,7 +60,7 @@ private func flushing(in temporary: TemporaryFolder) throws -> Comparison {
                 value.set(numbers.next)
                 try await value.flush()
             }
-        }.settling,
+        }.leavingWork,
         limit: .init(
             .timed("write, fsync, rename, fsync of the folder") { count in
                 for _ in 0..<count { try bare.replace(with: bytes, durably: true) }
@@ -87,7 +87,7 @@ private func flushing(in temporary: TemporaryFolder) throws -> Comparison {
                             }
                         }
                     }
-                }.settling),
+                }.leavingWork),
             .init(
                 .timed("GRDB commit") { count in for _ in 0..<count { try journal.set(sample.keys[1], to: numbers.next) } },
                 bar: 1),

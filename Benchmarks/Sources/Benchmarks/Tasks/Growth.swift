@@ -22,7 +22,7 @@ func growthCurves(in temporary: TemporaryFolder) -> [Curve] {
             let numbers = Numbers()
             let suite = "growth-\(count)"
             var contestants: [Contestant] = [
-                Contestant.timed("ours") { for _ in 0..<$0 { value.set(numbers.next) } }.settling,
+                Contestant.timed("ours") { for _ in 0..<$0 { value.set(numbers.next) } }.leavingWork,
                 .timed("open, write, close, rename") { for _ in 0..<$0 { try bare.replace(with: bytes, durably: false) } },
             ]
             guard count <= 1000 else { return contestants }  // with more, the user defaults take minutes
