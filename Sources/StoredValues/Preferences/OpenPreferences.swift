@@ -61,7 +61,7 @@ final class OpenPreferences: Sendable {
                 noteBroken(reading.identity, error, inUse: recover())
             }
         } catch {
-            note("Could not read the preferences \"\(path)\"; defaults are used. \(error)")
+            noteUnreadable(error)
         }
     }
 
@@ -71,16 +71,25 @@ final class OpenPreferences: Sendable {
         return FilePin(identity, at: file.path, file.operations)
     }
 
-    /// Notes that the file is broken, and what is in use in its place; once for each state of it.
-    func noteBroken(_ identity: FileIdentity?, _ error: JSONSyntaxError, inUse: String) {
+    /// Notes that the file is broken, and what is in use in its place; once for each state of it. Returns whether it was news.
+    @discardableResult
+    func noteBroken(_ identity: FileIdentity?, _ error: JSONSyntaxError, inUse: String) -> Bool {
         let isNews = state.withLock { state in
             defer { state.brokenIdentity = identity }
             return identity?.isUnwritten(since: state.brokenIdentity) != true
         }
-        guard isNews else { return }
-        note(
+        guard isNews else { return false }
+        return note(
             "The preferences \"\(path)\" are not JSON: \(error). \(inUse) Correct the file; before anything is written over it, it is put aside as \"\(path).rejected-<time>\"."
         )
+    }
+
+    /// Notes that the file cannot be read, and what is in use. Returns whether it was news.
+    @discardableResult
+    func noteUnreadable(_ error: FileError) -> Bool {
+        var error = error
+        error.operation = .read  // whatever the step was; else one trouble would be told twice
+        return note("Could not read the preferences \"\(path)\"; the last good values are in use, and defaults where there are none. \(error)")
     }
 
     /// Takes the last durable values in place of a broken file's, if there are any, and says what is in use then.
@@ -371,7 +380,9 @@ final class OpenPreferences: Sendable {
         if gate.activity == nil { logNotes() }
     }
 
-    func note(_ trouble: String) {
+    /// Notes a trouble for ``logNotes()``. Returns whether it was news.
+    @discardableResult
+    func note(_ trouble: String) -> Bool {
         state.withLock { $0.note(trouble) }
     }
 

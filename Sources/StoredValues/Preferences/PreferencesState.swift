@@ -150,11 +150,13 @@ struct PreferencesState {
         note(refusal.description)
     }
 
-    /// Notes a trouble to be logged; the same one again only after a change was written.
-    mutating func note(_ trouble: String) {
+    /// Notes a trouble to be logged; the same one again only after a change was written. Returns whether it was news.
+    @discardableResult
+    mutating func note(_ trouble: String) -> Bool {
         if troubles.count > 100 { troubles = [] }
-        guard troubles.insert(trouble).inserted else { return }
+        guard troubles.insert(trouble).inserted else { return false }
         notes.append((.error, trouble))
+        return true
     }
 
     /// Notes repairs of a value to be logged, unless they are the ones that were logged last.

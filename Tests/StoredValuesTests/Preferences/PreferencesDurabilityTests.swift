@@ -162,4 +162,24 @@ struct PreferencesDurabilityTests {
             }
         }
     }
+
+    @Test("What opening found wrong is logged once, by whoever opens, and not a moment later by the watch", arguments: [true, false])
+    func logOfOpening(isReadable: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            if isReadable {
+                try edit(path, "{")
+            } else {
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            }
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                LoggingSystem.bootstrap { _ in RecordingLogHandler() }
+                let preferences = OpenPreferences(.success(DurableFile(path: path)))
+                preferences.refresh()
+                #expect(RecordingLogHandler.takeLines() == [])
+                preferences.logNotes()
+                #expect(RecordingLogHandler.takeLines().count == 1)
+            }
+        }
+    }
 }
