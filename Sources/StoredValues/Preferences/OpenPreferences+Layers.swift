@@ -7,21 +7,31 @@ extension OpenPreferences {
     func addLayers(_ paths: [String]) {
         let known = Set(state.withLock { $0.layers.map(\.file.path) })
         var layers = paths.filter { !known.contains($0) }.map(PreferencesLayer.init(path:))
-        for position in layers.indices { refresh(&layers[position]) }
+        for position in layers.indices { _ = read(&layers[position]) }
         var aftermath = Aftermath()
         state.withLock { $0.add(layers, &aftermath) }
         aftermath.settle()
         for file in layers.map(\.file) { watch(file) { $0.refreshLayer(file) } }
     }
 
-    /// Reads a layer again if its file changed; trouble with it is logged, and the last good values stay.
-    @discardableResult
-    func refresh(_ layer: inout PreferencesLayer) -> Bool {
+    /// Takes over what the layer that `file` is holds now, and logs trouble with it.
+    func refreshLayer(_ file: DurableFile) {
+        guard var layer = state.withLock({ state in state.layers.first { $0.file === file } }) else { return }
+        var aftermath = Aftermath()
+        let found = read(&layer)
+        if found.isNew { state.withLock { $0.adopt(layer, &aftermath) } }
+        if found.isTroubleNew { logNotes() }  // only then, as with the file itself
+        aftermath.settle()
+    }
+
+    /// Reads a layer if its file changed; trouble with it is noted, and the last good values stay.
+    private func read(_ layer: inout PreferencesLayer) -> (isNew: Bool, isTroubleNew: Bool) {
         do {
-            return try layer.read()
+            return (try layer.read(), false)
         } catch {
-            note("Could not read the system-wide preferences \"\(layer.file.path)\"; what they said before stays in use. \(error)")
-            return false
+            let isNews = note(
+                "Could not read the system-wide preferences \"\(layer.file.path)\"; what they said before stays in use. \(error)")
+            return (false, isNews)
         }
     }
 }

@@ -73,15 +73,6 @@ extension OpenPreferences {
         }
     }
 
-    /// Takes over what a layer holds now.
-    func refreshLayer(_ file: DurableFile) {
-        guard var layer = state.withLock({ state in state.layers.first { $0.file === file } }) else { return }
-        var aftermath = Aftermath()
-        if refresh(&layer) { state.withLock { $0.adopt(layer, &aftermath) } }
-        aftermath.settle()
-        logNotes()
-    }
-
     /// Whether changes by others may go unseen.
     var isBlind: Bool { blindness != nil }
 

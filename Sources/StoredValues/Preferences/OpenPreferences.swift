@@ -376,8 +376,7 @@ final class OpenPreferences: Sendable {
     /// Logs a trouble; the same one again only after a change was written. Inside a change it waits for its end: a log
     /// handler may use stored values too.
     func report(_ trouble: String) {
-        note(trouble)
-        if gate.activity == nil { logNotes() }
+        if note(trouble), gate.activity == nil { logNotes() }
     }
 
     /// Notes a trouble for ``logNotes()``. Returns whether it was news.

@@ -163,19 +163,20 @@ struct PreferencesDurabilityTests {
         }
     }
 
-    @Test("What opening found wrong is logged once, by whoever opens, and not a moment later by the watch", arguments: [true, false])
-    func logOfOpening(isReadable: Bool) async throws {
+    @Test("What opening found wrong is logged once, by whoever opens, and not a moment later by the watch", arguments: ["file", "folder", "layer"])
+    func logOfOpening(broken: String) async throws {
         try await withTemporaryFolder { folder in
-            let path = folder + "/p.json"
-            if isReadable {
-                try edit(path, "{")
-            } else {
-                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            switch broken {
+            case "file": try edit(folder + "/p.json", "{")
+            case "folder": try FileManager.default.createDirectory(atPath: folder + "/p.json", withIntermediateDirectories: false)
+            default: try edit(folder + "/layer.json", "{")
             }
-            await #expect(processExitsWith: .success) { [path = path as String] in
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
                 LoggingSystem.bootstrap { _ in RecordingLogHandler() }
-                let preferences = OpenPreferences(.success(DurableFile(path: path)))
+                let preferences = OpenPreferences(.success(DurableFile(path: folder + "/p.json")))
+                preferences.addLayers([folder + "/layer.json"])
                 preferences.refresh()
+                for layer in preferences.state.withLock({ $0.layers }) { preferences.refreshLayer(layer.file) }
                 #expect(RecordingLogHandler.takeLines() == [])
                 preferences.logNotes()
                 #expect(RecordingLogHandler.takeLines().count == 1)
