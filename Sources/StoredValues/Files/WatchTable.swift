@@ -29,7 +29,8 @@ struct WatchTable {
 
     var isEmpty: Bool { watches.isEmpty }
 
-    var files: [WatchedFile] { watches.values.map(\.file) }
+    /// Asks each owner whether it is changing its file. Apart from the files, whose handlers go when their watches end.
+    var ownersAreBusy: [@Sendable () -> Bool] { watches.values.map(\.file.isOwnerBusy) }
 
     /// Enters a watch that has no folders yet, and returns its number.
     mutating func insert(_ file: WatchedFile) -> Int {

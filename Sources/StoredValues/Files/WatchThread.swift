@@ -96,7 +96,7 @@ extension WatchThread {
                 let count = try inotify.read(instance, into: buffer)
                 tell(InotifyEvent.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
                 // Not under the lock: asking may let go of an owner, which ends its watches.
-                let isBusy = table.withLock({ $0.files }).contains { $0.isOwnerBusy() }
+                let isBusy = table.withLock({ $0.ownersAreBusy }).contains { isOwnerBusy in isOwnerBusy() }
                 if isBusy { sleepThread(nanoseconds: Self.rest) }
             } catch {
                 for (number, file) in table.withLock({ $0.fail(error) }) { tell(.uncertain, number, file) }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Locking
 import Testing
@@ -65,6 +66,35 @@ struct WatchThreadTests {
             try write("x", byRenamingOver: folder + "/file")
             try await eventually("the change was heard") { heard.withLock { $0 } > 0 }
             withExtendedLifetime(watch) {}
+        }
+    }
+
+    @Test("While one watch's owner is asked whether it is at work, the end of another watch lets its handler go")
+    func handlerGoes() async throws {
+        final class Captured: Sendable {}
+        try await withTemporaryFolder { folder in
+            let thread = WatchThread(SystemInotify())
+            let isAsked = Guarded(false)
+            let answer = DispatchSemaphore(value: 0)
+            let asked = FileWatch(
+                DurableFile(path: folder + "/asked"), on: thread,
+                isOwnerBusy: {
+                    isAsked.withLock { $0 = true }
+                    answer.wait()
+                    answer.signal()  // to whoever asks next
+                    return false
+                }, onEvent: { _ in })
+            defer { answer.signal() }
+            var captured: Captured? = Captured()
+            weak let weakly = captured
+            let ended = FileWatch(DurableFile(path: folder + "/ended"), on: thread) { [captured] _ in _ = captured }
+            captured = nil
+            try write("x", byRenamingOver: folder + "/asked")
+            try await eventually("the owner is asked") { isAsked.withLock { $0 } }
+            #expect(weakly != nil)
+            ended.cancel()
+            #expect(weakly == nil)
+            withExtendedLifetime(asked) {}
         }
     }
 
