@@ -34,13 +34,18 @@ class Exchange:
     """How GCR carries a password over the bus: Diffie-Hellman, then AES."""
 
     def __init__(self):
-        self.private = int.from_bytes(os.urandom(192), "big") % PRIME
+        self.private = None
         self.key = None
 
     def receive(self, text):
         fields = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
         peer = int.from_bytes(base64.b64decode(fields["public"]), "big")
-        shared = pow(peer, self.private, PRIME).to_bytes(192, "big")
+        # GCR 3.41 leaves out leading zeros and takes one answer in 256 for a dismissal where they are kept. Without any,
+        # it does not matter what it does.
+        shared = bytes(1)
+        while shared[0] == 0:
+            self.private = int.from_bytes(os.urandom(192), "big") % PRIME
+            shared = pow(peer, self.private, PRIME).to_bytes(192, "big")
         self.key = HKDF(hashes.SHA256(), 16, None, b"").derive(shared)
 
     def send(self, secret):
