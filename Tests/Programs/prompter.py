@@ -38,10 +38,12 @@ class Exchange:
         self.key = None
 
     def receive(self, text):
+        if self.key is not None:
+            return
         fields = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
         peer = int.from_bytes(base64.b64decode(fields["public"]), "big")
-        # GCR 3.41 leaves out leading zeros and takes one answer in 256 for a dismissal where they are kept. Without any,
-        # it does not matter what it does.
+        # GCR 3.41 drops the shared number's leading zeros, so where they are kept it takes one answer in 256 for a
+        # dismissal. A number without any is the same to all.
         shared = bytes(1)
         while shared[0] == 0:
             self.private = int.from_bytes(os.urandom(192), "big") % PRIME

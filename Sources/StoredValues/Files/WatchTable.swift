@@ -29,8 +29,8 @@ struct WatchTable {
 
     var isEmpty: Bool { watches.isEmpty }
 
-    /// Asks each owner whether it is changing its file. Apart from the files, whose handlers go when their watches end.
-    var ownersAreBusy: [@Sendable () -> Bool] { watches.values.map(\.file.isOwnerBusy) }
+    /// What asks each owner whether it is changing its file. Apart from the files, whose handlers go when their watches end.
+    var busyQuestions: [@Sendable () -> Bool] { watches.values.map(\.file.isOwnerBusy) }
 
     /// Enters a watch that has no folders yet, and returns its number.
     mutating func insert(_ file: WatchedFile) -> Int {
@@ -41,6 +41,9 @@ struct WatchTable {
 
     /// Nil when the watch was ended.
     func status(of number: Int) -> WatchStatus? { watches[number]?.status }
+
+    /// The file of a watch that has not ended.
+    func file(of number: Int) -> WatchedFile? { watches[number]?.file }
 
     mutating func setProblem(_ problem: FileError?, of number: Int) {
         watches[number]?.status.problem = problem
@@ -54,14 +57,14 @@ struct WatchTable {
     }
 
     /// Nothing is watched any more; returns those that were.
-    mutating func fail(_ code: SystemErrorCode) -> [(number: Int, file: WatchedFile)] {
+    mutating func fail(_ code: SystemErrorCode) -> [Int] {
         instance = nil
         folders = [:]
         for (number, watch) in watches {
             watches[number]?.held = []
             watches[number]?.status = WatchStatus(problem: FileError(.watch, watch.file.path, code))
         }
-        return watches.map { ($0.key, $0.value.file) }
+        return Array(watches.keys)
     }
 }
 
@@ -168,7 +171,7 @@ extension WatchTable {
 // What happens in the folders.
 extension WatchTable {
     /// What `events` mean for each watch, in the order in which they first concerned it.
-    mutating func findings(for events: [InotifyEvent]) -> [(number: Int, file: WatchedFile, finding: WatchFinding)] {
+    mutating func findings(for events: [InotifyEvent]) -> [(number: Int, finding: WatchFinding)] {
         var order: [Int] = []
         var findings: [Int: WatchFinding] = [:]
         func note(_ number: Int, _ finding: WatchFinding) {
@@ -191,7 +194,7 @@ extension WatchTable {
                 if finding.check != .none { watches[number]?.isStale = true }
                 return nil
             }
-            return (number, watch.file, finding)
+            return (number, finding)
         }
     }
 

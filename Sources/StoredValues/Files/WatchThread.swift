@@ -96,10 +96,10 @@ extension WatchThread {
                 let count = try inotify.read(instance, into: buffer)
                 tell(InotifyEvent.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
                 // Not under the lock: asking may let go of an owner, which ends its watches.
-                let isBusy = table.withLock({ $0.ownersAreBusy }).contains { isOwnerBusy in isOwnerBusy() }
+                let isBusy = table.withLock({ $0.busyQuestions }).contains { isOwnerBusy in isOwnerBusy() }
                 if isBusy { sleepThread(nanoseconds: Self.rest) }
             } catch {
-                for (number, file) in table.withLock({ $0.fail(error) }) { tell(.uncertain, number, file) }
+                for number in table.withLock({ $0.fail(error) }) { tell(.uncertain, number) }
                 return
             }
             // The end of the last folder's watch is itself an event, so the thread comes by here.
@@ -112,20 +112,21 @@ extension WatchThread {
     }
 
     private func tell(_ events: [InotifyEvent]) {
-        for (number, file, finding) in table.withLock({ $0.findings(for: events) }) {
-            if let event = outcome(of: finding, number, file) { tell(event, number, file) }
+        for (number, finding) in table.withLock({ $0.findings(for: events) }) {
+            if let event = outcome(of: finding, number) { tell(event, number) }
         }
     }
 
-    private func tell(_ event: FileWatch.Event, _ number: Int, _ file: WatchedFile) {
+    private func tell(_ event: FileWatch.Event, _ number: Int) {
         // An earlier handler may have ended it.
-        guard table.withLock({ $0.status(of: number) != nil }) else { return }
+        guard let file = table.withLock({ $0.file(of: number) }) else { return }
         file.onEvent(event)
     }
 
     /// What the owner is to be told, once the folders are watched that lie on the way now.
-    private func outcome(of finding: WatchFinding, _ number: Int, _ file: WatchedFile) -> FileWatch.Event? {
+    private func outcome(of finding: WatchFinding, _ number: Int) -> FileWatch.Event? {
         guard finding.check != .none else { return finding.event }
+        guard let file = table.withLock({ $0.file(of: number) }) else { return nil }
         let path = file.currentPath()
         guard let before = table.withLock({ $0.status(of: number) }) else { return nil }
         if finding.check == .path, path == before.path { return finding.event }

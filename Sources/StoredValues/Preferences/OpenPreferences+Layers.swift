@@ -7,7 +7,7 @@ extension OpenPreferences {
     func addLayers(_ paths: [String]) {
         let known = Set(state.withLock { $0.layers.map(\.file.path) })
         var layers = paths.filter { !known.contains($0) }.map(PreferencesLayer.init(path:))
-        for position in layers.indices { _ = read(&layers[position]) }
+        for position in layers.indices { read(&layers[position]) }
         var aftermath = Aftermath()
         state.withLock { $0.add(layers, &aftermath) }
         aftermath.settle()
@@ -18,20 +18,19 @@ extension OpenPreferences {
     func refreshLayer(_ file: DurableFile) {
         guard var layer = state.withLock({ state in state.layers.first { $0.file === file } }) else { return }
         var aftermath = Aftermath()
-        let found = read(&layer)
-        if found.isNew { state.withLock { $0.adopt(layer, &aftermath) } }
-        if found.isTroubleNew { logNotes() }  // only then, as with the file itself
+        if read(&layer) { state.withLock { $0.adopt(layer, &aftermath) } }
         aftermath.settle()
+        logNotes()
     }
 
-    /// Reads a layer if its file changed; trouble with it is noted, and the last good values stay.
-    private func read(_ layer: inout PreferencesLayer) -> (isNew: Bool, isTroubleNew: Bool) {
+    /// Reads a layer and returns whether its file changed; trouble with it is noted, and the last good values stay.
+    @discardableResult
+    private func read(_ layer: inout PreferencesLayer) -> Bool {
         do {
-            return (try layer.read(), false)
+            return try layer.read()
         } catch {
-            let isNews = note(
-                "Could not read the system-wide preferences \"\(layer.file.path)\"; what they said before stays in use. \(error)")
-            return (false, isNews)
+            note("Could not read the system-wide preferences \"\(layer.file.path)\"; what they said before stays in use. \(error)")
+            return false
         }
     }
 }

@@ -33,7 +33,6 @@ extension OpenPreferences {
     func refresh() {
         guard case .success(let file) = file else { return }
         var aftermath = Aftermath()
-        var isNews = false
         reading: do {
             // Not under the file's lock, for those who hold it may take their time. Where a change of ours came in between,
             // what was read is out of date.
@@ -48,7 +47,7 @@ extension OpenPreferences {
                     return true
                 }
                 if isCurrent, case .failure(let error) = reading.document {
-                    isNews = noteBroken(reading.identity, error, inUse: "The last good values are in use.")
+                    noteBroken(reading.identity, error, inUse: "The last good values are in use.")
                 }
             }
         } catch where error.code == .notFolder {
@@ -56,12 +55,10 @@ extension OpenPreferences {
         } catch {
             // While something is unsaved its trouble was reported, and that what is not written is not read is no news.
             guard !state.withLock({ $0.needsWriting }) else { break reading }
-            isNews = noteUnreadable(error)
+            noteUnreadable(error)
         }
-        // What is no news was noted by whoever opened the file or changes it, and is for them to log: a program that ends at
-        // once would lose what this thread had taken and not logged yet.
-        if isNews { logNotes() }
         aftermath.settle()
+        logNotes()
         reportBlindness()
     }
 

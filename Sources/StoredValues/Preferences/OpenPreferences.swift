@@ -71,25 +71,23 @@ final class OpenPreferences: Sendable {
         return FilePin(identity, at: file.path, file.operations)
     }
 
-    /// Notes that the file is broken, and what is in use in its place; once for each state of it. Returns whether it was news.
-    @discardableResult
-    func noteBroken(_ identity: FileIdentity?, _ error: JSONSyntaxError, inUse: String) -> Bool {
+    /// Notes that the file is broken, and what is in use in its place; once for each state of it.
+    func noteBroken(_ identity: FileIdentity?, _ error: JSONSyntaxError, inUse: String) {
         let isNews = state.withLock { state in
             defer { state.brokenIdentity = identity }
             return identity?.isUnwritten(since: state.brokenIdentity) != true
         }
-        guard isNews else { return false }
-        return note(
+        guard isNews else { return }
+        note(
             "The preferences \"\(path)\" are not JSON: \(error). \(inUse) Correct the file; before anything is written over it, it is put aside as \"\(path).rejected-<time>\"."
         )
     }
 
-    /// Notes that the file cannot be read, and what is in use. Returns whether it was news.
-    @discardableResult
-    func noteUnreadable(_ error: FileError) -> Bool {
+    /// Notes that the file cannot be read, and what is in use.
+    func noteUnreadable(_ error: FileError) {
         var error = error
         error.operation = .read  // whatever the step was; else one trouble would be told twice
-        return note("Could not read the preferences \"\(path)\"; the last good values are in use, and defaults where there are none. \(error)")
+        note("Could not read the preferences \"\(path)\"; the last good values are in use, and defaults where there are none. \(error)")
     }
 
     /// Takes the last durable values in place of a broken file's, if there are any, and says what is in use then.
@@ -376,12 +374,11 @@ final class OpenPreferences: Sendable {
     /// Logs a trouble; the same one again only after a change was written. Inside a change it waits for its end: a log
     /// handler may use stored values too.
     func report(_ trouble: String) {
-        if note(trouble), gate.activity == nil { logNotes() }
+        note(trouble)
+        if gate.activity == nil { logNotes() }
     }
 
-    /// Notes a trouble for ``logNotes()``. Returns whether it was news.
-    @discardableResult
-    func note(_ trouble: String) -> Bool {
+    func note(_ trouble: String) {
         state.withLock { $0.note(trouble) }
     }
 
@@ -393,10 +390,23 @@ final class OpenPreferences: Sendable {
 
     /// Logs what was noted; to be called with no lock held.
     func logNotes() {
-        let notes = state.withLock { state in
-            defer { state.notes = [] }
-            return state.notes
-        }
-        for (level, text) in notes { log.log(level: level, "\(text)") }
+        log(state.withLock { $0.isOpened ? $0.takeNotes() : [] })
+    }
+
+    /// Logs what opening noted; to be called by whoever opened the file, with no lock held: a log handler may use stored
+    /// values.
+    ///
+    /// Until then nobody logs. The watch looks at the file at once, on a thread of its own, and a program that ends right
+    /// after opening would lose what that thread had taken and not logged yet.
+    func finishOpening() {
+        log(
+            state.withLock { state in
+                state.isOpened = true
+                return state.takeNotes()
+            })
+    }
+
+    private func log(_ notes: [PreferencesState.Note]) {
+        for note in notes { log.log(level: note.level, "\(note.text)") }
     }
 }

@@ -43,6 +43,7 @@ public struct PreferencesFile: Sendable {
 
     /// A handle on `preferences`. Tests open one file twice with it, as two processes would.
     init(_ preferences: OpenPreferences) {
+        preferences.finishOpening()
         place = .open(preferences)
     }
 
@@ -113,7 +114,7 @@ private final class OpenFiles: Sendable {
 
     func open(_ path: String) -> OpenPreferences {
         let preferences = state.withLock { Self.open(path, &$0) }
-        preferences.logNotes()  // not under the lock: a log handler may use stored values
+        preferences.finishOpening()
         return preferences
     }
 
@@ -130,7 +131,7 @@ private final class OpenFiles: Sendable {
             state.byName[name] = preferences
             return (preferences, true)
         }
-        if isNew { preferences.logNotes() }
+        if isNew { preferences.finishOpening() }
         return preferences
     }
 

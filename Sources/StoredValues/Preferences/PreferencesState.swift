@@ -2,6 +2,8 @@ import Logging
 
 /// What an open preferences file knows. Its owner guards it; nothing here takes long or runs anybody else's code.
 struct PreferencesState {
+    typealias Note = (level: Logger.Level, text: String)
+
     /// Where the file lies, for people.
     let path: String
     /// What is stored: the file with `unsaved` laid over it.
@@ -40,7 +42,9 @@ struct PreferencesState {
     /// The repairs of each key that were logged since it changed.
     var knownRepairs: [PreferencesKey: [String]] = [:]
     /// What is still to be logged.
-    var notes: [(level: Logger.Level, text: String)] = []
+    private(set) var notes: [Note] = []
+    /// Whether whoever opened the file has logged what was found then.
+    var isOpened = false
     /// The owner itself while something is unsaved: what nobody uses any more is written all the same.
     var keptOpen: OpenPreferences?
     /// The keys that were declared, with what they were first declared as.
@@ -150,13 +154,17 @@ struct PreferencesState {
         note(refusal.description)
     }
 
-    /// Notes a trouble to be logged; the same one again only after a change was written. Returns whether it was news.
-    @discardableResult
-    mutating func note(_ trouble: String) -> Bool {
+    /// Notes a trouble to be logged; the same one again only after a change was written.
+    mutating func note(_ trouble: String) {
         if troubles.count > 100 { troubles = [] }
-        guard troubles.insert(trouble).inserted else { return false }
+        guard troubles.insert(trouble).inserted else { return }
         notes.append((.error, trouble))
-        return true
+    }
+
+    /// What is to be logged, once.
+    mutating func takeNotes() -> [Note] {
+        defer { notes = [] }
+        return notes
     }
 
     /// Notes repairs of a value to be logged, unless they are the ones that were logged last.

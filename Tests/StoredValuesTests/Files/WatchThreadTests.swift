@@ -76,6 +76,10 @@ struct WatchThreadTests {
             let thread = WatchThread(SystemInotify())
             let isAsked = Guarded(false)
             let answer = DispatchSemaphore(value: 0)
+            var captured: Captured? = Captured()
+            weak let weakly = captured
+            let ended = FileWatch(DurableFile(path: folder + "/ended"), on: thread) { [captured] _ in _ = captured }
+            captured = nil
             let asked = FileWatch(
                 DurableFile(path: folder + "/asked"), on: thread,
                 isOwnerBusy: {
@@ -85,10 +89,6 @@ struct WatchThreadTests {
                     return false
                 }, onEvent: { _ in })
             defer { answer.signal() }
-            var captured: Captured? = Captured()
-            weak let weakly = captured
-            let ended = FileWatch(DurableFile(path: folder + "/ended"), on: thread) { [captured] _ in _ = captured }
-            captured = nil
             try write("x", byRenamingOver: folder + "/asked")
             try await eventually("the owner is asked") { isAsked.withLock { $0 } }
             #expect(weakly != nil)

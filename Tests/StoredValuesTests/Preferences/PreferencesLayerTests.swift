@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Testing
 
 @testable import StoredValues
@@ -97,6 +98,23 @@ struct PreferencesLayerTests {
                 }
                 StoredValue(key: "a", default: 0).set(3)
                 #expect(StoredValue(key: "a", default: 0, storage: PreferencesFile(path: folder + "/home/com.example.App/preferences.json")).wrappedValue == 3)
+            }
+        }
+    }
+
+    @Test("A layer that does not parse makes one log line, before the first value is there")
+    func brokenLayerIsLogged() async throws {
+        try await withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(atPath: "\(folder)/one/com.example.App", withIntermediateDirectories: true)
+            try "{ broken".write(toFile: "\(folder)/one/com.example.App/preferences.json", atomically: false, encoding: .utf8)
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                setenv("XDG_CONFIG_DIRS", "\(folder)/one", 1)
+                setenv("XDG_CONFIG_HOME", folder + "/home", 1)
+                LoggingSystem.bootstrap { _ in RecordingLogHandler() }
+                StorageSystem.bootstrap(applicationID: "com.example.App")
+                #expect(StoredValue(key: "a", default: 1).wrappedValue == 1)
+                let lines = RecordingLogHandler.takeLines()
+                #expect(lines.count == 1 && lines[0].contains("/one/com.example.App/preferences.json"))
             }
         }
     }
