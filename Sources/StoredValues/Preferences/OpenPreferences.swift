@@ -144,7 +144,7 @@ final class OpenPreferences: Sendable {
 
     /// What is stored under `key` in the file itself, or nil.
     func stored(_ key: String) -> StoredText? {
-        state.withLock { $0.document }.stored(PreferencesKey(key))
+        state.withLock { $0.content.stored(PreferencesKey(key)) }
     }
 
     // MARK: Changing
@@ -276,7 +276,7 @@ final class OpenPreferences: Sendable {
         let (old, changes) = state.withLock { state in
             (
                 (document: state.document, revision: state.revision, needsWriting: state.needsWriting),
-                state.permitted(changes, in: state.document)
+                state.permitted(changes)
             )
         }
         guard !changes.isEmpty || old.needsWriting else { return nil }
@@ -296,9 +296,8 @@ final class OpenPreferences: Sendable {
             return nil
         } catch {
             state.withLock { state in
-                state.keep(changes)
+                state.makeUnsaved(changes, &aftermath)
                 state.keptOpen = self
-                state.make(changes, &aftermath)
             }
             report(error.description)
             return error
@@ -310,9 +309,7 @@ final class OpenPreferences: Sendable {
         state.withLock { state in
             var aftermath = Aftermath()
             aftermath.release(changes.mapValues(\.item))
-            let changes = state.permitted(changes, in: state.document)
-            state.keep(changes)
-            state.make(changes, &aftermath)
+            state.makeUnsaved(state.permitted(changes), &aftermath)
             state.batchAftermath.append(aftermath)
         }
     }

@@ -6,7 +6,7 @@ import Locking
 extension PreferencesFile {
     /// All values at this moment.
     package var snapshot: PreferencesSnapshot {
-        preferences.state.withLock { PreferencesSnapshot($0) }
+        preferences.state.withLock { PreferencesSnapshot(&$0) }
     }
 
     /// A hint after each change, whoever made it; hints that nobody has taken yet become one. Take a snapshot after

@@ -9,11 +9,13 @@ struct PreferencesKey: Hashable, Sendable, ExpressibleByStringLiteral {
     init(stringLiteral text: String) { self.text = text }
 
     static func == (left: PreferencesKey, right: PreferencesKey) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        var (left, right) = (left.text, right.text)
+        return left.withUTF8 { left in right.withUTF8 { right in left.elementsEqual(right) } }
     }
 
     func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }
 

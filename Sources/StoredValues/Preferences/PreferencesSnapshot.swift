@@ -5,7 +5,7 @@ package struct PreferencesSnapshot: Sendable {
     /// The most important first.
     private let layers: [PreferencesDocument]
 
-    init(_ state: PreferencesState) {
+    init(_ state: inout PreferencesState) {
         document = state.document
         layers = state.layers.map(\.document)
     }

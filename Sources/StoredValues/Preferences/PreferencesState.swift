@@ -7,7 +7,7 @@ struct PreferencesState {
     /// Where the file lies, for people.
     let path: String
     /// What is stored: the file with `unsaved` laid over it.
-    var document = PreferencesDocument()
+    private(set) var content = AmendedDocument()
     /// The files of defaults below, the most important first.
     var layers: [PreferencesLayer] = []
     /// The file that `document` was read from or written to; nil when there was none, or it is gone already.
@@ -42,7 +42,7 @@ struct PreferencesState {
     /// The repairs of each key that were logged since it changed.
     var knownRepairs: [PreferencesKey: [String]] = [:]
     /// What is still to be logged.
-    private(set) var notes: [Note] = []
+    private var notes: [Note] = []
     /// Whether whoever opened the file has logged what was found then.
     var isOpened = false
     /// The owner itself while something is unsaved: what nobody uses any more is written all the same.
@@ -61,6 +61,16 @@ struct PreferencesState {
         weak var member: (any PreferencesMember)?
     }
 
+    init(path: String) {
+        self.path = path
+    }
+
+    /// The whole of what is stored.
+    var document: PreferencesDocument {
+        mutating get { content.whole }
+        set { content.whole = newValue }
+    }
+
     /// The identity of the file that `document` is the content of.
     var identity: FileIdentity? { pin?.identity }
 
@@ -68,7 +78,7 @@ struct PreferencesState {
 
     /// What readers of `key` see: what is stored, else what the layers below say.
     func stored(_ key: PreferencesKey) -> StoredText? {
-        if let text = document.stored(key) { return text }
+        if let text = content.stored(key) { return text }
         for layer in layers {
             if let text = layer.document.stored(key) { return text }
         }
@@ -78,7 +88,7 @@ struct PreferencesState {
     /// Takes over what somebody else wrote, under what is unsaved here.
     mutating func adopt(_ document: PreferencesDocument, _ pin: FilePin?, _ aftermath: inout Aftermath) {
         if !unsaved.isEmpty {
-            unsaved = permitted(unsaved, in: document)
+            unsaved = permitted(unsaved) { document.stored($0) }
             if !needsWriting, let owner = keptOpen {
                 aftermath.release(owner)
                 keptOpen = nil
@@ -113,7 +123,7 @@ struct PreferencesState {
         change(&self)
         for (key, declaration) in declarations {
             let stored = stored(key)
-            let isSame = (old.document[key] == nil) == (document[key] == nil) && Self.isEqual(old.stored(key), stored)
+            let isSame = (old.content.stored(key) == nil) == (content.stored(key) == nil) && Self.isEqual(old.stored(key), stored)
             guard !isSame, let member = declaration.member else { continue }
             knownRepairs[key] = nil
             Self.tell(member, .init(stored), &aftermath)
@@ -128,12 +138,18 @@ struct PreferencesState {
         return (try? JSONValue(parsing: left.json)) == (try? JSONValue(parsing: right.json))
     }
 
-    /// Those of `changes` that are to be made if the file is `document`. Changes of what a newer version wrote are refused.
+    /// Those of `changes` that are to be made. Changes of what a newer version wrote are refused.
     mutating func permitted(
-        _ changes: [PreferencesKey: PreferencesTransaction.Change], in document: PreferencesDocument
+        _ changes: [PreferencesKey: PreferencesTransaction.Change]
+    ) -> [PreferencesKey: PreferencesTransaction.Change] {
+        permitted(changes) { [content] in content.stored($0) }
+    }
+
+    private mutating func permitted(
+        _ changes: [PreferencesKey: PreferencesTransaction.Change], where stored: (PreferencesKey) -> StoredText?
     ) -> [PreferencesKey: PreferencesTransaction.Change] {
         changes.filter { key, change in
-            switch document.verdict(on: change, of: key) {
+            switch change.verdict(where: stored(key)) {
             case .make: return true
             case .skip: return false
             case .refuse(let stored):
@@ -141,11 +157,6 @@ struct PreferencesState {
                 return false
             }
         }
-    }
-
-    /// Keeps `changes`, which `document` holds, until they are written.
-    mutating func keep(_ changes: [PreferencesKey: PreferencesTransaction.Change]) {
-        for (key, change) in changes { unsaved[key] = change.pending(after: unsaved[key]) }
     }
 
     /// Notes a change that cannot be made at all: it is to be logged, and the next ``PreferencesFile/flush()`` throws it.
@@ -194,9 +205,15 @@ struct PreferencesState {
         keptOpen = nil
     }
 
-    /// Shows `changes` to every reader in this process.
-    mutating func make(_ changes: [PreferencesKey: PreferencesTransaction.Change], _ aftermath: inout Aftermath) {
-        make(changes, in: document.applying(changes), since: revision, &aftermath)
+    /// Keeps `changes` until they are written, and shows them to every reader in this process.
+    mutating func makeUnsaved(_ changes: [PreferencesKey: PreferencesTransaction.Change], _ aftermath: inout Aftermath) {
+        for (key, change) in changes {
+            let pending = change.pending(after: unsaved[key])
+            unsaved[key] = pending
+            content.make(pending, of: key)
+        }
+        revision += 1
+        show(changes, &aftermath)
     }
 
     /// Shows `changes` to every reader in this process. `document` is that of the revision `start` with the changes made.
@@ -214,6 +231,11 @@ struct PreferencesState {
         }
         self.document = document
         revision += 1
+        show(changes, &aftermath)
+    }
+
+    /// Tells the members of `changes`, which are made.
+    private mutating func show(_ changes: [PreferencesKey: PreferencesTransaction.Change], _ aftermath: inout Aftermath) {
         for (key, change) in changes {
             knownRepairs[key] = nil
             guard let member = declarations[key]?.member else { continue }

@@ -34,6 +34,27 @@ struct PreferencesTransaction {
             self.init(json: text?.json, version: text?.version ?? 0)
         }
 
+        /// What is to be done about a change.
+        enum Verdict {
+            case make
+            /// It is made already, or no longer asked for.
+            case skip
+            /// A newer version of the program wrote what is there.
+            case refuse(stored: Int)
+        }
+
+        /// What is to be done about the change where this is stored.
+        func verdict(where stored: StoredText?) -> Verdict {
+            switch condition {
+            case .notNewer:
+                if let stored, stored.version > version { return .refuse(stored: stored.version) }
+            case .ifStill(let expected):
+                if stored != expected { return .skip }
+            case .always: break
+            }
+            return stored == self.stored ? .skip : .make
+        }
+
         /// What is stored when the change is made.
         var stored: StoredText? { json.map { StoredText(json: $0, version: version) } }
 

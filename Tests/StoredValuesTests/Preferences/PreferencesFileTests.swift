@@ -144,6 +144,70 @@ struct PreferencesFileTests {
         }
     }
 
+    @Test("In a batch each change reads, and leaves in the file, what it does by itself")
+    func batchIsItsChanges() throws {
+        try withTemporaryFolder { folder in
+            var random = SeededGenerator(seed: SeededGenerator.printedSeed(for: "A batch"))
+            for round in 0..<20 {
+                let paths = ["batch", "single"].map { "\(folder)/\(round)-\($0).json" }
+                try #"{"k0": 7, "k1" : 8}"#.write(toFile: "\(folder)/layer.json", atomically: false, encoding: .utf8)
+                let files = try paths.map { path in
+                    let text = #"{ "k3": 3, "other":  [1, 2],"newer.k0": {"number": 9}, "$versions": {"newer.k0": 5}}"#
+                    try text.write(toFile: path, atomically: false, encoding: .utf8)
+                    let file = open(path)
+                    file.preferences.addLayers([folder + "/layer.json"])
+                    return file
+                }
+                let steps = (0..<40).map { _ in Step(&random) }
+                let inBatch = files[0].batch { steps.map { $0.take(in: files[0]) } }
+                #expect(inBatch == steps.map { $0.take(in: files[1]) })
+                #expect(try contents(ofFile: paths[0]) == contents(ofFile: paths[1]))
+                #expect(Step.values(in: files[0]) == Step.values(in: files[1]))
+            }
+        }
+    }
+
+    /// Something that is done to one of a few keys, and what is read after it.
+    private struct Step {
+        private enum Change: CaseIterable { case set, setNewer, overwrite, update, reset, ask }
+
+        private let key: String
+        private let number: Int
+        private let change: Change
+
+        init(_ random: inout SeededGenerator) {
+            key = "k\(Int.random(in: 0...5, using: &random))"
+            number = .random(in: 0...3, using: &random)
+            change = Change.allCases.randomElement(using: &random)!  // there are some
+        }
+
+        func take(in file: PreferencesFile) -> [String] {
+            let value = StoredValue(key: key, default: -1, storage: file)
+            let newer = StoredValue(key: "newer." + key, default: Versioned(number: -1), storage: file)
+            switch change {
+            case .set: value.set(number)
+            case .setNewer: newer.set(Versioned(number: number))
+            case .overwrite: newer.set(Versioned(number: number), overwritingNewer: true)
+            case .update: value.update { $0 += 1 }
+            case .reset: number > 1 ? value.reset() : newer.reset()
+            case .ask: return Self.values(in: file)
+            }
+            return ["\(value.wrappedValue) \(value.isStored) \(newer.wrappedValue.number) \(newer.isStored)"]
+        }
+
+        static func values(in file: PreferencesFile) -> [String] {
+            let snapshot = file.snapshot
+            return file.keys + snapshot.keys.map { "\($0) \(String(describing: snapshot[$0])) \(snapshot.isStored($0))" }
+        }
+
+        private struct Versioned: VersionedItem {
+            static let version = 2
+            var number: Int
+
+            static func migrate(_ json: inout JSONValue, from version: Int) {}
+        }
+    }
+
     @Test("A batch that throws keeps what it had changed")
     func throwingBatch() throws {
         struct Refusal: Error {}
