@@ -173,7 +173,7 @@ final class OpenPreferences: Sendable {
             gate.during(.change(call)) {
                 outcome = Swift.Result { () throws(Failure) in try body(&transaction) }
                 guard case .success = outcome else { return }
-                commitInBatch(transaction.changes)
+                commitInside(transaction.changes)
             }
         case .change(let outer):
             misuse(
@@ -191,7 +191,6 @@ final class OpenPreferences: Sendable {
             whileLocked(.batch) { session, aftermath in
                 outcome = Swift.Result { () throws(Failure) in try body() }
                 _ = commit([:], to: session, &aftermath)
-                aftermath.append(state.withLock { $0.takeBatchAftermath() })
             }
         case .batch:
             return try body()
@@ -232,6 +231,7 @@ final class OpenPreferences: Sendable {
             }
             let session = Swift.Result { () throws(PreferencesError) in try beginSession(&aftermath) }
             body(session, &aftermath)
+            aftermath.append(state.withLock { $0.takeInnerAftermath() })
         }
         aftermath.settle()
         logNotes()
@@ -275,12 +275,13 @@ final class OpenPreferences: Sendable {
         // Under the file's lock, so that a newer version that was written a moment ago is seen.
         let (old, changes) = state.withLock { state in
             (
-                (document: state.document, revision: state.revision, needsWriting: state.needsWriting),
+                (content: state.content, revision: state.revision, needsWriting: state.needsWriting),
                 state.permitted(changes)
             )
         }
         guard !changes.isEmpty || old.needsWriting else { return nil }
-        let document = changes.isEmpty ? old.document : old.document.applying(changes)
+        var content = old.content
+        let document = changes.isEmpty ? content.whole : content.whole.applying(changes)
         state.withLock { $0.isWriting = true }
         defer {
             if state.withLock({ $0.endWriting() }) { refreshing.async { self.refresh() } }
@@ -304,13 +305,13 @@ final class OpenPreferences: Sendable {
         }
     }
 
-    /// Makes changes in memory; the end of the batch writes them.
-    private func commitInBatch(_ changes: [PreferencesKey: PreferencesTransaction.Change]) {
+    /// Makes changes in memory; the end of the batch, or of the change that they are made inside, writes them.
+    private func commitInside(_ changes: [PreferencesKey: PreferencesTransaction.Change]) {
         state.withLock { state in
             var aftermath = Aftermath()
             aftermath.release(changes.mapValues(\.item))
             state.makeUnsaved(state.permitted(changes), &aftermath)
-            state.batchAftermath.append(aftermath)
+            state.innerAftermath.append(aftermath)
         }
     }
 

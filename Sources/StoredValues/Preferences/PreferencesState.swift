@@ -33,7 +33,7 @@ struct PreferencesState {
     var isRefreshMissed = false
     /// Whether it was said that changes by others may go unseen.
     var isBlindnessReported = false
-    /// Grows whenever `document` is replaced: what was read from the file before is out of date then.
+    /// Grows with each change of what is stored: what was read from the file before is out of date then.
     private(set) var revision = 0
     /// Changes that were not made at all, until ``flush()`` has thrown them.
     var refusals: [PreferencesError] = []
@@ -49,8 +49,8 @@ struct PreferencesState {
     var keptOpen: OpenPreferences?
     /// The keys that were declared, with what they were first declared as.
     var declarations: [PreferencesKey: Declaration] = [:]
-    /// What a running batch leaves to do.
-    var batchAftermath = Aftermath()
+    /// What the changes inside the one under way, or inside a batch, leave to do.
+    var innerAftermath = Aftermath()
     /// Who wants to hear that something changed, whatever it is.
     private(set) var listeners: [Int: @Sendable () -> Void] = [:]
     private(set) var listenerCount = 0
@@ -65,7 +65,7 @@ struct PreferencesState {
         self.path = path
     }
 
-    /// The whole of what is stored.
+    /// The whole of what is stored. After changes in memory it takes a while, for it is made of them then.
     var document: PreferencesDocument {
         mutating get { content.whole }
         set { content.whole = newValue }
@@ -234,7 +234,7 @@ struct PreferencesState {
         show(changes, &aftermath)
     }
 
-    /// Tells the members of `changes`, which are made.
+    /// Tells the members of `changes`, which are made, and everybody who listens.
     private mutating func show(_ changes: [PreferencesKey: PreferencesTransaction.Change], _ aftermath: inout Aftermath) {
         for (key, change) in changes {
             knownRepairs[key] = nil
@@ -266,8 +266,8 @@ struct PreferencesState {
         aftermath.release(member)
     }
 
-    mutating func takeBatchAftermath() -> Aftermath {
-        defer { batchAftermath = Aftermath() }
-        return batchAftermath
+    mutating func takeInnerAftermath() -> Aftermath {
+        defer { innerAftermath = Aftermath() }
+        return innerAftermath
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import Observation
 import Testing
 
 @testable import StoredValues
@@ -163,6 +164,24 @@ struct FormerKeysTests {
             #expect(value.wrappedValue == 2 && old.wrappedValue == 9)
             #expect(number(.ofAnotherProcess(path), "old").wrappedValue == 2)
             #expect(storage.keys == ["new", "old"])
+        }
+    }
+
+    @Test("Whoever observes the former key is told of a move inside an update, when that is written")
+    func observedMoveInsideUpdate() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            try write(#"{"old": 2}"#, path)
+            let storage = PreferencesFile.ofAnotherProcess(path)
+            let old = StoredValue(key: "old", default: -1, storage: storage)
+            let notices = Guarded(0)
+            withObservationTracking { _ = old.wrappedValue } onChange: { notices.withLock { $0 += 1 } }
+            StoredValue(key: "sum", default: 0, storage: storage).update { sum in
+                sum += number(storage, "old").wrappedValue
+                #expect(notices.withLock { $0 } == 0)
+            }
+            #expect(notices.withLock { $0 } == 1)
+            #expect(try contents(ofFile: path) == "{\n  \"new\": 2,\n  \"sum\": 2\n}\n")
         }
     }
 
