@@ -155,12 +155,15 @@ final class PrivateDesktop: Sendable {
 
     /// Locks the keyring as its own program does.
     func lock() async throws {
-        if program == .keePassXC {
-            try await closeDatabase()
-        } else {
+        guard program == .keePassXC else {
             _ = try await call("Service.Lock", at: "", "['\(program.collection)']")
+            return try await eventually("the keyring is locked") { try await isLocked() == true }
         }
-        try await eventually("the keyring is locked") { try await isLocked() == true }
+        // Told once it may stay open, it seems: seen once, while secrets were written all the time.
+        try await eventually("KeePassXC is locked") {
+            try await closeDatabase()
+            return try await isLocked() == true
+        }
     }
 
     /// Unlocks the keyring as the login does: no question is asked.
