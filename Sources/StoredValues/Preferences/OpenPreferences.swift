@@ -147,6 +147,15 @@ final class OpenPreferences: Sendable {
         state.withLock { $0.content.stored(PreferencesKey(key)) }
     }
 
+    /// All values at this moment. Of a batch that another thread makes just now it shows nothing, for that would be a part.
+    var snapshot: PreferencesSnapshot {
+        let isInside = gate.activity != nil
+        return state.withLock { state in
+            let document = isInside ? state.document : state.beforeBatch ?? state.document
+            return PreferencesSnapshot(document, layers: state.layers.map(\.document))
+        }
+    }
+
     // MARK: Changing
 
     /// Makes the changes that `body` asks for: the only way in which values change in this process.
@@ -189,8 +198,10 @@ final class OpenPreferences: Sendable {
         switch gate.activity {
         case nil:
             whileLocked(.batch) { session, aftermath in
+                state.withLock { $0.beforeBatch = $0.document }
                 outcome = Swift.Result { () throws(Failure) in try body() }
                 _ = commit([:], to: session, &aftermath)
+                state.withLock { $0.beforeBatch = nil }
             }
         case .batch:
             return try body()

@@ -4,10 +4,8 @@ import Locking
 // The door for those that know keys but no types. `StoredValue` is the one for everybody else.
 
 extension PreferencesFile {
-    /// All values at this moment.
-    package var snapshot: PreferencesSnapshot {
-        preferences.state.withLock { PreferencesSnapshot(&$0) }
-    }
+    /// All values at this moment. Of a batch that another thread makes just now it shows nothing, for that would be a part.
+    package var snapshot: PreferencesSnapshot { preferences.snapshot }
 
     /// A hint after each change, whoever made it; hints that nobody has taken yet become one. Take a snapshot after
     /// subscribing, and one after each hint, and none is missed.

@@ -5,9 +5,9 @@ package struct PreferencesSnapshot: Sendable {
     /// The most important first.
     private let layers: [PreferencesDocument]
 
-    init(_ state: inout PreferencesState) {
-        document = state.document
-        layers = state.layers.map(\.document)
+    init(_ document: PreferencesDocument, layers: [PreferencesDocument]) {
+        self.document = document
+        self.layers = layers
     }
 
     /// The keys of all values, those of the system-wide defaults included, sorted.

@@ -8,6 +8,8 @@ struct PreferencesState {
     let path: String
     /// What is stored: the file with `unsaved` laid over it.
     private(set) var content = AmendedDocument()
+    /// What was stored when the running batch began.
+    var beforeBatch: PreferencesDocument?
     /// The files of defaults below, the most important first.
     var layers: [PreferencesLayer] = []
     /// The file that `document` was read from or written to; nil when there was none, or it is gone already.

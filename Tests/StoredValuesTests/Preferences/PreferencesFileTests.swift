@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Locking
 import Observation
@@ -166,6 +167,27 @@ struct PreferencesFileTests {
                 #expect(try contents(ofFile: paths[0]) == contents(ofFile: paths[1]))
                 #expect(Step.values(in: files[0]) == Step.values(in: files[1]))
             }
+        }
+    }
+
+    @Test("A snapshot never holds a part of another thread's batch")
+    func snapshotBesideBatch() throws {
+        try withTemporaryFolder { folder in
+            let storage = open(folder + "/p.json")
+            let value = StoredValue(key: "a", default: 0, storage: storage)
+            storage.batch {
+                value.set(1)
+                let seen = Guarded<[String]?>(nil)
+                let done = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    seen.withLock { $0 = storage.snapshot.keys }
+                    done.signal()
+                }
+                done.wait()
+                #expect(seen.withLock { $0 } == [])
+                #expect(storage.snapshot.keys == ["a"])
+            }
+            #expect(storage.snapshot.keys == ["a"])
         }
     }
 
