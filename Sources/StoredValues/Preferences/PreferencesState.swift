@@ -1,6 +1,6 @@
 import Logging
 
-/// What an open preferences file knows. Its owner guards it; nothing here takes long or runs anybody else's code.
+/// What an open preferences file knows. Its owner guards it; nothing here waits or runs anybody else's code.
 struct PreferencesState {
     typealias Note = (level: Logger.Level, text: String)
 
@@ -8,7 +8,7 @@ struct PreferencesState {
     let path: String
     /// What is stored: the file with `unsaved` laid over it.
     private(set) var content = AmendedDocument()
-    /// What was stored when the running batch began.
+    /// What was stored when the running batch began: what snapshots of other threads hold until it is written.
     var beforeBatch: PreferencesDocument?
     /// The files of defaults below, the most important first.
     var layers: [PreferencesLayer] = []
