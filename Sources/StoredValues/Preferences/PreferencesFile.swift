@@ -89,8 +89,9 @@ public struct PreferencesFile: Sendable {
     /// Runs `changes` and writes all that the calling thread changes in it with one replacement of the file.
     ///
     /// Each change is seen at once by every wrapper in this process; waiting streams and observers are told when the batch is
-    /// written, and a snapshot that swift-configuration takes on another thread holds the whole batch or none of it. No other thread or process changes the file in between. When `changes` throws, the changes that it had
-    /// made are written all the same.
+    /// written, and a snapshot that swift-configuration takes on another thread holds the whole batch or none of it. No
+    /// other thread or process changes the file in between. When `changes` throws, the changes that it had made are written
+    /// all the same.
     public func batch<Result, Failure>(_ changes: () throws(Failure) -> Result) throws(Failure) -> Result {
         try preferences.batch(changes)
     }
