@@ -152,9 +152,15 @@
                 throw .unusableSession
             }
             let bytes = SecretBytes(owning: secret)
-            // While KWallet locks, its secrets are empty (seen: 5.103).
-            if bytes.isEmpty, try !daemon.isOpen(item.collection, cancellable) { throw .locked }
+            if bytes.isEmpty { try requireOpenAndThere(item, cancellable) }
             return bytes
+        }
+
+        /// KWallet's secrets are empty while it locks, and the secret of an item that it deletes is to those whose question
+        /// was on its way (seen: 5.103; its calls are taken from the bus by another thread than the one that answers them).
+        private func requireOpenAndThere(_ item: Item, _ cancellable: Cancellable) throws(SecretServiceError) {
+            guard try daemon.isOpen(item.collection, cancellable) else { throw .locked }
+            _ = try item.attributes(cancellable)
         }
 
         private func encrypted(

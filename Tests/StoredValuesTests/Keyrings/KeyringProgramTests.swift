@@ -108,6 +108,30 @@
             #expect(try await keyring.read(id) == Secret("kept".utf8))
         }
 
+        @Test("What KWallet says of an item that it deletes just then is that it is missing, not that its secret is empty")
+        func deletedWhileRead() async throws {
+            let desktop = try await start(.kwallet)
+            let keyring = desktop.keyring()
+            for round in 1...20 {
+                try await keyring.write(Secret("kept".utf8), for: id, label: "label")
+                let path = try #require(try await desktop.itemPaths(service: id.service, account: id.account).first)
+                let found = try await perform(desktop) { connection, cancellable throws(SecretServiceError) in
+                    let item = Item(daemon: connection.daemon, path: path)
+                    Message(
+                        destination: connection.daemon.name, path: path, interface: "org.freedesktop.Secret.Item",
+                        method: "Delete", arguments: []
+                    ).sendAndForget(on: connection.daemon.bus.pointer)
+                    do throws(SecretServiceError) {
+                        return try connection.load(item, cancellable).withBytes { Secret($0) } as Secret?
+                    } catch where error.isMissingObject {
+                        return nil
+                    }
+                }
+                #expect(found == nil, "in round \(round)")
+                #expect(try await keyring.read(id) == nil)
+            }
+        }
+
         /// Runs `body` as a call of this process on that bus.
         private func perform<Result: Sendable>(
             _ desktop: PrivateDesktop, _ body: @escaping @Sendable (Connection, Cancellable) throws(SecretServiceError) -> Result
