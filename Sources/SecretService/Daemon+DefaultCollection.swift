@@ -5,13 +5,11 @@
     extension Daemon {
         /// The path of the default collection. Throws `noDefaultCollection` where there is none.
         func defaultCollection(_ cancellable: Cancellable) throws(SecretServiceError) -> String {
-            let reply = try send(
-                "ReadAlias", of: "org.freedesktop.Secret.Service", at: "/org/freedesktop/secrets", [.string("default")],
-                cancellable
-            )
-            let path = reply.child(0).string
-            guard path != "/", !path.isEmpty else { throw .noDefaultCollection }
-            return path
+            for _ in 1...2 {  // see `ask`
+                let path = try ask("ReadAlias", [.string("default")], cancellable).child(0).string
+                if path != "/", !path.isEmpty { return path }
+            }
+            throw .noDefaultCollection
         }
 
         /// Whether the collection says that it is locked. KWallet says so until it is first used, though it is open.
@@ -58,10 +56,7 @@
 
         /// Asks the service to unlock; returns the prompt that it wants performed first, or nil when all is open.
         func beginUnlocking(_ paths: [String], _ cancellable: Cancellable) throws(SecretServiceError) -> Prompt? {
-            let reply = try send(
-                "Unlock", of: "org.freedesktop.Secret.Service", at: "/org/freedesktop/secrets", [.paths(paths)], cancellable
-            )
-            return Prompt(daemon: self, path: reply.child(1).string)
+            Prompt(daemon: self, path: try ask("Unlock", [.paths(paths)], cancellable).child(1).string)
         }
     }
 #endif

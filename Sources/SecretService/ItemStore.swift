@@ -159,10 +159,12 @@
                 // D-Bus would cut it there, and it would name another secret.
                 throw .other(domain: "stored-values", code: 2, message: "a service or account must not contain NUL")
             }
-            let reply = try daemon.send(
-                "SearchItems", of: "org.freedesktop.Secret.Service", at: "/org/freedesktop/secrets", [.strings(attributes)],
-                cancellable
-            )
+            let reply: Variant
+            do {
+                reply = try daemon.ask("SearchItems", [.strings(attributes)], cancellable)
+            } catch where error.isMissingObject {  // see `ask`
+                reply = try daemon.ask("SearchItems", [.strings(attributes)], cancellable)
+            }
             return (reply.child(0).strings.map { Item(daemon: daemon, path: $0) }, reply.child(1).strings)
         }
     }

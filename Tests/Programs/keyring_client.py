@@ -6,15 +6,26 @@
     keyring_client.py count <service> <user> <n>  stores 1, 2 … n, one after the other
 """
 
-import functools
 import sys
 
 import secretstorage
+from jeepney import DBusAddress, new_method_call
 from jeepney.io.blocking import open_dbus_connection
 from keyring.backends.SecretService import Keyring
 
-# jeepney gives the bus one second to let it in, which a busy machine does not always keep.
-secretstorage.open_dbus_connection = functools.partial(open_dbus_connection, auth_timeout=60)
+SERVICE = DBusAddress("/org/freedesktop/secrets", "org.freedesktop.secrets", "org.freedesktop.Secret.Service")
+
+
+def open_known_connection(bus="SESSION"):
+    # jeepney gives the bus one second to let it in, which a busy machine does not always keep.
+    connection = open_dbus_connection(bus, auth_timeout=60)
+    # secretstorage begins with a property, and may end gnome-keyring so (see forgetful_service.py). Whatever comes first
+    # makes the caller known.
+    connection.send_and_get_reply(new_method_call(SERVICE, "ReadAlias", "s", ("default",)))
+    return connection
+
+
+secretstorage.open_dbus_connection = open_known_connection
 
 command, service, user, *rest = sys.argv[1:]
 keyring = Keyring()

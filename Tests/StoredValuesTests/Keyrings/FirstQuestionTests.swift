@@ -1,0 +1,43 @@
+#if Libsecret
+    import Foundation
+    import SecretService
+    import StoredValues
+    import Testing
+
+    /// What gnome-keyring answers wrongly when it does not yet know who asks, seen of 2,000 connections in one.
+    @Suite(
+        "The first question of a connection", .timeLimit(.minutes(2)),
+        .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"),
+        .enabled(if: Python.isAvailable, "\(Python.skipReason)"))
+    struct FirstQuestionTests {
+        private let desktops = PrivateDesktops()
+
+        /// What a process may ask first.
+        enum Question: String, CaseIterable {
+            case read, remove, identifiers, unlock, inspection
+        }
+
+        @Test("It is asked again where the answer is that of a service that does not know the caller yet",
+            arguments: Question.allCases)
+        func unknownCaller(_ question: Question) async throws {
+            let desktop = try await desktops.start(.withoutService)
+            let service = try await PrivateDesktop.program("sh").start(
+                ["-c", "exec \(Python.command("forgetful_service.py"))"], environment: desktop.environment)
+            try desktop.watch(service)
+            try await eventually("the service is on the bus") {
+                try await desktop.busCall("NameHasOwner", "org.freedesktop.secrets")?.contains("true") == true
+            }
+            let keyring = desktop.keyring()
+            let id = SecretIdentifier(service: "com.example.app", account: "authToken")
+            switch question {
+            case .read: #expect(try await keyring.read(id) == nil)
+            case .remove: try await keyring.remove(id)
+            case .identifiers: #expect(try await keyring.identifiers(inService: id.service) == [])
+            case .unlock: try await keyring.unlock()
+            case .inspection:
+                let owner = try await ItemStore(bus: .address(desktop.address), deadline: .seconds(30)).inspect().owner
+                #expect(owner?.collection?.label == "Login" && owner?.collection?.isLocked == false)
+            }
+        }
+    }
+#endif
