@@ -203,6 +203,8 @@
             let written = SecretIdentifier(service: id.service, account: "counter")
             try await keyring.write(Secret("kept".utf8), for: id, label: "label")
             try await keyring.write(Secret("0".utf8), for: written, label: "label")
+            try await desktop.quitDaemon()
+            try await desktop.startDaemon()
             let progress = Progress()
             try await withThrowingTaskGroup { group in
                 group.addTask {
@@ -223,17 +225,24 @@
                         } catch {}
                     }
                 }
+                var saved = 0
                 for _ in 1...5 {
                     let (answers, before) = (progress.answers.withLock { $0 }, progress.acknowledged.withLock { $0 })
                     try await eventually("both go on") {
                         progress.answers.withLock { $0 } > answers && progress.acknowledged.withLock { $0 } > before
                     }
-                    try await desktop.quitDaemon()
-                    let last = progress.acknowledged.withLock { $0 }
+                    do {
+                        try await desktop.quitDaemon()
+                        saved = progress.acknowledged.withLock { $0 }
+                    } catch let end as PrivateDesktop.EndedItself where end.program == .keePassXC {
+                        // Written to while it saves, 2.7.4 now and then ends itself, and what it had not saved is lost (seen: a
+                        // segmentation fault on a pooled thread, in one of some 500 rounds).
+                    }
                     try await desktop.startDaemon()
                     let found = try await keyring.read(written)?.withBytes { Int(String(decoding: $0, as: UTF8.self)) }
-                    #expect(try #require(found ?? nil) >= last)
+                    #expect(try #require(found ?? nil) >= saved)
                 }
+                #expect(saved > 0, "it ended itself in every round")
                 group.cancelAll()
             }
         }

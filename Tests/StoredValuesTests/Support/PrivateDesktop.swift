@@ -159,11 +159,20 @@ final class PrivateDesktop: Sendable {
             _ = try await call("Service.Lock", at: "", "['\(program.collection)']")
             return try await eventually("the keyring is locked") { try await isLocked() == true }
         }
-        // Told once it may stay open, it seems: seen once, while secrets were written all the time.
         try await eventually("KeePassXC is locked") {
+            try requireRunning()
             try await closeDatabase()
             return try await isLocked() == true
         }
+    }
+
+    /// The keyring ended when nobody told it to.
+    struct EndedItself: Error {
+        let program: KeyringProgram
+    }
+
+    private func requireRunning() throws {
+        guard children.withLock({ $0.daemon })?.isRunning == true else { throw EndedItself(program: program) }
     }
 
     /// Unlocks the keyring as the login does: no question is asked.

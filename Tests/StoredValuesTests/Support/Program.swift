@@ -13,8 +13,8 @@ struct Program {
         self.path = path
     }
 
-    /// Starts the program with `input` on its standard input, and does not wait for its end. Starting itself takes long
-    /// enough to hold up other tests, so it does not happen on Swift's pool.
+    /// Starts the program with `input` on its standard input, and does not wait for its end. If it crashes, the tests' output
+    /// says so. Starting itself takes long enough to hold up other tests, so it does not happen on Swift's pool.
     func start(_ arguments: [String], environment: [String: String], input: String = "") async throws -> Process {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
@@ -35,6 +35,10 @@ struct Program {
         if let output { process.standardOutput = output } else { process.standardOutput = FileHandle.nullDevice }
         let pipe = Pipe()
         process.standardInput = pipe
+        process.terminationHandler = { [path] process in
+            guard process.terminationReason == .uncaughtSignal, process.terminationStatus != SIGKILL else { return }
+            print("\(path) ended itself, by signal \(process.terminationStatus)")
+        }
         try process.run()
         try? pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))  // it may have ended without reading
         try pipe.fileHandleForWriting.close()
