@@ -9,16 +9,20 @@ struct FileLockTests {
     /// The command line's `flock` as the other process: holds the lock until its standard input ends.
     private final class OtherProcess {
         private let process = Process()
-        private let input = Pipe()
-        private let output = Pipe()
+        private let input: Pipe
+        private let output: Pipe
 
         /// Returns once the lock is held.
         init(locking path: String) throws {
             process.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
             process.arguments = ["-w", "10", path, "sh", "-c", "echo held; read line"]
-            process.standardInput = input
-            process.standardOutput = output
-            try process.run()
+            (input, output) = try startingAlone { [process] in
+                let (input, output) = (Pipe(), Pipe())
+                process.standardInput = input
+                process.standardOutput = output
+                try process.run()
+                return (input, output)
+            }
             #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
         }
 
@@ -51,8 +55,9 @@ struct FileLockTests {
         try withTemporaryFolder { folder in
             let file = DurableFile(path: folder + "/file")
             func attempt() throws -> Int32 {
-                let process = try Process.run(
-                    URL(fileURLWithPath: "/usr/bin/flock"), arguments: ["-n", folder + "/file.lock", "true"])
+                let process = try startingAlone {
+                    try Process.run(URL(fileURLWithPath: "/usr/bin/flock"), arguments: ["-n", folder + "/file.lock", "true"])
+                }
                 process.waitUntilExit()
                 return process.terminationStatus
             }

@@ -52,7 +52,7 @@
             desktop.signalDaemon(SIGSTOP)
             defer { desktop.signalDaemon(SIGCONT) }
             var times: [Duration] = []
-            for _ in 0..<3 {
+            for _ in 0..<10 {  // the least of them counts: a busy machine may hold up any
                 let id = id
                 let executor = QueueExecutor()
                 let task = Task(executorPreference: executor) { try await Self.calls[index](keyring, id) }

@@ -22,12 +22,12 @@ struct FinishedProgram {
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
         process.environment = environment
-        process.standardInput = try file(".in")
-        process.standardOutput = try file(".out")
-        process.standardError = try file(".err")
+        let files = try [".in", ".out", ".err"].map(file)
+        defer { for file in files { try? file.close() } }
+        (process.standardInput, process.standardOutput, process.standardError) = (files[0], files[1], files[2])
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
+            do { try startingAlone { try process.run() } } catch { continuation.resume(throwing: error) }
         }
         func text(_ suffix: String) throws -> String {
             String(decoding: try Data(contentsOf: URL(fileURLWithPath: path + suffix)), as: UTF8.self)

@@ -42,19 +42,21 @@ final class PrivateDesktop: Sendable {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("desktop-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: "\(folder)/home", withIntermediateDirectories: true)
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
-        let pipe = Pipe()
-        lifeline = pipe.fileHandleForWriting
-        // No other child may hold the guard's input open.
-        _ = fcntl(lifeline.fileDescriptor, F_SETFD, FD_CLOEXEC)
         let guardian = Process()
         guardian.executableURL = URL(fileURLWithPath: "/bin/sh")
         guardian.arguments = [
             "-c", #"while read -r pid; do pids="$pids $pid"; done; kill -KILL $pids; rm -rf "$0""#, folder,
         ]
-        guardian.standardInput = pipe
         guardian.standardOutput = FileHandle.nullDevice
         guardian.standardError = FileHandle.nullDevice
-        try guardian.run()
+        lifeline = try startingAlone {
+            let pipe = Pipe()
+            // No other child may hold the guard's input open.
+            _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
+            guardian.standardInput = pipe
+            try guardian.run()
+            return pipe.fileHandleForWriting
+        }
 
         guard state != .withoutBus else { return }
         try await startBus()

@@ -18,7 +18,10 @@ struct Program {
     func start(_ arguments: [String], environment: [String: String], input: String = "") async throws -> Process {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
-                continuation.resume(with: Result { try launch(arguments, environment: environment, input: input) })
+                continuation.resume(
+                    with: Result {
+                        try startingAlone { try launch(arguments, environment: environment, input: input) }
+                    })
             }
         }
     }
@@ -53,9 +56,12 @@ struct Program {
             DispatchQueue.global().async {
                 continuation.resume(
                     with: Result {
-                        let output = Pipe()
-                        let process = try launch(
-                            arguments, environment: environment, input: input, output: output, errors: errors)
+                        let (process, output) = try startingAlone {
+                            let output = Pipe()
+                            let process = try launch(
+                                arguments, environment: environment, input: input, output: output, errors: errors)
+                            return (process, output)
+                        }
                         let data = try output.fileHandleForReading.readToEnd() ?? Data()
                         process.waitUntilExit()
                         return (process.terminationStatus, String(decoding: data, as: UTF8.self))

@@ -28,7 +28,8 @@ final class PseudoTerminal: Sendable {
         process.standardInput = screen
         process.standardOutput = screen
         process.standardError = screen
-        try process.run()
+        try startingAlone { try process.run() }
+        try screen.close()  // or its end would never show
         Thread.detachNewThread { [shown, keyboard] in
             var bytes = [UInt8](repeating: 0, count: 4096)
             // Ends with EIO when the last process that has the terminal is gone.
