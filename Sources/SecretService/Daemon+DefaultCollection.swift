@@ -5,9 +5,11 @@
     extension Daemon {
         /// The path of the default collection. Throws `noDefaultCollection` where there is none.
         func defaultCollection(_ cancellable: Cancellable) throws(SecretServiceError) -> String {
-            for _ in 1...2 {  // see `ask`
-                let path = try ask("ReadAlias", [.string("default")], cancellable).child(0).string
-                if path != "/", !path.isEmpty { return path }
+            for _ in 1...2 {  // `Daemon` tells why
+                do {
+                    let path = try callService("ReadAlias", [.string("default")], cancellable).child(0).string
+                    if path != "/", !path.isEmpty { return path }
+                } catch where error.isMissingObject {}  // it has its name already, and no objects yet
             }
             throw .noDefaultCollection
         }
@@ -56,7 +58,7 @@
 
         /// Asks the service to unlock; returns the prompt that it wants performed first, or nil when all is open.
         func beginUnlocking(_ paths: [String], _ cancellable: Cancellable) throws(SecretServiceError) -> Prompt? {
-            Prompt(daemon: self, path: try ask("Unlock", [.paths(paths)], cancellable).child(1).string)
+            Prompt(daemon: self, path: try callService("Unlock", [.paths(paths)], cancellable).child(1).string)
         }
     }
 #endif

@@ -4,6 +4,11 @@
     /// A daemon that provides the Secret Service, by the unique name that it had on its bus when it was found.
     ///
     /// When it goes, messages to it fail with `isUndelivered` or `isBroken`; another one has another name.
+    ///
+    /// gnome-keyring may serve the first message of a caller before it has noted that there is a new one. To `ReadAlias` it then
+    /// answers that there is no such collection, to `SearchItems` that it has no such method, and a `Get` or `OpenSession` ends
+    /// it (seen with 42.1, of 2,000 callers one; Debian's bug 1147303 is of 50.0). So the first message is one of the first
+    /// two, and both are repeated.
     struct Daemon: Sendable {
         let bus: Reference<OpaquePointer>
         /// The unique name.
@@ -51,13 +56,8 @@
             }
         }
 
-        /// Asks the service itself.
-        ///
-        /// gnome-keyring now and then serves the first call of a connection before it has noted that there is a new caller. It
-        /// then finds no collection, says of a search that it has no such method, and ends itself when it is asked for a
-        /// property (seen: 42.1, of 2,000 connections one; Debian's bug 1147303). So a connection begins with a search or
-        /// with the question for the default collection, and these two are asked again where nothing came of it.
-        func ask(
+        /// Sends `method` of the service's main object and returns the reply.
+        func callService(
             _ method: String, _ arguments: [Variant], _ cancellable: Cancellable
         ) throws(SecretServiceError) -> Variant {
             try send(method, of: "org.freedesktop.Secret.Service", at: "/org/freedesktop/secrets", arguments, cancellable)

@@ -11,6 +11,11 @@
         /// The path of the collection it lies in.
         var collection: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path }
 
+        /// Throws an error that `isMissingObject` where there is no such item any more.
+        func requireThere(_ cancellable: Cancellable) throws(SecretServiceError) {
+            _ = try properties(cancellable)
+        }
+
         /// The names and values that it can be found by.
         func attributes(_ cancellable: Cancellable) throws(SecretServiceError) -> [String: String] {
             try properties(cancellable).value(of: "Attributes").dictionary

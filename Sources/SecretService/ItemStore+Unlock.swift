@@ -48,11 +48,11 @@
 
     extension Connection {
         fileprivate func whatIsLocked(_ cancellable: Cancellable) throws(SecretServiceError) -> UnlockQuestion? {
+            let collection = try daemon.defaultCollection(cancellable)
             var locked: [String] = []
             for item in lockedItems {
                 if try daemon.isLocked(item: item, cancellable) { locked.append(item) } else { lockedItems.remove(item) }
             }
-            let collection = try daemon.defaultCollection(cancellable)
             if try daemon.isLocked(collection, cancellable) { locked.append(collection) }
             guard !locked.isEmpty else { return nil }
             // All of them, or none: the wallet that is open holds the items too.

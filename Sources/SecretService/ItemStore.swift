@@ -78,7 +78,9 @@
         /// end the same secret is read.
         package func remove(_ attributes: [String: String]) async throws(SecretServiceError) -> Int {
             try await call { connection, cancellable, progress throws(SecretServiceError) in
-                let items = try Item.oldestFirst(connection.openItems(attributes, cancellable), cancellable)
+                let items = try repeating(cancellable) { () throws(SecretServiceError) in
+                    try Item.oldestFirst(connection.openItems(attributes, cancellable), cancellable)
+                }
                 for item in items {
                     progress = .changing
                     try connection.delete(item, cancellable)
@@ -92,7 +94,9 @@
         /// Throws `locked` when any of them, or the default collection, is locked, for then the list may be short.
         package func list(_ attributes: [String: String]) async throws(SecretServiceError) -> [[String: String]] {
             try await call { connection, cancellable, _ throws(SecretServiceError) in
-                let items = try connection.openItems(attributes, cancellable)
+                let items = try repeating(cancellable) { () throws(SecretServiceError) in
+                    try connection.openItems(attributes, cancellable)
+                }
                 if !items.isEmpty {
                     do throws(SecretServiceError) {
                         try connection.requireOpenDefaultCollection(cancellable)
@@ -159,17 +163,13 @@
                 // D-Bus would cut it there, and it would name another secret.
                 throw .other(domain: "stored-values", code: 2, message: "a service or account must not contain NUL")
             }
-            let reply: Variant
-            do {
-                reply = try daemon.ask("SearchItems", [.strings(attributes)], cancellable)
-            } catch where error.isMissingObject {  // see `ask`
-                reply = try daemon.ask("SearchItems", [.strings(attributes)], cancellable)
-            }
+            let reply = try daemon.callService("SearchItems", [.strings(attributes)], cancellable)
             return (reply.child(0).strings.map { Item(daemon: daemon, path: $0) }, reply.child(1).strings)
         }
     }
 
-    /// Runs `body` again when an item went between finding it and using it, three times at most.
+    /// Runs `body` again when an item went between finding it and using it, or the service did not know us yet; three times
+    /// at most.
     private func repeating<Result>(
         _ cancellable: Cancellable, _ body: () throws(SecretServiceError) -> Result
     ) throws(SecretServiceError) -> Result {

@@ -27,8 +27,8 @@ def main():
         known.add(fields["sender"])
         if member == "ReadAlias":
             reply = new_method_return(message, "o", (COLLECTION if is_known else "/",))
-        elif member == "Get" and not is_known:
-            sys.exit("asked for a property first")
+        elif member in ("Get", "OpenSession") and not is_known:
+            sys.exit(f"asked for {member} first")
         elif member == "Get":
             values = {"Label": ("s", "Login"), "Locked": ("b", False)}
             reply = new_method_return(message, "v", (values[message.body[1]],))
