@@ -9,20 +9,16 @@ struct FileLockTests {
     /// The command line's `flock` as the other process: holds the lock until its standard input ends.
     private final class OtherProcess {
         private let process = Process()
-        private let input: Pipe
-        private let output: Pipe
+        private let input = Pipe.forOneChild()
+        private let output = Pipe.forOneChild()
 
         /// Returns once the lock is held.
         init(locking path: String) throws {
             process.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
             process.arguments = ["-w", "10", path, "sh", "-c", "echo held; read line"]
-            (input, output) = try startingAlone { [process] in
-                let (input, output) = (Pipe(), Pipe())
-                process.standardInput = input
-                process.standardOutput = output
-                try process.run()
-                return (input, output)
-            }
+            process.standardInput = input
+            process.standardOutput = output
+            try startingAlone { try process.run() }
             #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
         }
 

@@ -4,7 +4,7 @@
     import StoredValues
     import Testing
 
-    /// What gnome-keyring answers wrongly when it does not yet know who asks, seen of 2,000 connections in one.
+    /// What gnome-keyring answers wrongly while it does not yet know who asks, seen in one of 2,000 connections.
     @Suite(
         "The first question of a connection", .timeLimit(.minutes(2)),
         .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"),
@@ -22,7 +22,7 @@
         func unknownCaller(_ question: Question) async throws {
             let desktop = try await desktops.start(.withoutService)
             let service = try await PrivateDesktop.program("sh").start(
-                ["-c", "exec \(Python.command("forgetful_service.py"))"], environment: desktop.environment)
+                ["-c", "exec \(Python.command("forgetful_service.py"))"], environment: desktop.environment, errors: .standardError)
             try desktop.watch(service)
             try await eventually("the service is on the bus") {
                 try await desktop.busCall("NameHasOwner", "org.freedesktop.secrets")?.contains("true") == true

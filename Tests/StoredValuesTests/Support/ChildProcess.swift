@@ -22,14 +22,27 @@ final class ChildProcess: Sendable {
     private let pid: pid_t
     private let socket: Int32
     private let received = Guarded(Output())
-    /// Once it is known, the process is reaped and its number may be another's.
-    private let end = Guarded<End?>(nil)
+    private let life = Life()
+
+    private final class Life: Sendable {
+        /// Once it is known, the process is reaped and its number may be another's.
+        let end = Guarded<End?>(nil)
+    }
 
     /// Starts `command`, a path and its arguments. It is the head of a process group of its own, so that all that it
     /// starts is ended with it, and that it gets SIGHUP and SIGCONT should the tests die while it is stopped (setpgid(2)).
     init(_ command: [String], environment: [String: String]) throws {
         name = command.joined(separator: " ")
         (pid, socket) = try spawn(command, environment: environment)
+        // At once: swift-testing waits for its exit tests by the first child that has ended, whosever that is, and goes on when
+        // that one is reaped (6.3.1, WaitFor.swift).
+        Thread.detachNewThread { [pid, life] in
+            var information = siginfo_t()
+            while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+            life.end.withLock { end in
+                if end == nil { end = try? Self.reap(pid) }
+            }
+        }
     }
 
     deinit {
@@ -90,14 +103,14 @@ final class ChildProcess: Sendable {
     // MARK: Its life
 
     func signal(_ signal: Int32) {
-        end.withLock { end in
+        life.end.withLock { end in
             if end == nil { _ = Foundation.kill(pid, signal) }
         }
     }
 
     /// Kills it and all that it started.
     func kill() {
-        end.withLock { end in
+        life.end.withLock { end in
             if end == nil { _ = Foundation.kill(-pid, SIGKILL) }
         }
     }
@@ -110,7 +123,7 @@ final class ChildProcess: Sendable {
             guard errno == EINTR else { throw SystemFailure("wait for \"\(name)\" to stop", errno) }
         }
         guard status & 0xff == 0x7f else {
-            end.withLock { $0 = Self.end(of: status) }
+            life.end.withLock { $0 = Self.end(of: status) }
             throw SystemFailure("stop \"\(name)\", which has ended", ESRCH)
         }
     }
@@ -119,16 +132,21 @@ final class ChildProcess: Sendable {
     func waitForEnd(within limit: Duration) throws -> End {
         let deadline = ContinuousClock.now + limit
         while !received.withLock({ $0.isAtEnd }) { try read(until: deadline, limit) }
-        return try end.withLock { end in
+        return try life.end.withLock { end in
             if let end { return end }
-            var status: Int32 = 0
-            while waitpid(pid, &status, 0) == -1 {
-                guard errno == EINTR else { throw SystemFailure("wait for \"\(name)\"", errno) }
-            }
-            let known = Self.end(of: status)
+            let known = try Self.reap(pid)
             end = known
             return known
         }
+    }
+
+    /// Waits for the process's end, and gives its number back.
+    private static func reap(_ pid: pid_t) throws -> End {
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) == -1 {
+            guard errno == EINTR else { throw SystemFailure("wait for process \(pid)", errno) }
+        }
+        return end(of: status)
     }
 
     /// As WIFEXITED and its kin read it, which are macros and unknown to Swift (wait(2)).

@@ -6,8 +6,8 @@ struct FinishedProgram {
     let output: String
     let errors: String
 
-    /// Runs `command`, a path and its arguments, with files in `folder` as its input and output, and blocks no thread. Not with
-    /// pipes: a process that another test starts just then would hold their ends open.
+    /// Runs `command`, a path and its arguments, with files in `folder` as its input and output, so that no thread need wait for
+    /// the end of a pipe.
     static func run(
         _ command: [String], environment: [String: String], input: String = "", in folder: String
     ) async throws -> FinishedProgram {

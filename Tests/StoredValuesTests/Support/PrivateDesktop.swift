@@ -49,14 +49,10 @@ final class PrivateDesktop: Sendable {
         ]
         guardian.standardOutput = FileHandle.nullDevice
         guardian.standardError = FileHandle.nullDevice
-        lifeline = try startingAlone {
-            let pipe = Pipe()
-            // No other child may hold the guard's input open.
-            _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-            guardian.standardInput = pipe
-            try guardian.run()
-            return pipe.fileHandleForWriting
-        }
+        let pipe = Pipe.forOneChild()
+        lifeline = pipe.fileHandleForWriting
+        guardian.standardInput = pipe
+        try startingAlone { try guardian.run() }
 
         guard state != .withoutBus else { return }
         try await startBus()
@@ -129,7 +125,8 @@ final class PrivateDesktop: Sendable {
         try watch(daemon)
         children.withLock { $0.daemon = daemon }
         try await eventually("the keyring is on the bus") {
-            try await busCall("NameHasOwner", "org.freedesktop.secrets")?.contains("true") == true
+            try requireRunning()
+            return try await busCall("NameHasOwner", "org.freedesktop.secrets")?.contains("true") == true
         }
         guard open else { return }
         try await eventually("there is an open collection") { try await isLocked() == false }
@@ -159,7 +156,10 @@ final class PrivateDesktop: Sendable {
     func lock() async throws {
         guard program == .keePassXC else {
             _ = try await call("Service.Lock", at: "", "['\(program.collection)']")
-            return try await eventually("the keyring is locked") { try await isLocked() == true }
+            return try await eventually("the keyring is locked") {
+                try requireRunning()
+                return try await isLocked() == true
+            }
         }
         try await eventually("KeePassXC is locked") {
             try requireRunning()
@@ -221,6 +221,7 @@ final class PrivateDesktop: Sendable {
             guard try await call("Service.ReadAlias", at: "", "default")?.contains("collection") == true else { return nil }
             return isOpen.map { $0.contains("false") }
         }
+        // `gdbus` asks for the interface first. A property alone may end gnome-keyring (Programs/forgetful_service.py).
         let arguments = ["org.freedesktop.Secret.Collection", "Locked"]
         let reply = try await gdbus(
             "org.freedesktop.secrets", program.collection, "org.freedesktop.DBus.Properties.Get", arguments)

@@ -15,20 +15,19 @@ struct Program {
 
     /// Starts the program with `input` on its standard input, and does not wait for its end. If it crashes, the tests' output
     /// says so. Starting itself takes long enough to hold up other tests, so it does not happen on Swift's pool.
-    func start(_ arguments: [String], environment: [String: String], input: String = "") async throws -> Process {
+    func start(
+        _ arguments: [String], environment: [String: String], input: String = "", errors: FileHandle = .nullDevice
+    ) async throws -> Process {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
                 continuation.resume(
-                    with: Result {
-                        try startingAlone { try launch(arguments, environment: environment, input: input) }
-                    })
+                    with: Result { try launch(arguments, environment: environment, input: input, errors: errors) })
             }
         }
     }
 
     private func launch(
-        _ arguments: [String], environment: [String: String], input: String, output: Pipe? = nil,
-        errors: FileHandle = .nullDevice
+        _ arguments: [String], environment: [String: String], input: String, output: Pipe? = nil, errors: FileHandle
     ) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
@@ -36,13 +35,13 @@ struct Program {
         process.environment = environment
         process.standardError = errors
         if let output { process.standardOutput = output } else { process.standardOutput = FileHandle.nullDevice }
-        let pipe = Pipe()
+        let pipe = Pipe.forOneChild()
         process.standardInput = pipe
         process.terminationHandler = { [path] process in
             guard process.terminationReason == .uncaughtSignal, process.terminationStatus != SIGKILL else { return }
             print("\(path) ended itself, by signal \(process.terminationStatus)")
         }
-        try process.run()
+        try startingAlone { try process.run() }
         try? pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))  // it may have ended without reading
         try pipe.fileHandleForWriting.close()
         return process
@@ -56,12 +55,9 @@ struct Program {
             DispatchQueue.global().async {
                 continuation.resume(
                     with: Result {
-                        let (process, output) = try startingAlone {
-                            let output = Pipe()
-                            let process = try launch(
-                                arguments, environment: environment, input: input, output: output, errors: errors)
-                            return (process, output)
-                        }
+                        let output = Pipe.forOneChild()
+                        let process = try launch(
+                            arguments, environment: environment, input: input, output: output, errors: errors)
                         let data = try output.fileHandleForReading.readToEnd() ?? Data()
                         process.waitUntilExit()
                         return (process.terminationStatus, String(decoding: data, as: UTF8.self))

@@ -1,11 +1,11 @@
 import Foundation
 import Locking
 
-/// Runs `start`, which starts a process and makes what that needs, while no other one is being started.
+/// Runs `start`, which starts a process, while no other one is being started.
 ///
-/// Foundation's `Process` closes in the child what was open a moment before. A pipe or socket that another call makes
-/// meanwhile stays open there, and its end does not show before that child ends, too (seen: the output of a `gdbus`, in a bus
-/// that was started just then; the test hung, and swift-testing noticed the end of no exit test any more).
+/// A `Process` closes in its child what was open a moment before. A pipe or socket that another one makes meanwhile stays
+/// open there, and its end does not show before that child ends, too (seen: the output of a `gdbus`, in a bus that was
+/// started just then; the test hung). Exit tests are started by others: they may delay such an end by their own.
 func startingAlone<Result>(_ start: () throws -> Result) rethrows -> Result {
     starting.lock()
     defer { starting.unlock() }
@@ -13,6 +13,19 @@ func startingAlone<Result>(_ start: () throws -> Result) rethrows -> Result {
 }
 
 private let starting = Guarded(())
+
+extension Pipe {
+    /// A pipe whose ends no child gets but the one that it is given to.
+    static func forOneChild() -> Pipe {
+        startingAlone {
+            let pipe = Pipe()
+            for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+                _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+            }
+            return pipe
+        }
+    }
+}
 
 /// Starts `command`, a path and its arguments, as the head of a new process group. Returns its number, and the other end of
 /// the socket that is its standard input and output. It shares our standard error.
@@ -44,9 +57,7 @@ func spawn(_ command: [String], environment: [String: String]) throws -> (pid: p
     let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
     defer { for text in arguments + variables { free(text) } }
     var pid = pid_t()
-    let error = startingAlone {
-        posix_spawn(&pid, command[0], &actions, &attributes, arguments, variables)
-    }
+    let error = startingAlone { posix_spawn(&pid, command[0], &actions, &attributes, arguments, variables) }
     guard error == 0 else {
         close(ends[0])
         throw SystemFailure("start \"\(command[0])\"", error)
