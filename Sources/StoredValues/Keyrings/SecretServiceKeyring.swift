@@ -8,7 +8,8 @@
 /// ``unlock()`` opens the default collection, asks only where there is a display, and waits 2 minutes at most.
 ///
 /// What a call has stored is in the program that provides the keyring when the call returns. gnome-keyring has it on the
-/// disk then; KWallet and KeePassXC write it there some seconds later, and lose it when they are killed before.
+/// disk then; KWallet and KeePassXC write it there some seconds later, and lose it when they are killed before. KeePassXC
+/// may also lose what it is told while it locks (seen: 2.7.4).
 ///
 /// Built without the trait Libsecret, every call throws ``KeyringError/notBuiltIn``.
 public struct SecretServiceKeyring: Keyring, Hashable {

@@ -40,7 +40,9 @@ final class ChildProcess: Sendable {
             var information = siginfo_t()
             while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
             life.end.withLock { end in
-                if end == nil { end = try? Self.reap(pid) }
+                guard end == nil else { return }
+                _ = Foundation.kill(-pid, SIGKILL)  // what it has started, while the number is still theirs
+                end = try? Self.reap(pid)
             }
         }
     }
