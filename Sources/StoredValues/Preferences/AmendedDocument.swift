@@ -8,7 +8,7 @@ struct AmendedDocument: Sendable {
     /// The document with the changes made.
     var whole: PreferencesDocument {
         mutating get {
-            if !changes.isEmpty { whole = document.applying(changes) }
+            if !changes.isEmpty { self.whole = document.applying(changes) }
             return document
         }
         set { (document, changes) = (newValue, [:]) }
