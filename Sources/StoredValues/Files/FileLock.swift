@@ -4,8 +4,8 @@ extension DurableFile {
 
     /// Runs `body` while no other process or thread holds the lock, and rethrows its errors.
     ///
-    /// Throws ``FileError`` when the lock is not to be had, `lockTimedOut` after `timeout`; nil waits as long as it
-    /// takes. Not to be nested: the inner call would wait for the outer one.
+    /// Throws ``FileError`` when the lock is not to be had, `lockTimedOut` when another had it for all of `timeout`; nil waits as
+    /// long as it takes. Not to be nested: the inner call would wait for the outer one.
     func withLock<Result>(
         timeout: Duration? = lockTimeout, _ body: (borrowing LockedFile) throws -> Result
     ) throws -> Result {
@@ -74,24 +74,21 @@ extension DurableFile {
     }
 
     private func acquire(_ descriptor: Int32, of target: String, _ wait: inout LockWait) throws(FileError) {
-        var isMarked = false
-        defer { if isMarked { operations.markWaiting(descriptor, false) } }
-        while true {
-            if wait.hasWaitedLong, !isMarked {
-                operations.markWaiting(descriptor, true)
-                isMarked = true
-            }
+        defer { wait.end(descriptor, operations) }
+        repeat {
             do {
-                if !wait.isCourteous || !operations.isWaitedFor(descriptor) {
-                    return try operations.lock(descriptor, waiting: wait.limit == nil)
+                if wait.isNext(descriptor, operations) {
+                    try operations.lock(descriptor, waiting: wait.limit == nil)
+                    if wait.isContended { operations.markTaken(descriptor, at: monotonicNanoseconds()) }
+                    return
                 }
             } catch .wouldBlock {
                 // Another attempt may follow.
             } catch {
                 throw FileError(.lock, target, error)
             }
-            guard wait.again() else { throw FileError(.lock, target, .lockTimedOut(after: wait.limit ?? .zero)) }
-        }
+        } while wait.again()
+        throw FileError(.lock, target, .lockTimedOut(after: wait.limit ?? .zero))
     }
 }
 
@@ -99,31 +96,53 @@ extension DurableFile {
 /// a lock is mostly held for microseconds; then come sleeps, from 50 µs up to 1 ms.
 ///
 /// Who lets go of a lock and takes it again at once leaves no gap that a sleeper would hit, so on a busy machine some would
-/// wait for seconds while others had hundreds of turns. Therefore whoever has waited for long says so, and newcomers
-/// let it go first. They do so for a moment only, or a process that is stopped while it waits would stop everybody.
+/// wait for seconds while others had hundreds of turns. Therefore whoever has waited for long says since when, and all that
+/// have waited for less let it go first. They do so while the lock is passed on, and for a moment after that, or a process
+/// that is stopped while it waits would stop everybody.
+///
+/// Only who waits for one and the same turn waits in vain, however busy the machine is: the limit begins anew with each turn.
+/// Whoever takes a lock that is waited for marks when that was.
 private struct LockWait {
-    /// From when on newcomers let this one go first.
-    private static let patience = Duration.milliseconds(250)
-    /// For how long a newcomer lets others go first.
-    private static let courtesy = Duration.milliseconds(50)
+    /// From when on those who have waited for less let this one go first.
+    private static let patience: Int64 = 250_000_000
+    /// For how long others go first while nobody takes the lock.
+    private static let courtesy: Int64 = 50_000_000
 
-    /// How long all attempts may take together; nil for no limit.
+    /// How long a turn of another may last; nil for no limit.
     let limit: Duration?
-    private let start = ContinuousClock.now
+    private let start = monotonicNanoseconds()
     private var attempts = 0
+    private var isMarked = false
+    /// Whether others have waited for long at the last attempt.
+    private(set) var isContended = false
+    /// When another had the lock last, by its mark, and when that was seen.
+    private var turn: Int64?
+    private var turnSeen: Int64
 
-    init(limit: Duration?) { self.limit = limit }
+    init(limit: Duration?) {
+        self.limit = limit
+        turnSeen = start
+    }
 
     /// Whether time may have passed: after an attempt that failed, or in a call that waits by itself.
     var mayHaveWaited: Bool { attempts > 0 || limit == nil }
 
-    var hasWaitedLong: Bool { attempts > 0 && ContinuousClock.now - start >= Self.patience }
-
-    var isCourteous: Bool { limit != .zero && (attempts == 0 || ContinuousClock.now - start < Self.courtesy) }
+    /// Whether no other one goes first, as far as is known.
+    mutating func isNext(_ descriptor: Int32, _ operations: any FileOperations) -> Bool {
+        guard limit != .zero else { return true }
+        let now = monotonicNanoseconds()
+        if !isMarked, now - start >= Self.patience {
+            operations.markWaiting(descriptor, since: start)
+            isMarked = true
+        }
+        if attempts > 0, let taken = operations.timeTaken(descriptor), taken != turn { (turn, turnSeen) = (taken, now) }
+        isContended = operations.isWaitedFor(descriptor, since: .max)
+        return !isContended || now - turnSeen >= Self.courtesy || !operations.isWaitedFor(descriptor, since: start)
+    }
 
     /// Pauses and says whether there is time for another attempt.
     mutating func again() -> Bool {
-        if let limit, ContinuousClock.now - start >= limit { return false }
+        if let limit, .nanoseconds(monotonicNanoseconds() - turnSeen) >= limit { return false }
         attempts += 1
         if attempts <= 4 {
             yieldThread()
@@ -131,5 +150,12 @@ private struct LockWait {
             sleepThread(nanoseconds: min(50_000 << min(attempts - 5, 5), 1_000_000))
         }
         return true
+    }
+
+    /// Waits no more for the lock of `descriptor`.
+    mutating func end(_ descriptor: Int32, _ operations: any FileOperations) {
+        guard isMarked else { return }
+        operations.markWaiting(descriptor, since: nil)
+        isMarked = false
     }
 }

@@ -17,10 +17,15 @@ protocol FileOperations: Sendable {
     /// An exclusive advisory lock. Throws ``SystemErrorCode/wouldBlock`` when it is taken and `waiting` is false.
     func lock(_ descriptor: Int32, waiting: Bool) throws(SystemErrorCode)
     func unlock(_ descriptor: Int32)
-    /// Tells others that this descriptor has waited for its lock for long, or waits no more. Closing it takes that back.
-    func markWaiting(_ descriptor: Int32, _ isWaiting: Bool)
-    /// Whether another descriptor of the same lock is marked as waiting.
-    func isWaitedFor(_ descriptor: Int32) -> Bool
+    /// Tells others that this descriptor has waited for its lock since `time`, or with nil that it waits no more. Closing it
+    /// takes that back.
+    func markWaiting(_ descriptor: Int32, since time: Int64?)
+    /// Whether another descriptor of the same lock is marked as waiting since before `time`.
+    func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool
+    /// Tells those who wait that this descriptor took the lock, at `time`. Closing it takes that back.
+    func markTaken(_ descriptor: Int32, at time: Int64)
+    /// When another descriptor took the lock, by its mark; nil without one.
+    func timeTaken(_ descriptor: Int32) -> Int64?
     func rename(_ path: String, to newPath: String) throws(SystemErrorCode)
     /// A second name for the file at `path`, itself and not what a link there leads to. Never overwrites.
     func link(_ path: String, to newPath: String) throws(SystemErrorCode)
@@ -32,8 +37,10 @@ protocol FileOperations: Sendable {
 
 extension FileOperations {
     // Courtesy among processes, without which a lock works all the same.
-    func markWaiting(_ descriptor: Int32, _ isWaiting: Bool) {}
-    func isWaitedFor(_ descriptor: Int32) -> Bool { false }
+    func markWaiting(_ descriptor: Int32, since time: Int64?) {}
+    func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool { false }
+    func markTaken(_ descriptor: Int32, at time: Int64) {}
+    func timeTaken(_ descriptor: Int32) -> Int64? { nil }
 }
 
 extension FileOperations {

@@ -25,6 +25,13 @@ func workingFolder() -> String {
 /// The user whose permissions this process has.
 func effectiveUser() -> UInt32 { geteuid() }
 
+/// Nanoseconds since the machine started, the same for all its processes.
+func monotonicNanoseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
 /// Lets other threads run.
 func yieldThread() { sched_yield() }
 
@@ -61,9 +68,24 @@ private func writeFile(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count:
 private let getOpenFileLock: Int32 = 36
 private let setOpenFileLock: Int32 = 37
 
-/// A lock on the first byte, which need not exist.
-private func firstByte(_ kind: Int32) -> flock {
-    flock(l_type: Int16(kind), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 1, l_pid: 0)
+// Such a lock on a byte that need not exist says something to others, and goes with its descriptor: the byte is a time. Who
+// waits has one in the lower half of all bytes, who has the lock in the upper.
+private let upperHalf = Int64(1) << 62
+
+private func bytes(_ range: Range<Int64>, _ kind: Int32) -> flock {
+    flock(l_type: Int16(kind), l_whence: Int16(SEEK_SET), l_start: off_t(range.lowerBound), l_len: off_t(range.count), l_pid: 0)
+}
+
+private func setMark(_ descriptor: Int32, _ range: Range<Int64>, _ kind: Int32) {
+    var mark = bytes(range, kind)
+    _ = fcntl(descriptor, setOpenFileLock, &mark)
+}
+
+/// The first byte that another descriptor has marked there.
+private func mark(_ descriptor: Int32, in range: Range<Int64>) -> Int64? {
+    var mark = bytes(range, F_WRLCK)
+    guard !range.isEmpty, fcntl(descriptor, getOpenFileLock, &mark) == 0, Int32(mark.l_type) != F_UNLCK else { return nil }
+    return Int64(mark.l_start)
 }
 
 /// The system's own calls.
@@ -118,14 +140,20 @@ struct POSIXFileOperations: FileOperations {
         flock(descriptor, LOCK_UN)
     }
 
-    func markWaiting(_ descriptor: Int32, _ isWaiting: Bool) {
-        var mark = firstByte(isWaiting ? F_RDLCK : F_UNLCK)
-        _ = fcntl(descriptor, setOpenFileLock, &mark)
+    func markWaiting(_ descriptor: Int32, since time: Int64?) {
+        if let time { setMark(descriptor, time..<time + 1, F_RDLCK) } else { setMark(descriptor, 0..<upperHalf, F_UNLCK) }
     }
 
-    func isWaitedFor(_ descriptor: Int32) -> Bool {
-        var mark = firstByte(F_WRLCK)
-        return fcntl(descriptor, getOpenFileLock, &mark) == 0 && Int32(mark.l_type) != F_UNLCK
+    func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool {
+        mark(descriptor, in: 0..<min(time, upperHalf)) != nil
+    }
+
+    func markTaken(_ descriptor: Int32, at time: Int64) {
+        setMark(descriptor, upperHalf + time..<upperHalf + time + 1, F_RDLCK)
+    }
+
+    func timeTaken(_ descriptor: Int32) -> Int64? {
+        mark(descriptor, in: upperHalf..<Int64.max).map { $0 - upperHalf }
     }
 
     func rename(_ path: String, to newPath: String) throws(SystemErrorCode) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("The lock of a DurableFile", .timeLimit(.minutes(2)))
+@Suite("The lock of a DurableFile", .hangLimit)
 struct FileLockTests {
     /// The command line's `flock` as the other process: holds the lock until its standard input ends.
     private final class OtherProcess {
@@ -90,7 +90,7 @@ struct FileLockTests {
                 let file = DurableFile(path: folder + "/file")
                 for _ in 0..<100 {
                     do {
-                        try file.withLock(timeout: .seconds(30)) { locked in
+                        try file.withLock(timeout: hangLimit) { locked in
                             _ = try locked.replace(with: (try locked.read()?.bytes ?? []) + [1], durably: false)
                         }
                     } catch {
@@ -137,6 +137,63 @@ struct FileLockTests {
         }
     }
 
+    @Test("Who waits for one turn of another gives up after the limit; while turns pass, nobody does", arguments: [true, false])
+    func movingQueue(isMoving: Bool) throws {
+        try withTemporaryFolder { folder in
+            let limit = Duration.milliseconds(20)
+            let start = ContinuousClock.now
+            let system = POSIXFileOperations()
+            let turns = Guarded<[Int32]>([])
+            let operations = Guarded<FaultyFileOperations?>(nil)
+            let faulty = FaultyFileOperations(failing: ["lock": .wouldBlock]) { call in
+                guard call == "lock" else { return }
+                // At each attempt another process has it, as its mark tells; and long after the limit it is free.
+                turns.withLock { turns in
+                    guard isMoving || turns.isEmpty else { return }
+                    guard let next = try? system.open(folder + "/file.lock", for: .locking) else { return }
+                    if let last = turns.last { system.close(last) }
+                    turns.append(next)
+                    system.markTaken(next, at: Int64(turns.count))
+                }
+                if isMoving, ContinuousClock.now - start >= limit * 20 { operations.withLock { $0 }?.fail("lock", with: nil) }
+            }
+            operations.withLock { $0 = faulty }
+            defer {
+                operations.withLock { $0 = nil }
+                if let last = turns.withLock({ $0.last }) { system.close(last) }
+            }
+            let file = DurableFile(path: folder + "/file", operations: faulty)
+            if isMoving {
+                _ = try file.lock(timeout: limit)
+                #expect(ContinuousClock.now - start >= limit * 20)
+            } else {
+                #expect(throws: FileError(.lock, folder + "/file", .lockTimedOut(after: limit))) {
+                    _ = try file.lock(timeout: limit)
+                }
+            }
+        }
+    }
+
+    @Test("The marks of those who wait tell who has waited longest, and the mark of a turn when it began")
+    func marks() throws {
+        try withTemporaryFolder { folder in
+            let operations = POSIXFileOperations()
+            let descriptors = try (0..<3).map { _ in try operations.open(folder + "/lock", for: .locking) }
+            let (first, second, newcomer) = (descriptors[0], descriptors[1], descriptors[2])
+            operations.markWaiting(first, since: 10)
+            operations.markWaiting(second, since: 20)
+            #expect(!operations.isWaitedFor(first, since: 10) && operations.isWaitedFor(second, since: 20))
+            #expect(operations.isWaitedFor(newcomer, since: .max) && operations.timeTaken(newcomer) == nil)
+            operations.markWaiting(first, since: nil)
+            operations.markTaken(first, at: 30)
+            #expect(!operations.isWaitedFor(second, since: 20), "its own mark is none of another's")
+            #expect(operations.timeTaken(second) == 30 && operations.timeTaken(first) == nil)
+            operations.close(first)
+            #expect(operations.timeTaken(second) == nil && operations.isWaitedFor(newcomer, since: .max))
+            for descriptor in [second, newcomer] { operations.close(descriptor) }
+        }
+    }
+
     @Test("A lock taken in a folder that was replaced meanwhile is taken again in the new one")
     func folderReplaced() throws {
         try withTemporaryFolder { folder in
@@ -148,7 +205,7 @@ struct FileLockTests {
                 }
             }
             let file = DurableFile(path: folder + "/f/file", operations: operations)
-            _ = try file.withLock(timeout: .seconds(30)) { try $0.replace(with: [3], durably: false) }
+            _ = try file.withLock(timeout: hangLimit) { try $0.replace(with: [3], durably: false) }
             #expect(rounds.withLock { $0 } == 2)
             #expect(FileManager.default.fileExists(atPath: folder + "/f/file.lock"))
             #expect(try file.read()?.bytes == [3])
@@ -157,7 +214,7 @@ struct FileLockTests {
 
     @Test(
         "When a link is turned elsewhere while its file's lock is waited for, the other file is locked and changed",
-        arguments: [Duration.seconds(30), nil])
+        arguments: [hangLimit, nil])
     func linkTurned(timeout: Duration?) throws {
         try withTemporaryFolder { folder in
             let manager = FileManager.default
