@@ -8,7 +8,7 @@
     @testable import SecretService
 
     /// What must hold with every program that provides the Secret Service, besides the keyring contract.
-    @Suite("Every keyring program", .serialized, .timeLimit(.minutes(2)))
+    @Suite("Every keyring program", .serialized, .hangLimit)
     struct KeyringProgramTests {
         private let desktops = PrivateDesktops()
         private let processes = TestProcesses()
@@ -16,7 +16,7 @@
         private let address = ["service", "processes", "account", "authToken"]
 
         private func start(_ program: KeyringProgram) async throws -> PrivateDesktop {
-            guard program.isAvailable else { try KeyringUnderTest.skip(program, program.skipReason) }
+            guard program.isAvailable else { try SkippedCase.end(because: program.skipReason) }
             return try await desktops.start(.open, program)
         }
 
@@ -137,7 +137,7 @@
             _ desktop: PrivateDesktop, _ body: @escaping @Sendable (Connection, Cancellable) throws(SecretServiceError) -> Result
         ) async throws -> Result {
             let session = Session.on(.address(desktop.address))
-            return try await Call.run(on: ServiceThread.calls, deadline: .seconds(30)) {
+            return try await Call.run(on: ServiceThread.calls, deadline: hangLimit) {
                 cancellable throws(SecretServiceError) in
                 try session.perform(cancellable) { connection, _ throws(SecretServiceError) in try body(connection, cancellable) }
             }
@@ -262,7 +262,7 @@
         @Test("KeePassXC's users see what we store as an entry with title, user name and password, and we read their entries")
         func entries() async throws {
             let desktop = try await start(.keePassXC)
-            let keyring = SecretServiceKeyring(attributes: .keePassXC, deadline: .seconds(30), busAddress: desktop.address)
+            let keyring = SecretServiceKeyring(attributes: .keePassXC, deadline: hangLimit, busAddress: desktop.address)
             try await keyring.write(Secret("s3cret".utf8), for: id, label: "a label")
             try await desktop.lock()  // KeePassXC saves then
             let shown = try await desktop.keePassXC(
@@ -287,7 +287,7 @@
             await #expect(throws: KeyringError.locked) { try await token.set("ours") }
             #expect(token.status == .unavailable(.locked))
             await #expect(throws: KeyringError.locked) { try await desktop.keyring().unlock() }  // there is no display
-            let items = ItemStore(bus: .address(desktop.address), deadline: .seconds(30))
+            let items = ItemStore(bus: .address(desktop.address), deadline: hangLimit)
             let executor = QueueExecutor()
             let question = Task(executorPreference: executor) { try await items.unlock(asking: .always) }
             await executor.allWaiting()

@@ -14,20 +14,13 @@ struct KeyringUnderTest: Sendable, CustomTestStringConvertible {
         KeyringUnderTest(testDescription: "InMemoryKeyring") { InMemoryKeyring() },
         KeyringUnderTest(testDescription: "EncryptedFileKeyring") {
             let path = ProcessFolder.path + "/" + UUID().uuidString
-            return EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key"), deadline: .seconds(30))
+            return EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key"), deadline: hangLimit)
         },
         KeyringUnderTest(testDescription: "FallbackKeyring") { FallbackKeyring([EmptyReadOnlyKeyring(), InMemoryKeyring()]) },
     ] + KeyringProgram.allCases.map { program in
         KeyringUnderTest(testDescription: "SecretServiceKeyring on \(program.rawValue)") {
             try await openSecretService(of: program)
         }
-    }
-
-    /// Ends the test's case and says why.
-    static func skip(_ program: KeyringProgram, _ reason: String) throws -> Never {
-        // Swift 6.3 prints a cancelled case as a passed one and keeps the reason to itself.
-        Issue.record("SecretServiceKeyring on \(program.rawValue) was skipped: \(reason)", severity: .warning)
-        try Test.cancel("\(reason)")
     }
 }
 
@@ -45,7 +38,7 @@ private struct EmptyReadOnlyKeyring: Keyring, Hashable {
 #if Libsecret
     extension KeyringUnderTest {
         private static func openSecretService(of program: KeyringProgram) async throws -> any Keyring {
-            guard program.isAvailable else { try skip(program, program.skipReason) }
+            guard program.isAvailable else { try SkippedCase.end(because: program.skipReason) }
             let desktop = sharedDesktops.withLock { desktops in
                 let desktop = desktops[program] ?? Task { try await PrivateDesktop(.open, program) }
                 desktops[program] = desktop
@@ -60,14 +53,14 @@ private struct EmptyReadOnlyKeyring: Keyring, Hashable {
 
     extension PrivateDesktop {
         /// The keyring of this desktop. The deadline is generous: other tests stop daemons, and all share one thread.
-        func keyring(deadline: Duration = .seconds(30)) -> SecretServiceKeyring {
+        func keyring(deadline: Duration = hangLimit) -> SecretServiceKeyring {
             SecretServiceKeyring(deadline: deadline, busAddress: address)
         }
     }
 #else
     extension KeyringUnderTest {
         private static func openSecretService(of program: KeyringProgram) async throws -> any Keyring {
-            try skip(program, "built without the trait Libsecret")
+            try SkippedCase.end(because: "built without the trait Libsecret")
         }
     }
 #endif
