@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("Silence", .timeLimit(.minutes(2)))
+@Suite("Silence", .hangLimit)
 struct SilenceTests {
     /// All that a child process printed.
     private func output(_ result: ExitTest.Result?) throws -> String {
@@ -78,7 +78,7 @@ private struct UseOfSecrets {
 
     /// The deadline is generous: scrypt takes its time on a busy machine.
     private func encryptedFile(_ path: String, _ key: EncryptedFileKey) -> EncryptedFileKeyring {
-        EncryptedFileKeyring(path: path, key: key, deadline: .seconds(60))
+        EncryptedFileKeyring(path: path, key: key, deadline: hangLimit)
     }
 
     /// Discloses what `call` throws, which it must.

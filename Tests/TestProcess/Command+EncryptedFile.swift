@@ -43,7 +43,7 @@ extension Command {
 
     private static func keyring(_ arguments: [String]) -> EncryptedFileKeyring {
         // Others write too, and the machine may be busy.
-        EncryptedFileKeyring(path: arguments[0], key: .file(arguments[1]), deadline: .seconds(60))
+        EncryptedFileKeyring(path: arguments[0], key: .file(arguments[1]), deadline: .seconds(600))
     }
 
     private static func secret(_ account: String) -> SecretIdentifier {

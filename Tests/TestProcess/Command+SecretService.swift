@@ -35,7 +35,7 @@ extension Command {
     ]
 
     // The machine may be busy, and others use the keyring too.
-    private static let keyring = SecretServiceKeyring(deadline: .seconds(60))
+    private static let keyring = SecretServiceKeyring(deadline: .seconds(600))
 
     private static func id(_ account: String) -> SecretIdentifier {
         SecretIdentifier(service: "processes", account: account)

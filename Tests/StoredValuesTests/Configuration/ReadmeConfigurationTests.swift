@@ -5,7 +5,7 @@
 
     @testable import StoredValues
 
-    @Suite("README: swift-configuration", .timeLimit(.minutes(1)))
+    @Suite("README: swift-configuration", .hangLimit)
     struct ReadmeConfigurationTests {
         @Test("The README's example is the one that is compiled here")
         func verbatim() throws {

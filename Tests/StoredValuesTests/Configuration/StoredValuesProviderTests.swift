@@ -7,7 +7,7 @@
 
     @testable import StoredValues
 
-    @Suite("StoredValuesProvider: settings", .timeLimit(.minutes(2)))
+    @Suite("StoredValuesProvider: settings", .hangLimit)
     struct StoredValuesProviderTests {
         /// What the package's own tests of providers expect, as each value is stored.
         static let expected: [String: JSONValue] = [

@@ -7,7 +7,7 @@
     @testable import StoredValues
     @testable import StoredValuesConfiguration
 
-    @Suite("StoredValuesProvider: watching", .timeLimit(.minutes(2)))
+    @Suite("StoredValuesProvider: watching", .hangLimit)
     struct StoredValuesProviderWatchTests {
         private let id = SecretIdentifier(service: "s", account: "token")
 

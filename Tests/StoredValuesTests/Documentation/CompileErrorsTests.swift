@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("When it does not compile", .heavy, .timeLimit(.minutes(15)))
+@Suite("When it does not compile", .heavy, .hangLimit)
 struct CompileErrorsTests {
     /// One section of the article: a mistake, what the compiler says of it, and what to write instead.
     private struct Mistake {

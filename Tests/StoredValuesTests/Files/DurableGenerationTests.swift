@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("DurableGeneration", .timeLimit(.minutes(2)))
+@Suite("DurableGeneration", .hangLimit)
 struct DurableGenerationTests {
     private func names(in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
@@ -197,7 +197,7 @@ struct DurableGenerationTests {
                     let file = DurableFile(path: folder + "/file"), generation = DurableGeneration(of: file)
                     for round in 0..<10 {
                         do {
-                            let identity = try file.withLock(timeout: .seconds(60)) {
+                            let identity = try file.withLock(timeout: hangLimit) {
                                 try $0.replace(with: Array("\(number) \(round)".utf8), durably: false)
                             }
                             _ = try generation.keep(identity) { _ in true }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("FileWatch", .timeLimit(.minutes(2)))
+@Suite("FileWatch", .hangLimit)
 struct FileWatchTests {
     private let files = FileManager.default
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("Closing on another thread", .serialized, .timeLimit(.minutes(2)))
+@Suite("Closing on another thread", .serialized, .hangLimit)
 struct LateClosingTests {
     @Test("Where files are freed slowly, a few descriptors wait and the others are closed at once; in the end all are")
     func slowFileSystem() async throws {
@@ -58,7 +58,7 @@ struct LateClosingTests {
     }
 
     private func replace(_ file: DurableFile) throws -> FileIdentity {
-        try file.withLock(timeout: .seconds(30)) { try $0.replace(with: [1], durably: false) }
+        try file.withLock(timeout: hangLimit) { try $0.replace(with: [1], durably: false) }
     }
 
     /// Pins a file so many times, and lets go of it as of one that was replaced.

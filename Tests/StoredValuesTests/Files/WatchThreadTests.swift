@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("The thread of file watches", .timeLimit(.minutes(2)))
+@Suite("The thread of file watches", .hangLimit)
 struct WatchThreadTests {
     private let files = FileManager.default
     private let operations = POSIXFileOperations()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("CredentialsKeyring", .timeLimit(.minutes(2)))
+@Suite("CredentialsKeyring", .hangLimit)
 struct CredentialsKeyringTests {
     private let id = SecretIdentifier(service: "com.example.Editor", account: "token")
 

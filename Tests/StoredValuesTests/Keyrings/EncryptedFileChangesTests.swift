@@ -3,14 +3,14 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("Hearing of changes of an encrypted file", .timeLimit(.minutes(2)))
+@Suite("Hearing of changes of an encrypted file", .hangLimit)
 struct EncryptedFileChangesTests {
     private let id = SecretIdentifier(service: "processes", account: "p-0")
     private let processes = TestProcesses()
 
     private func keyring(in folder: String, key: EncryptedFileKey? = nil) -> EncryptedFileKeyring {
         EncryptedFileKeyring(
-            path: folder + "/store", key: key ?? .generatedFile(folder + "/key"), deadline: .seconds(60))
+            path: folder + "/store", key: key ?? .generatedFile(folder + "/key"), deadline: hangLimit)
     }
 
     @Test("What another process writes is heard, and is there when it is read")

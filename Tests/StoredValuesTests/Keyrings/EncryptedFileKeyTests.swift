@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("Where the key of an encrypted file comes from", .timeLimit(.minutes(2)))
+@Suite("Where the key of an encrypted file comes from", .hangLimit)
 struct EncryptedFileKeyTests {
     private let id = SecretIdentifier(service: "s", account: "token")
 
@@ -15,7 +15,7 @@ struct EncryptedFileKeyTests {
 
     /// The error of a first write with `key`; nil when it succeeds.
     private func error(_ key: EncryptedFileKey, in folder: String) async -> KeyringError? {
-        let keyring = EncryptedFileKeyring(path: folder + "/\(UUID().uuidString)", key: key, deadline: .seconds(60))
+        let keyring = EncryptedFileKeyring(path: folder + "/\(UUID().uuidString)", key: key, deadline: hangLimit)
         do {
             try await keyring.write(Secret([1]), for: id, label: "")
             return nil

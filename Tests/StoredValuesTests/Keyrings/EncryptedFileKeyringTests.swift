@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("EncryptedFileKeyring", .heavy, .timeLimit(.minutes(15)))
+@Suite("EncryptedFileKeyring", .heavy, .hangLimit)
 struct EncryptedFileKeyringTests {
     private let id = SecretIdentifier(service: "com.example.Editor", account: "authToken")
     private let secret = TestSecret.secret()
@@ -18,7 +18,7 @@ struct EncryptedFileKeyringTests {
     /// A keyring in `folder` with one secret, opened with the key file beside it.
     private func makeKeyring(in folder: String) async throws -> EncryptedFileKeyring {
         makeKeyFile(folder + "/key")
-        let keyring = EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/key"), deadline: .seconds(60))
+        let keyring = EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/key"), deadline: hangLimit)
         try await keyring.write(secret, for: id, label: "Token")
         return keyring
     }
@@ -113,7 +113,7 @@ struct EncryptedFileKeyringTests {
     func wrongPassphrase() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/store"
-            let deadline = Duration.seconds(60)
+            let deadline = hangLimit
             let right = EncryptedFileKeyring(path: path, key: .passphrase { Secret("right".utf8) }, deadline: deadline)
             try await right.write(secret, for: id, label: "")
             let before = try bytes(path)
@@ -146,7 +146,7 @@ struct EncryptedFileKeyringTests {
             for bytes in flipped + cut + [sound + [0], sound + sound] {
                 try put(bytes, path)
                 // One that knows the key already, and one that derives it from what the header says.
-                for keyring in [keyring, EncryptedFileKeyring(path: path, key: .file(folder + "/key"), deadline: .seconds(60))] {
+                for keyring in [keyring, EncryptedFileKeyring(path: path, key: .file(folder + "/key"), deadline: hangLimit)] {
                     let error = try await #require(throws: KeyringError.self) { try await keyring.read(id) }
                     if error != .damaged(path: path) { Issue.record("\(error) instead of damaged") }
                 }
@@ -166,7 +166,7 @@ struct EncryptedFileKeyringTests {
     func concurrency() async throws {
         try await withTemporaryFolder { folder in
             let first = try await makeKeyring(in: folder)
-            let second = EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/key"), deadline: .seconds(60))
+            let second = EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/key"), deadline: hangLimit)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<24 {
                     let keyring = number % 2 == 0 ? first : second

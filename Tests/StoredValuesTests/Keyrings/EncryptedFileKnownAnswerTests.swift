@@ -4,7 +4,7 @@ import Testing
 @testable import StoredValues
 
 /// The two files were made by Scripts/seal-encrypted-file, in another language and by the documentation alone.
-@Suite("The format of the encrypted file, against one made elsewhere", .timeLimit(.minutes(2)))
+@Suite("The format of the encrypted file, against one made elsewhere", .hangLimit)
 struct EncryptedFileKnownAnswerTests {
     private static let keyFile = [UInt8](0x40..<0x60)
     private static let passphrase = "correct horse battery stäple"
@@ -48,7 +48,7 @@ struct EncryptedFileKnownAnswerTests {
             try Data(Self.keyFile).write(to: URL(fileURLWithPath: folder + "/key"))
             #expect(chmod(folder + "/key", 0o600) == 0)
             let key: EncryptedFileKey = isKeyFile ? .file(folder + "/key") : .passphrase { Secret(Self.passphrase.utf8) }
-            let keyring = EncryptedFileKeyring(path: folder + "/store", key: key, deadline: .seconds(60))
+            let keyring = EncryptedFileKeyring(path: folder + "/store", key: key, deadline: hangLimit)
             for entry in entries { #expect(try await keyring.read(entry.id) == entry.secret) }
             #expect(try await keyring.identifiers(inService: "com.example.Editor").map(\.account) == ["authToken", "clé"])
             try await keyring.write(Secret([1]), for: SecretIdentifier(service: "other", account: "new"), label: "")

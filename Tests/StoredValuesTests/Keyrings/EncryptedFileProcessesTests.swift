@@ -3,13 +3,13 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("An encrypted file among processes", .timeLimit(.minutes(5)))
+@Suite("An encrypted file among processes", .hangLimit)
 struct EncryptedFileProcessesTests {
     private let processes = TestProcesses()
 
     /// The keyring in `folder` as a process opens it that was just started.
     private func keyring(in folder: String) -> EncryptedFileKeyring {
-        EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/key"), deadline: .seconds(60))
+        EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/key"), deadline: hangLimit)
     }
 
     private func makeKey(in folder: String, name: String = "key", byte: UInt8 = 7) {

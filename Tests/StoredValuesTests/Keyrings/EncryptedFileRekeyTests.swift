@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("Re-keying an encrypted file", .timeLimit(.minutes(2)))
+@Suite("Re-keying an encrypted file", .hangLimit)
 struct EncryptedFileRekeyTests {
     private let id = SecretIdentifier(service: "processes", account: "token")
     private let secret = TestSecret.secret()
@@ -18,7 +18,7 @@ struct EncryptedFileRekeyTests {
 
     private func keyring(_ folder: String, _ key: String, operations: any FileOperations = POSIXFileOperations()) -> EncryptedFileKeyring {
         EncryptedFileKeyring(
-            file: DurableFile(path: folder + "/store", operations: operations), key: .file(folder + "/" + key), deadline: .seconds(60))
+            file: DurableFile(path: folder + "/store", operations: operations), key: .file(folder + "/" + key), deadline: hangLimit)
     }
 
     /// A folder with two key files and a store with one secret, under the key "old".

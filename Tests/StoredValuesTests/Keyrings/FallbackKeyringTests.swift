@@ -2,7 +2,7 @@ import Foundation
 import StoredValues
 import Testing
 
-@Suite("FallbackKeyring", .timeLimit(.minutes(2)))
+@Suite("FallbackKeyring", .hangLimit)
 struct FallbackKeyringTests {
     private let id = SecretIdentifier(service: "s", account: "token")
     private let one = InMemoryKeyring(), two = InMemoryKeyring(), three = InMemoryKeyring()

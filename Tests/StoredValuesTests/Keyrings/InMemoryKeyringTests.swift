@@ -1,7 +1,7 @@
 import StoredValues
 import Testing
 
-@Suite("InMemoryKeyring", .timeLimit(.minutes(2)))
+@Suite("InMemoryKeyring", .hangLimit)
 struct InMemoryKeyringTests {
     private let id = SecretIdentifier(service: "s", account: "a")
 

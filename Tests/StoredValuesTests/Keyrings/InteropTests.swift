@@ -7,14 +7,14 @@
 
     /// Secrets shared with other programs, through a real gnome-keyring.
     @Suite(
-        "Secrets shared with other programs", .serialized, .timeLimit(.minutes(2)),
+        "Secrets shared with other programs", .serialized, .hangLimit,
         .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
     struct InteropTests {
         private let desktops = PrivateDesktops()
         private let id = SecretIdentifier(service: "com.example.app", account: "ann@example.com")
 
         private func keyring(_ desktop: PrivateDesktop, _ attributes: SecretAttributes) -> SecretServiceKeyring {
-            SecretServiceKeyring(attributes: attributes, deadline: .seconds(30), busAddress: desktop.address)
+            SecretServiceKeyring(attributes: attributes, deadline: hangLimit, busAddress: desktop.address)
         }
 
         /// How programs spell the secret's address: what they store an item with, and what they look it up by.

@@ -3,7 +3,7 @@ import StoredValues
 import Testing
 
 /// The rules of `Keyring`, against every keyring.
-@Suite("Keyring contract", .timeLimit(.minutes(2)))
+@Suite("Keyring contract", .hangLimit)
 struct KeyringContractTests {
     private func id(_ account: String, in service: String = #function + UUID().uuidString) -> SecretIdentifier {
         SecretIdentifier(service: service, account: account)
@@ -139,13 +139,9 @@ struct KeyringContractTests {
         for call in calls {
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
-                return await elapsed {  // in here, not counting the wait for a thread of the pool
-                    await #expect(throws: KeyringError.cancelled) { try await call() }
-                }
+                await #expect(throws: KeyringError.cancelled) { try await call() }
             }
-            let time = await task.value
-            // Far below the deadline. Tests beside this one keep both cores busy, so less would measure them.
-            #expect(time < .seconds(10))
+            await task.value
         }
         #expect(try await keyring.read(id) == Secret([1]))
     }

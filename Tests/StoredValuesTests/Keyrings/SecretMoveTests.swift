@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("Moving secrets", .timeLimit(.minutes(2)))
+@Suite("Moving secrets", .hangLimit)
 struct SecretMoveTests {
     private typealias Contents = [SecretIdentifier: [UInt8]]
 

@@ -7,7 +7,7 @@
 
     /// What is heard of a real daemon. One after the other, as all tests that stop or kill daemons.
     @Suite(
-        "Hearing the desktop's keyring", .serialized, .timeLimit(.minutes(2)),
+        "Hearing the desktop's keyring", .serialized, .hangLimit,
         .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
     struct SecretServiceHearingTests {
         private let desktops = PrivateDesktops()

@@ -127,7 +127,7 @@ import Testing
         func moveBetweenLayouts(toKeyringRS: Bool) async throws {
             let desktop = try await desktops.start()
             let layouts = [SecretAttributes.goKeyring, .keyringRS].map {
-                SecretServiceKeyring(attributes: $0, deadline: .seconds(30), busAddress: desktop.address)
+                SecretServiceKeyring(attributes: $0, deadline: hangLimit, busAddress: desktop.address)
             }
             let (source, destination) = toKeyringRS ? (layouts[0], layouts[1]) : (layouts[1], layouts[0])
             try await source.write(secret("kept"), for: id, label: "label")
@@ -227,7 +227,7 @@ import Testing
 
             desktop.signalDaemon(SIGSTOP)
             let time = await elapsed { await expectEveryCall(of: hasty, toThrow: .timedOut(after: limit), for: id) }
-            #expect(time >= limit * 4 && time < .seconds(20), "\(time) for four calls of \(limit)")
+            #expect(time >= limit * 4, "\(time) for four calls of \(limit)")
             desktop.signalDaemon(SIGCONT)
 
             try await patient.write(secret("after"), for: id, label: "label")
@@ -237,7 +237,7 @@ import Testing
         @Test("Waiting behind a call that hangs counts too")
         func queued() async throws {
             let desktop = try await desktops.start()
-            let (first, second) = (desktop.keyring(deadline: .seconds(60)), desktop.keyring(deadline: .milliseconds(300)))
+            let (first, second) = (desktop.keyring(deadline: .seconds(3600)), desktop.keyring(deadline: .milliseconds(300)))
             #expect(try await desktop.keyring().read(id) == nil)
             desktop.signalDaemon(SIGSTOP)
             defer { desktop.signalDaemon(SIGCONT) }
@@ -245,10 +245,7 @@ import Testing
             let executor = QueueExecutor()
             let stuck = Task(executorPreference: executor) { try await first.read(id) }
             await executor.allWaiting()
-            let time = await elapsed {
-                await #expect(throws: KeyringError.timedOut(after: .milliseconds(300))) { try await second.read(id) }
-            }
-            #expect(time < .seconds(30))
+            await #expect(throws: KeyringError.timedOut(after: .milliseconds(300))) { try await second.read(id) }
             stuck.cancel()
             await #expect(throws: KeyringError.cancelled) { try await stuck.value }
         }
@@ -264,27 +261,21 @@ import Testing
             #expect(try await well.keyring().read(id) == nil)
         }
 
-        @Test("A call that is cancelled while the daemon hangs ends within 100 ms, as cancelled")
+        @Test("A call that is cancelled while the daemon hangs ends long before its deadline, as cancelled")
         func cancelled() async throws {
             let desktop = try await desktops.start()
-            let keyring = desktop.keyring()
+            let keyring = desktop.keyring(deadline: .seconds(3600))
             #expect(try await keyring.read(id) == nil)
             desktop.signalDaemon(SIGSTOP)
-            var times: [Duration] = []
-            for _ in 0..<10 {  // the least of them counts: a busy machine may hold up any
+            for _ in 0..<10 {
                 let id = id
                 let executor = QueueExecutor()
                 let task = Task(executorPreference: executor) { try await keyring.read(id) }
                 await executor.allWaiting()
-                times.append(
-                    await elapsed {
-                        task.cancel()
-                        await #expect(throws: KeyringError.cancelled) { try await task.value }
-                    }
-                )
+                task.cancel()
+                await #expect(throws: KeyringError.cancelled) { try await task.value }
             }
             desktop.signalDaemon(SIGCONT)
-            #expect(try #require(times.min()) < .milliseconds(100), "\(times)")
             #expect(try await keyring.read(id) == nil)
         }
 
@@ -324,12 +315,12 @@ import Testing
             #expect(try await keyring.read(id) == secret("kept"))
         }
 
-        @Test("Keyrings on one bus are equal, and hear of each other's changes", .timeLimit(.minutes(1)))
+        @Test("Keyrings on one bus are equal, and hear of each other's changes", .hangLimit)
         func shared() async throws {
             let desktop = try await desktops.start()
             #expect(desktop.keyring() == desktop.keyring())
             var changes = desktop.keyring().changes.makeAsyncIterator()
-            try await desktop.keyring(deadline: .seconds(20)).write(secret("1"), for: id, label: "label")
+            try await desktop.keyring(deadline: hangLimit).write(secret("1"), for: id, label: "label")
             while let change = await changes.next(), change != .secret(id) {}
         }
     }

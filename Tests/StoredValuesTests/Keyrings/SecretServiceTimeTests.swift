@@ -9,7 +9,7 @@
     /// How long calls take when the daemon hangs, and what becomes of them when it is killed. One after the other: a
     /// stopped daemon holds up the thread that all keyrings share.
     @Suite(
-        "The desktop's keyring in time", .serialized, .timeLimit(.minutes(2)),
+        "The desktop's keyring in time", .serialized, .hangLimit,
         .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
     struct SecretServiceTimeTests {
         private let desktops = PrivateDesktops()
@@ -40,30 +40,25 @@
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(times.allSatisfy { $0 >= .seconds(5) && $0 < .seconds(15) }, "\(times)")
+            #expect(times.allSatisfy { $0 >= .seconds(5) }, "\(times)")
         }
 
-        @Test("Each kind of call ends soon when it is cancelled while the daemon hangs, and works when it goes on",
+        @Test("Each kind of call ends long before its deadline when it is cancelled while the daemon hangs, and works when it goes on",
             arguments: calls.indices)
         func cancellation(_ index: Int) async throws {
             let desktop = try await desktops.start()
-            let keyring = desktop.keyring()
+            let keyring = desktop.keyring(deadline: .seconds(3600))
             #expect(try await keyring.read(id) == nil)
             desktop.signalDaemon(SIGSTOP)
             defer { desktop.signalDaemon(SIGCONT) }
-            var times: [Duration] = []
-            for _ in 0..<10 {  // the least of them counts: a busy machine may hold up any
+            for _ in 0..<10 {
                 let id = id
                 let executor = QueueExecutor()
                 let task = Task(executorPreference: executor) { try await Self.calls[index](keyring, id) }
                 await executor.allWaiting()
-                times.append(
-                    await elapsed {
-                        task.cancel()
-                        await #expect(throws: KeyringError.cancelled) { try await task.value }
-                    })
+                task.cancel()
+                await #expect(throws: KeyringError.cancelled) { try await task.value }
             }
-            #expect(try #require(times.min()) < .milliseconds(100), "\(times)")
             desktop.signalDaemon(SIGCONT)
             try await Self.calls[index](keyring, id)
         }
@@ -79,7 +74,7 @@
             #expect(token.wrappedValue == "s3cret")
             await #expect(throws: KeyringError.timedOut(after: .seconds(2))) { try await token.load() }
             let times = (0..<20).map { _ in ContinuousClock().measure { #expect(token.wrappedValue == nil) } }
-            #expect(try #require(times.min()) < .milliseconds(20), "\(times)")
+            #expect(try #require(times.min()) < .seconds(2), "each waits for the deadline: \(times)")
             #expect(token.status == .unavailable(.timedOut(after: .seconds(2))))
             desktop.signalDaemon(SIGCONT)
             try await eventually("it is back") { token.wrappedValue == "s3cret" }

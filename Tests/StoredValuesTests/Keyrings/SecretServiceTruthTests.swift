@@ -5,7 +5,7 @@
 
     /// The three answers on a real desktop, through the wrapper. One after the other, as all tests that end daemons.
     @Suite(
-        "What is said of an unavailable desktop's keyring", .serialized, .timeLimit(.minutes(2)),
+        "What is said of an unavailable desktop's keyring", .serialized, .hangLimit,
         .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
     struct SecretServiceTruthTests {
         private let desktops = PrivateDesktops()

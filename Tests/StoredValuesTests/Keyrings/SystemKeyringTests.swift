@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("The system keyring", .timeLimit(.minutes(2)))
+@Suite("The system keyring", .hangLimit)
 struct SystemKeyringTests {
     @Test("It is the desktop's without a setting, and the reason says so", arguments: [nil, "", "secret-service"])
     func desktop(setting: String?) {

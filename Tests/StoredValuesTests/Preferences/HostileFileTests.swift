@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("Preferences files that nobody expects", .heavy, .timeLimit(.minutes(15)))
+@Suite("Preferences files that nobody expects", .heavy, .hangLimit)
 struct HostileFileTests {
     private func rejectedFiles(in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".rejected-") }.map { folder + "/" + $0 }

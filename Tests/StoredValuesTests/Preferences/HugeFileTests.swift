@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("Huge preferences files", .heavy, .timeLimit(.minutes(15)))
+@Suite("Huge preferences files", .heavy, .hangLimit)
 struct HugeFileTests {
     /// A file of `count` bytes: "n" is 7, and the rest is one long text that nobody declares.
     private func write(_ count: Int, to path: String) throws {

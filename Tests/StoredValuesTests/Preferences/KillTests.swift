@@ -4,7 +4,7 @@ import Testing
 @testable import StoredValues
 
 /// Processes that are killed at random moments. Each lane kills one after the other that use the lane's file.
-@Suite("A process that is killed", .heavy, .timeLimit(.minutes(15)))
+@Suite("A process that is killed", .heavy, .hangLimit)
 struct KillTests {
     @Test(
         "loses nothing that a set, a flush or a batch has returned for, and leaves a whole file",
@@ -91,7 +91,7 @@ struct KillTests {
     }
 
     private let laneCount = 4
-    private let limit = Duration.seconds(60)
+    private let limit = hangLimit
     private let environment = ProcessInfo.processInfo.environment
 
     /// Runs `body` in several threads, each with random numbers of its own.

@@ -4,7 +4,7 @@ import Testing
 @testable import StoredValues
 
 /// One after the other and off Swift's pool: they calculate a lot, and other tests measure time beside them.
-@Suite("A power cut", .heavy, .timeLimit(.minutes(15)))
+@Suite("A power cut", .heavy, .hangLimit)
 struct PowerCutTests {
     @Test(
         "At any instant it leaves the last flushed values or later ones, whole",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("Preferences and their durable generation", .timeLimit(.minutes(2)))
+@Suite("Preferences and their durable generation", .hangLimit)
 struct PreferencesDurabilityTests {
     private func open(_ path: String, operations: any FileOperations = POSIXFileOperations()) -> PreferencesFile {
         .ofAnotherProcess(path, operations: operations, syncDelay: .seconds(3600))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("System-wide defaults", .timeLimit(.minutes(2)))
+@Suite("System-wide defaults", .hangLimit)
 struct PreferencesLayerTests {
     /// A file `user.json` over `first.json` and `second.json`, with what they hold.
     private func open(_ folder: String, user: String? = nil, first: String? = nil, second: String? = nil) throws -> PreferencesFile {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("A preferences file among processes", .heavy, .timeLimit(.minutes(15)))
+@Suite("A preferences file among processes", .heavy, .hangLimit)
 struct ProcessesTests {
     private let processes = TestProcesses()
 
@@ -132,15 +132,10 @@ struct ProcessesTests {
         var answer = ""
         let first = try await elapsed { answer = try await process.ask("set own-\(number) \(number)") }
         #expect(answer == "ok")
-        #expect(first > .seconds(1.9) && first < .seconds(20), "2 s, and what a busy machine adds")
+        #expect(first >= .seconds(2))
         #expect(try await process.ask("get own-\(number)") == "\(number)")
-        // The first wait was enough: these do not wait again.
-        let further = try await elapsed {
-            for _ in 0..<20 { _ = try await process.ask("increase more-\(number)") }
-        }
-        #expect(further < .seconds(20))
-        let flush = try await elapsed { answer = try await process.ask("flush") }
-        #expect(flush < .seconds(20))
+        for _ in 0..<20 { _ = try await process.ask("increase more-\(number)") }
+        answer = try await process.ask("flush")
         #expect(answer.contains(path) && answer.contains("lock"), "\(answer)")
         #expect(process.logs.count == 1 && process.logs[0].contains(path), "\(process.logs)")
     }

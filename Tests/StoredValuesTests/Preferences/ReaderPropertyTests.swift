@@ -2,7 +2,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("The reader and writer of preferences, on random input", .heavy, .timeLimit(.minutes(15)))
+@Suite("The reader and writer of preferences, on random input", .heavy, .hangLimit)
 struct ReaderPropertyTests {
     @Test("Every value reads back equal from the text that is written for it", arguments: SeededGenerator.seeds(2))
     func values(seed: UInt64) throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("A preferences file and the real causes of trouble", .heavy, .timeLimit(.minutes(15)))
+@Suite("A preferences file and the real causes of trouble", .heavy, .hangLimit)
 struct RealTroubleTests {
     private let processes = TestProcesses()
 

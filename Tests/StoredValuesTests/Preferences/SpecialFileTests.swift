@@ -7,7 +7,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("Something else where the preferences file should be", .timeLimit(.minutes(2)))
+@Suite("Something else where the preferences file should be", .hangLimit)
 struct SpecialFileTests {
     /// What is put there.
     enum Obstacle: CaseIterable {

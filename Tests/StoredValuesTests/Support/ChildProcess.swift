@@ -49,7 +49,7 @@ final class ChildProcess: Sendable {
 
     deinit {
         kill()
-        _ = try? waitForEnd(within: .seconds(60))
+        _ = try? waitForEnd(within: hangLimit)
         close(socket)
     }
 

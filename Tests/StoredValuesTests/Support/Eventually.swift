@@ -2,7 +2,7 @@
 /// only a failure waits so long, and under the thread sanitizer a busy machine takes its time.
 /// The only place in the tests that sleeps.
 func eventually(
-    _ what: String, within limit: Duration = .seconds(50), _ condition: () async throws -> Bool
+    _ what: String, within limit: Duration = hangLimit, _ condition: () async throws -> Bool
 ) async throws {
     let end = ContinuousClock.now + limit
     while try await !condition() {

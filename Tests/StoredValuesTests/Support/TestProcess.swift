@@ -13,7 +13,7 @@ final class TestProcess: Sendable {
 
     private static let logMark = "log: "
     /// Long enough for any machine under any load; waiting for it means failure.
-    private static let limit = Duration.seconds(60)
+    private static let limit = hangLimit
 
     fileprivate init(_ process: ChildProcess) {
         self.process = process

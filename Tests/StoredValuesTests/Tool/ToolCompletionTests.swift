@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("stored-values: completions", .timeLimit(.minutes(2)))
+@Suite("stored-values: completions", .hangLimit)
 struct ToolCompletionTests {
     @Test("The scripts are sound", arguments: ["bash", "zsh", "fish"])
     func scripts(shell: String) async throws {

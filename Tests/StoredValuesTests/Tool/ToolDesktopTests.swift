@@ -2,7 +2,7 @@
     import Foundation
     import Testing
 
-    @Suite("stored-values with a desktop's keyring", .timeLimit(.minutes(2)))
+    @Suite("stored-values with a desktop's keyring", .hangLimit)
     struct ToolDesktopTests {
         private let text = TestSecret.text()
 

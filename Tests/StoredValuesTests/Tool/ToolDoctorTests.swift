@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("stored-values doctor", .timeLimit(.minutes(2)))
+@Suite("stored-values doctor", .hangLimit)
 struct ToolDoctorTests {
     @Test("All is well with a file of settings and an encrypted file of secrets")
     func well() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("stored-values edit", .timeLimit(.minutes(2)))
+@Suite("stored-values edit", .hangLimit)
 struct ToolEditTests {
     private func copies(_ tool: Tool) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "\(tool.folder)/tmp").filter { $0.hasPrefix("stored-values-") }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("stored-values: settings", .timeLimit(.minutes(2)))
+@Suite("stored-values: settings", .hangLimit)
 struct ToolSettingsTests {
     @Test("What is JSON is stored as such, anything else as a text", arguments: [
         ("14", "14"), ("1.50", "1.50"), ("true", "true"), ("null", "null"), ("dark", #""dark""#), (#""14""#, #""14""#),
@@ -159,7 +159,7 @@ struct ToolSettingsTests {
     func watchOne() async throws {
         try await withTool { tool in
             let watch = try ChildProcess([Tool.path, "watch", "theme"], environment: tool.environment)
-            func line() async throws -> String? { try await offPool { Result { try watch.line(within: .seconds(60)) } }.get() }
+            func line() async throws -> String? { try await offPool { Result { try watch.line(within: hangLimit) } }.get() }
             #expect(try await line() == "")
             try await tool.run("set", "theme", "dark")
             #expect(try await line() == "\"dark\"")
@@ -174,7 +174,7 @@ struct ToolSettingsTests {
         try await withTool { tool in
             try tool.write(#"{"a": 1}"#)
             let watch = try ChildProcess([Tool.path, "watch", "--json"], environment: tool.environment)
-            func line() async throws -> String? { try await offPool { Result { try watch.line(within: .seconds(60)) } }.get() }
+            func line() async throws -> String? { try await offPool { Result { try watch.line(within: hangLimit) } }.get() }
             #expect(try await line() == #"{"key": "a", "value": 1}"#)
             try await tool.run("set", "b", "[1, 2]")
             #expect(try await line() == #"{"key": "b", "value": [1, 2]}"#)

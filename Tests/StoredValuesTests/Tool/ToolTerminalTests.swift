@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("stored-values on a terminal", .timeLimit(.minutes(2)))
+@Suite("stored-values on a terminal", .hangLimit)
 struct ToolTerminalTests {
     private let long = String(repeating: "long text ", count: 40)
 

@@ -15,7 +15,7 @@ private struct Amount: VersionedItem, Equatable {
     }
 }
 
-@Suite("Former keys", .timeLimit(.minutes(2)))
+@Suite("Former keys", .hangLimit)
 struct FormerKeysTests {
     private func write(_ text: String, _ path: String) throws {
         try text.write(toFile: path, atomically: false, encoding: .utf8)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("What a live secret hears", .timeLimit(.minutes(2)))
+@Suite("What a live secret hears", .hangLimit)
 struct HearingTests {
     private func token(_ keyring: some Keyring, _ id: SecretIdentifier) -> SecurelyStoredValue<String> {
         SecurelyStoredValue(key: id.account, service: id.service, keyring: keyring)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("LiveContent", .timeLimit(.minutes(2)))
+@Suite("LiveContent", .hangLimit)
 struct LiveContentTests {
     @Test("A reader gets changes in the order in which they were made, whoever is woken first")
     func commitOrder() async {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("OrderedAccess", .timeLimit(.minutes(2)))
+@Suite("OrderedAccess", .hangLimit)
 struct OrderedAccessTests {
     private let access = OrderedAccess()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("ReadyItem", .timeLimit(.minutes(2)))
+@Suite("ReadyItem", .hangLimit)
 struct ReadyItemTests {
     /// Lies in words.
     struct Eight: Codable, Equatable {

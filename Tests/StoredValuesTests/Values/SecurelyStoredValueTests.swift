@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("SecurelyStoredValue", .timeLimit(.minutes(2)))
+@Suite("SecurelyStoredValue", .hangLimit)
 struct SecurelyStoredValueTests {
     private let keyring = InMemoryKeyring()
     private let id = SecretIdentifier(service: "test", account: "token")
@@ -285,20 +285,17 @@ struct SecurelyStoredValueTests {
 
     @Test("A cancelled change ends at once, also while it waits for one before it")
     func cancellation() async throws {
-        let keyring = InMemoryKeyring(deadline: .seconds(60))
-        keyring.inject(.slow(.seconds(60)))
+        let keyring = InMemoryKeyring(deadline: .seconds(3600))
+        keyring.inject(.slow(.seconds(3600)))
         let token = SecurelyStoredValue<String>(key: "token", service: "test", keyring: keyring)
         let executor = QueueExecutor()
         let first = Task(executorPreference: executor) { try await token.set("a") }
         let second = Task(executorPreference: executor) { try await token.set("b") }
         await executor.allWaiting()
-        let time = await elapsed {
-            second.cancel()
-            first.cancel()
-            await #expect(throws: KeyringError.cancelled) { try await second.value }
-            await #expect(throws: KeyringError.cancelled) { try await first.value }
-        }
-        #expect(time < .seconds(30), "the machine may be busy, but nobody waits for the keyring")
+        second.cancel()
+        await #expect(throws: KeyringError.cancelled) { try await second.value }
+        first.cancel()
+        await #expect(throws: KeyringError.cancelled) { try await first.value }
     }
 
     @Test("A wrapper and its secret show the value to nobody who prints, dumps or mirrors them")

@@ -11,7 +11,7 @@ private enum AppSettings {
     static let token = SecurelyStoredValue<String>(key: "temporary storage test")
 }
 
-@Suite("Temporary storage", .timeLimit(.minutes(2)))
+@Suite("Temporary storage", .hangLimit)
 struct TemporaryStorageTests {
     @Test("Wrappers made outside use the storage of the task, and tests beside each other share nothing", arguments: 0..<20)
     func sideBySide(number: Int) async throws {

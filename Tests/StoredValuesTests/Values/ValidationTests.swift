@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("What is made of what was read", .timeLimit(.minutes(2)))
+@Suite("What is made of what was read", .hangLimit)
 struct ValidationTests {
     struct TooSmall: Error {}
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("The values of a stored value", .timeLimit(.minutes(2)))
+@Suite("The values of a stored value", .hangLimit)
 struct ValueSequenceTests {
     @Test("A stream gives the value now and then each change, in order, none lost, to 100 subscribers with setters on several threads")
     func everyChange() async throws {

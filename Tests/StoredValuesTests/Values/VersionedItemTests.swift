@@ -13,7 +13,7 @@ private struct Logbook: VersionedItem, Equatable {
     }
 }
 
-@Suite("VersionedItem", .timeLimit(.minutes(2)))
+@Suite("VersionedItem", .hangLimit)
 struct VersionedItemTests {
     private func write(_ text: String, _ path: String) throws {
         try text.write(toFile: path, atomically: false, encoding: .utf8)
