@@ -35,6 +35,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+        .systemLibrary(name: "CStoredValues"),
         .target(name: "Locking", swiftSettings: settings),
         .target(
             name: "SecretService",
@@ -44,7 +45,7 @@ let package = Package(
         .target(
             name: "StoredValues",
             dependencies: [
-                "Locking",
+                "CStoredValues", "Locking",
                 .target(name: "SecretService", condition: withLibsecret),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Crypto", package: "swift-crypto"),

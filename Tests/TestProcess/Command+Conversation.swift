@@ -38,7 +38,18 @@ extension Command {
         case "become":
             return try become(number(words[0]))
         case "limit-file-size":
-            return limitFileSize(Int(words[0]))
+            signal(SIGXFSZ, SIG_IGN)
+            return limit(RLIMIT_FSIZE, to: Int(words[0]))
+        case "limit-descriptors":
+            return limit(RLIMIT_NOFILE, to: Int(words[0]))
+        case "write-secret":
+            do {
+                let id = SecretIdentifier(service: "talk", account: "secret")
+                try await EncryptedFileKeyring(path: words[0], key: .file(words[1])).write(Secret("it".utf8), for: id, label: "")
+                return "ok"
+            } catch {
+                return "\(error)"
+            }
         case "shell":
             return run(rest)
         default:
@@ -51,13 +62,12 @@ extension Command {
         setgroups(0, nil) == 0 && setgid(gid_t(user)) == 0 && setuid(uid_t(user)) == 0 ? "ok" : "refused"
     }
 
-    /// Lets no file of this process grow beyond so many bytes; nil for no limit. Writing more fails with EFBIG.
-    private static func limitFileSize(_ bytes: Int?) -> String {
-        signal(SIGXFSZ, SIG_IGN)
+    /// Lets this process have no more of `resource` than that; nil for no limit.
+    private static func limit(_ resource: __rlimit_resource, to amount: Int?) -> String {
         var limit = rlimit()
-        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+        let resource = __rlimit_resource_t(resource.rawValue)
         guard getrlimit(resource, &limit) == 0 else { return "refused" }
-        limit.rlim_cur = bytes.map { rlim_t($0) } ?? limit.rlim_max
+        limit.rlim_cur = amount.map { rlim_t($0) } ?? limit.rlim_max
         return setrlimit(resource, &limit) == 0 ? "ok" : "refused"
     }
 

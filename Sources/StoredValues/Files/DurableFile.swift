@@ -7,7 +7,8 @@ import Locking
 /// - Symbolic links are followed anew each time; the file they lead to is replaced and the links are kept.
 ///
 /// Beside the real file lie `<name>.lock`, which is never removed (whoever waits for it would wait for another file
-/// than the next one), for the time of a replacement `<name>.tmp`, and where one is kept the ``DurableGeneration``.
+/// than the next one), for the time of a replacement `.<name>.stored-values.tmp`, and where one is kept the
+/// ``DurableGeneration``. What root makes there is for whoever owns the file or the folder, or it would lock them out.
 final class DurableFile: Sendable {
     /// The most that is read. What is kept in such files is far smaller; a mistaken path need not fill the memory.
     static let sizeLimit = 64 << 20
@@ -57,8 +58,19 @@ final class DurableFile: Sendable {
         try status(at: Self.temporaryPath(of: resolvedPath), followingLinks: false) != nil
     }
 
-    /// Where the bytes lie that are to replace `target`, the real file's path.
-    static func temporaryPath(of target: String) -> String { target + ".tmp" }
+    /// Where the bytes lie that are to replace `target`, the real file's path. Nobody else has a use for that name, so what
+    /// lies there may be removed by whoever holds the lock.
+    static func temporaryPath(of target: String) -> String {
+        let name = ResolvedPath.name(of: target), suffix = ".stored-values.tmp", longest = 255
+        let folder = target.utf8.dropLast(name.utf8.count)
+        let isTooLong = 1 + name.utf8.count + suffix.utf8.count > longest
+        return "\(Substring(folder)).\(isTooLong ? shortName(for: name) : name)\(suffix)"
+    }
+
+    /// A name that hardly any other one shares (FNV-1a, 64 bits).
+    private static func shortName(for name: String) -> String {
+        String(name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
+    }
 
     /// Brings what is there now to the disk: the file, then the folders that name it. Needs no lock.
     func sync() throws(FileError) {
@@ -141,7 +153,7 @@ extension DurableFile {
         }
     }
 
-    /// Makes `folder` and the parents it lacks, for nobody but this user.
+    /// Makes `folder` and the parents it lacks, for nobody but this user or, where root makes them, the parent's owner.
     func makeFolders(_ folder: String) throws(FileError) {
         guard try status(at: folder, followingLinks: true) == nil else { return }
         let parent = ResolvedPath.folder(of: folder)
@@ -153,7 +165,25 @@ extension DurableFile {
         } catch {
             throw FileError(.createFolder, folder, error)
         }
+        if let owner = try ownerOfNew(in: parent) { giveNewFolder(folder, to: owner) }
         unsynchronizedFolders.withLock { _ = $0.insert(parent) }
+    }
+
+    /// Whose it is to be what root makes in `folder`; nil when it is to be this user's.
+    func ownerOfNew(in folder: String) throws(FileError) -> FileAccess? {
+        guard effectiveUser() == 0, let owner = try status(at: folder, followingLinks: false), owner.user != 0 else { return nil }
+        return FileAccess(user: owner.user, group: owner.group)
+    }
+
+    /// Gives away a folder that root has just made, unless somebody has put another in its place, or turned one on the way: then
+    /// it was renamed since it was last changed. Where that cannot be told, it stays root's.
+    private func giveNewFolder(_ folder: String, to owner: FileAccess) {
+        guard let descriptor = try? operations.open(folder, for: .folder) else { return }
+        defer { operations.close(descriptor) }
+        guard let status = try? operations.status(of: descriptor), status.user == 0, status.mode & 0o777 == 0o700,
+            status.identity.modified == status.identity.changed, FileAccess.lies(descriptor, at: folder, operations)
+        else { return }
+        try? operations.changeOwner(of: descriptor, user: owner.user, group: owner.group)
     }
 
     /// Brings to the disk the folder of `target`, and the parents of folders that were made for it.

@@ -6,9 +6,9 @@ import Locking
 /// is made, with an fsync, when somebody asks for durability, and is read when the file turns out broken.
 ///
 /// - A copy and never a link: some editors write in place, which would change both.
-/// - The lock that writers hold is not taken, so they never wait for the disk. The copy has a lock of its own (on itself),
-///   and the file is read after that is held: whichever process copies, a later copy is never of an earlier state.
-/// - An empty copy is one that was only locked so far, and counts as none.
+/// - The lock that writers hold is not taken, so they never wait for the disk. The copy has a lock of its own, which is not the
+///   copy itself, for whoever may read that could keep it locked. The file is read after the lock is held: whichever process
+///   copies, a later copy is never of an earlier state.
 final class DurableGeneration: Sendable {
     /// How long to wait while other processes bring their copies to the disk, which may be slow.
     static let lockTimeout = Duration.seconds(10)
@@ -38,8 +38,7 @@ final class DurableGeneration: Sendable {
 
     /// The bytes that are kept; nil when there are none.
     func read() throws(FileError) -> [UInt8]? {
-        guard let bytes = try file.read(at: file.resolvedPath + Self.suffix)?.bytes, !bytes.isEmpty else { return nil }
-        return bytes
+        try file.read(at: file.resolvedPath + Self.suffix)?.bytes
     }
 
     /// Whether this process has kept that state of the file, and no other since.
@@ -59,9 +58,9 @@ final class DurableGeneration: Sendable {
     func keep(_ replacement: FileIdentity?, if isWhole: (FileContents) -> Bool) throws(FileError) -> Outcome {
         let target = try file.resolvedPath
         let identity = try file.currentIdentity()
-        let isThere = try file.status(at: target + Self.suffix, followingLinks: false).map { $0.identity.size > 0 }
-        if let identity, isThere == true, lastCopy.withLock({ $0 == Copy(target: target, identity: identity) }) { return .kept }
-        if identity == nil, isThere == nil {
+        let isThere = try file.status(at: target + Self.suffix, followingLinks: false) != nil
+        if let identity, isThere, lastCopy.withLock({ $0 == Copy(target: target, identity: identity) }) { return .kept }
+        if identity == nil, !isThere {
             try file.syncFolder()
             return .kept
         }
@@ -82,9 +81,9 @@ final class DurableGeneration: Sendable {
         }
     }
 
-    /// The lock that whoever changes the copy holds. The copy is there while it is held, though it may be empty.
+    /// The lock that whoever changes the copy holds.
     func lock(timeout: Duration?) throws(FileError) -> LockedFile {
-        try file.lock(Self.suffix, toChange: Self.suffix, makingFolder: false, timeout: timeout)
+        try file.lock(Self.suffix + ".lock", toChange: Self.suffix, makingFolder: false, timeout: timeout)
     }
 
     private func keep(
@@ -97,13 +96,10 @@ final class DurableGeneration: Sendable {
             lastCopy.withLock { $0 = nil }
             return .kept
         }
-        guard isWhole(contents) else {
-            if try generation.identity()?.size == 0 { try generation.remove() }
-            return .broken
-        }
+        guard isWhole(contents) else { return .broken }
         if contents.identity != replacement { try file.syncContents() }
         // So once there is a copy, the folders above are known to be on the disk, whoever made them.
-        if try generation.identity()?.size == 0 { try file.syncAncestors() }
+        if try generation.identity() == nil { try file.syncAncestors() }
         _ = try generation.replace(with: contents.bytes, durably: true, like: target)
         lastCopy.withLock { $0 = Copy(target: target, identity: contents.identity) }
         return .kept

@@ -21,6 +21,8 @@ struct FileError: Error, Equatable {
         case lockTimedOut(after: Duration)
         /// More symbolic links than ``ResolvedPath/linkLimit``, or links in a circle.
         case tooManyLinks
+        /// A symbolic link that another user made in a folder where everybody may make one.
+        case foreignLink
         /// Every name for what is to be set aside is taken.
         case noFreeName
         /// The file system, named by its type, does not tell what other machines or programs change behind it.
@@ -53,12 +55,17 @@ struct FileError: Error, Equatable {
 
     /// Whether the system refuses to let this process write there.
     var isRefusal: Bool {
-        code == .accessDenied || code == .notPermitted || code == .readOnly
+        code == .accessDenied || code == .notPermitted || code == .readOnly || reason == .foreignLink
     }
 
-    /// Whether the disk, or the process's number of open files, was full.
+    /// Whether there was no room: on the disk, for another open file, watch or thread, or in memory. Others give that back at any
+    /// time, and nobody is told.
     var isLackOfRoom: Bool {
-        code == .noSpace || code == .quotaExceeded || code == .tooManyOpenFiles
+        guard let code else { return false }
+        let lacks: [SystemErrorCode] = [
+            .noSpace, .quotaExceeded, .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory, .wouldBlock,
+        ]
+        return lacks.contains(code)
     }
 
     /// Whether the lock was not to be had in time; nothing was changed then.
@@ -79,6 +86,7 @@ extension FileError: CustomStringConvertible {
         case .tooLarge(let limit): "it is, or would become, larger than \(limit >> 20) MiB"
         case .lockTimedOut(let time): "another process or thread has kept its lock for \(time)"
         case .tooManyLinks: "its symbolic links are a circle, or more than \(ResolvedPath.linkLimit)"
+        case .foreignLink: "it is another user's symbolic link in a folder where everybody may make one (EACCES)"
         case .noFreeName: "every name beside it is taken"
         case .changesUnseen(let type): "it lies on a file system (\(type)) that does not tell what is changed elsewhere"
         case .keepsChanging: "the folders and links on the way change faster than they can be followed"
@@ -92,6 +100,7 @@ extension FileError: CustomStringConvertible {
         case .tooLarge: "Files of this kind are never that large: keep large data elsewhere, and only where it is in here."
         case .lockTimedOut: "Find who has the lock file beside it open (fuser, lsof) and end that program; never delete the lock file."
         case .tooManyLinks: "Correct the links (namei -l shows them)."
+        case .foreignLink: "Remove the link, or choose a path in a folder of your own."
         case .noFreeName: "Remove the files that were set aside before."
         case .changesUnseen: "Keep the file on a local disk if others' changes must be seen at once."
         case .keepsChanging: "Find what replaces them (inotifywait shows it)."
@@ -110,7 +119,7 @@ extension SystemErrorCode: CustomStringConvertible {
     private static let symbols: [SystemErrorCode: String] = [
         .accessDenied: "EACCES", .busy: "EBUSY", .exists: "EEXIST", .fileTooLarge: "EFBIG", .invalidArgument: "EINVAL",
         .ioFailed: "EIO", .isFolder: "EISDIR", .nameTooLong: "ENAMETOOLONG", .noDeviceOrPeer: "ENXIO",
-        .noEntry: "ENOENT", .noSpace: "ENOSPC", .notFolder: "ENOTDIR", .notPermitted: "EPERM",
+        .noEntry: "ENOENT", .noMemory: "ENOMEM", .noSpace: "ENOSPC", .notFolder: "ENOTDIR", .notPermitted: "EPERM",
         .quotaExceeded: "EDQUOT", .readOnly: "EROFS", .linkCircle: "ELOOP", .tooManyOpenFiles: "EMFILE",
         .tooManyOpenFilesInSystem: "ENFILE", .wouldBlock: "EWOULDBLOCK",
     ]
@@ -119,6 +128,8 @@ extension SystemErrorCode: CustomStringConvertible {
         switch self {
         case .accessDenied, .notPermitted:
             "Check the owner and mode of the file and of its folder (namei -l shows every folder on the way)."
+        case .busy:
+            "It is mounted by itself, as with \"docker run -v ./file:/file\", and so cannot be replaced: mount the folder that holds it."
         case .noSpace, .quotaExceeded: "Free some space; the file is as it was."
         case .fileTooLarge: "Raise the limit on file sizes (ulimit -f); the file is as it was."
         case .readOnly: "The file system is mounted read-only: mount it writable, or choose another path."

@@ -29,14 +29,13 @@ extension DurableFile {
         while true {
             let target = try resolvedPath
             // Or a lock file would be left beside a device, in /dev.
-            if let kind = try status(at: target, followingLinks: false)?.kind, kind != .regular {
-                throw FileError(.lock, target, .notRegular(kind))
-            }
+            let found = try status(at: target, followingLinks: false)
+            if let kind = found?.kind, kind != .regular { throw FileError(.lock, target, .notRegular(kind)) }
             if makingFolder { try makeFolders(ResolvedPath.folder(of: target)) }
             let lockPath = target + lockSuffix
             let descriptor: Int32
             do {
-                descriptor = try openToLock(lockPath)
+                descriptor = try openLock(lockPath, on: target, found)
             } catch {
                 // The folder can go between its making and this.
                 guard makingFolder, error == .noEntry, wait.again() else { throw FileError(.lock, lockPath, error) }
@@ -47,12 +46,13 @@ extension DurableFile {
                 // Somebody may have replaced the folder; and while this waited, turned a link elsewhere. One that was turned since
                 // the path was followed, and not waited for, counts as turned after this change.
                 let held = try attempt(.lock, lockPath) { () throws(SystemErrorCode) in try operations.status(of: descriptor) }
+                if let found { keepReadersOut(descriptor, at: lockPath, held, of: target, found) }
                 let there = try status(at: lockPath, followingLinks: false)
                 let leadsThere = wait.mayHaveWaited ? try resolvedPath == target : true
                 if leadsThere, there?.identity.inode == held.identity.inode,
                     there?.identity.device == held.identity.device
                 {
-                    return LockedFile(path: target + suffix, file: self, lock: descriptor, isItsOwnLock: lockSuffix == suffix)
+                    return LockedFile(path: target + suffix, file: self, lock: descriptor)
                 }
             } catch {
                 operations.close(descriptor)
@@ -64,13 +64,38 @@ extension DurableFile {
         }
     }
 
-    private func openToLock(_ path: String) throws(SystemErrorCode) -> Int32 {
-        do {
-            return try operations.open(path, for: .locking)
-        } catch .accessDenied {
-            // A generation has the mode of its file, which may be read-only; that will do for a lock.
-            do { return try operations.open(path, for: .readingWithoutLinks) } catch { throw .accessDenied }
+    /// Opens the lock file at `path`, and makes it when it is missing: for those who may write the file at `target`, which is
+    /// as `status` says, or where there is none, for whom a new one would be.
+    private func openLock(_ path: String, on target: String, _ status: FileStatus?) throws(SystemErrorCode) -> Int32 {
+        while true {
+            do { return try operations.open(path, for: .locking) } catch .noEntry {}
+            do {
+                let descriptor = try operations.open(path, for: .creating)
+                // What is refused leaves it to this user, which is not worth a failure.
+                let access =
+                    if let status { FileAccess(of: status, at: target, operations).ofLock() } else {
+                        try? ownerOfNew(in: ResolvedPath.folder(of: target))
+                    }
+                if let now = try? operations.status(of: descriptor) {
+                    try? access?.give(to: descriptor, at: path, now: now, operations)
+                }
+                return descriptor
+            } catch .exists {
+                // Another process was faster.
+            }
         }
+    }
+
+    /// Lets those open the lock who may write the file now, and nobody else: its mode may be another than when the lock was made.
+    ///
+    /// Only where both are this user's, and what lies there is nothing but a lock: somebody may have moved another file there.
+    private func keepReadersOut(
+        _ descriptor: Int32, at path: String, _ lock: FileStatus, of target: String, _ status: FileStatus
+    ) {
+        let mode = FileAccess.lockMode(status.mode)
+        guard lock.mode != mode || mode & 0o060 != 0 && lock.group != status.group else { return }
+        guard lock.user == status.user, lock.user == effectiveUser(), lock.links == 1, lock.identity.size == 0 else { return }
+        try? FileAccess(of: status, at: target, operations).ofLock().give(to: descriptor, at: path, now: lock, operations)
     }
 
     private func acquire(_ descriptor: Int32, of target: String, _ wait: inout LockWait) throws(FileError) {

@@ -33,6 +33,18 @@ protocol FileOperations: Sendable {
     func makeFolder(_ path: String, mode: UInt32) throws(SystemErrorCode)
     /// The text of a symbolic link; ``SystemErrorCode/invalidArgument`` when `path` is something else.
     func readLink(_ path: String) throws(SystemErrorCode) -> String
+    /// The names of the attributes of the file at `path` (xattr(7)), itself and not what a link there leads to.
+    func attributeNames(at path: String) throws(SystemErrorCode) -> [String]
+    func attribute(_ name: String, at path: String) throws(SystemErrorCode) -> [UInt8]
+    /// Sets an attribute; nil removes it, and ``SystemErrorCode/noData`` says that there was none.
+    func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]?) throws(SystemErrorCode)
+}
+
+extension FileOperations {
+    // Many file systems have no attributes.
+    func attributeNames(at path: String) throws(SystemErrorCode) -> [String] { [] }
+    func attribute(_ name: String, at path: String) throws(SystemErrorCode) -> [UInt8] { throw .noData }
+    func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]?) throws(SystemErrorCode) { throw .notSupported }
 }
 
 extension FileOperations {
@@ -53,9 +65,9 @@ enum OpenPurpose: Sendable {
     case reading
     /// Reading, but not through a link in the last place.
     case readingWithoutLinks
-    /// Writing a file that must not exist yet; made with mode 0600.
+    /// Writing or locking a file that must not exist yet; made with mode 0600.
     case creating
-    /// Locking; made with mode 0600 when missing, not through a link.
+    /// Locking a file that exists, not through a link.
     case locking
     /// Synchronising a folder.
     case folder
@@ -69,6 +81,8 @@ struct FileStatus: Equatable, Sendable {
     var mode: UInt32
     var user: UInt32
     var group: UInt32
+    /// How many hard links lead to it.
+    var links: UInt64
 }
 
 /// What lies at a path, as far as this package distinguishes it.

@@ -5,7 +5,8 @@
 /// - To miss nothing, make the watch first and read the file then.
 /// - One's own changes are told as well, and some of the events turn out to have changed nothing: compare what was read.
 /// - All watches of the process share one thread, which sleeps until something happens. Handlers run on it one after the
-///   other, with no lock held; they may make and end watches, this one too. While a handler runs, the others wait.
+///   other, with no lock held; they may make and end watches, this one too. While a handler runs, the others wait. Only that a
+///   watch has begun which could not at first is told on another thread.
 /// - Not told, for inotify(7) does not see it: changes through a second hard link in another folder or through mapped
 ///   memory, a file system mounted over a folder on the way, and what ``problem`` names.
 final class FileWatch: Sendable {
@@ -45,7 +46,8 @@ final class FileWatch: Sendable {
     deinit { cancel() }
 
     /// Why changes may go unseen; nil when all is well. What can be watched is watched all the same. It may change with any
-    /// event (``Event/uncertain`` tells of it); whoever removed the cause makes another watch.
+    /// event (``Event/uncertain`` tells of it). What there was no room for is tried again by itself; whoever removes another
+    /// cause makes another watch.
     var problem: FileError? { thread.problem(of: number) }
 
     /// Ends the watch. A call of the handler that has begun on another thread is not waited for. Can be repeated.

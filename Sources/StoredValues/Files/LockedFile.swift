@@ -5,23 +5,20 @@ struct LockedFile: ~Copyable {
     let path: String
     private let file: DurableFile
     private let lock: Int32
-    /// Whether the lock lies on the file itself: once that was replaced, the old one goes with this descriptor.
-    private let isItsOwnLock: Bool
 
     private var operations: any FileOperations { file.operations }
     private var temporaryPath: String { DurableFile.temporaryPath(of: path) }
 
-    init(path: String, file: DurableFile, lock: Int32, isItsOwnLock: Bool) {
+    init(path: String, file: DurableFile, lock: Int32) {
         self.path = path
         self.file = file
         self.lock = lock
-        self.isItsOwnLock = isItsOwnLock
     }
 
     deinit {
         // Not left to closing: a child process between fork and exec may still have the descriptor.
         file.operations.unlock(lock)
-        if isItsOwnLock { LateClosing.close(lock, file.operations) } else { file.operations.close(lock) }
+        file.operations.close(lock)
     }
 
     /// What the file holds; nil when there is none.
@@ -36,11 +33,12 @@ struct LockedFile: ~Copyable {
 
     /// Replaces the file with `bytes` at one instant, and returns what is there then.
     ///
-    /// An existing file's mode and owner are kept; a new file is for nobody but this user. With `durably` it survives a
+    /// An existing file's owner, mode, access control list and attributes of users are kept (``FileAccess``); a new file is for
+    /// nobody but this user, or where root makes it, for the folder's owner. With `durably` it survives a
     /// power cut once this returns, which takes as long as the disk takes. When it throws, the file is as it was, unless
     /// the error's operation is `synchronize` on the folder: then it is replaced, but may not survive a power cut.
     ///
-    /// - Parameter model: The file whose mode and owner the new one gets; nil for the one that is replaced.
+    /// - Parameter model: The file that the new one is for the same people as; nil for the one that is replaced.
     func replace(with bytes: [UInt8], durably: Bool, like model: String? = nil) throws(FileError) -> FileIdentity {
         do {
             return try replaceOnce(with: bytes, durably: durably, like: model)
@@ -55,13 +53,13 @@ struct LockedFile: ~Copyable {
         guard bytes.count <= DurableFile.sizeLimit else {
             throw FileError(.replace, path, .tooLarge(limit: DurableFile.sizeLimit))
         }
-        let existing = try existing(for: .replace)
-        let model = try model.map { path throws(FileError) in try file.status(at: path, followingLinks: false) } ?? existing
-        let descriptor = try file.attempt(.replace, path) { () throws(SystemErrorCode) in try createTemporary() }
+        let access = try access(like: model)
+        let temporaryPath = temporaryPath
+        let descriptor = try file.attempt(.replace, path) { () throws(SystemErrorCode) in try createTemporary(temporaryPath) }
         defer { operations.close(descriptor) }
         let identity: FileIdentity
         do {
-            try fill(descriptor, with: bytes, like: model, durably: durably)
+            try fill(descriptor, at: temporaryPath, with: bytes, for: access, durably: durably)
             try operations.rename(temporaryPath, to: path)
             // Not before: renaming changes the time of the last change.
             identity = try operations.status(of: descriptor).identity
@@ -98,8 +96,9 @@ struct LockedFile: ~Copyable {
                 return candidate
             } catch .exists {
                 continue
-            } catch .notPermitted, .notSupported, .notImplemented, .tooManyNames {
-                // Some file systems have no links, and Linux lets nobody link what is not theirs (proc(5), protected_hardlinks).
+            } catch .notPermitted, .notSupported, .notImplemented, .tooManyNames, .crossDevice {
+                // Some file systems have no links, Linux lets nobody link what is not theirs (proc(5), protected_hardlinks), and a
+                // file that is mounted by itself lies on another file system than its folder.
                 if try copy(to: candidate) { return candidate }
             } catch {
                 throw FileError(.setAside, path, error)
@@ -117,7 +116,8 @@ struct LockedFile: ~Copyable {
             let descriptor = try operations.open(newPath, for: .creating)
             defer { operations.close(descriptor) }
             do throws(SystemErrorCode) {
-                try fill(descriptor, with: contents.bytes, like: old, durably: true)
+                let access = FileAccess(of: old, at: path, operations)
+                try fill(descriptor, at: newPath, with: contents.bytes, for: access, durably: true)
                 return true
             } catch {
                 try? operations.unlink(newPath)
@@ -159,8 +159,18 @@ struct LockedFile: ~Copyable {
         return status
     }
 
+    /// Whom a new file is for: whom the one at `model` is for, or the one that is replaced; nil for this user alone.
+    private func access(like model: String?) throws(FileError) -> FileAccess? {
+        let existing = try existing(for: .replace)
+        if let model, let status = try file.status(at: model, followingLinks: false) {
+            return FileAccess(of: status, at: model, operations)
+        }
+        if let existing { return FileAccess(of: existing, at: path, operations) }
+        return try file.ownerOfNew(in: ResolvedPath.folder(of: path))
+    }
+
     /// The temporary file. One that is there already was left by a process that died, for only the lock's holder makes one.
-    private func createTemporary() throws(SystemErrorCode) -> Int32 {
+    private func createTemporary(_ temporaryPath: String) throws(SystemErrorCode) -> Int32 {
         do {
             return try operations.open(temporaryPath, for: .creating)
         } catch .exists {
@@ -170,30 +180,11 @@ struct LockedFile: ~Copyable {
     }
 
     private func fill(
-        _ descriptor: Int32, with bytes: [UInt8], like model: FileStatus?, durably: Bool
+        _ descriptor: Int32, at path: String, with bytes: [UInt8], for access: FileAccess?, durably: Bool
     ) throws(SystemErrorCode) {
-        if let model { try keepOwnerAndMode(of: model, on: descriptor) }
+        try access?.give(to: descriptor, at: path, now: try operations.status(of: descriptor), operations)
         try writeAll(bytes, to: descriptor)
         if durably { try operations.synchronize(descriptor) }
-    }
-
-    private func keepOwnerAndMode(of old: FileStatus, on descriptor: Int32) throws(SystemErrorCode) {
-        let new = try operations.status(of: descriptor)
-        var mode = old.mode
-        if new.user != old.user || new.group != old.group {
-            do {
-                try operations.changeOwner(of: descriptor, user: old.user, group: old.group)
-            } catch {
-                // Only root gives files away, but one may give a file to a group of one's own. Where not even that works,
-                // another group must not get what was meant for the old one.
-                do {
-                    try operations.changeOwner(of: descriptor, user: nil, group: old.group)
-                } catch {
-                    mode = mode & ~0o070 | (mode & 0o007) << 3 & mode
-                }
-            }
-        }
-        if new.mode != mode { try operations.changeMode(of: descriptor, to: mode) }
     }
 
     private func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemErrorCode) {

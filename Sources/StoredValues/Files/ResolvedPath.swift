@@ -44,6 +44,8 @@ struct ResolvedPath: Equatable, Sendable {
                 let text = try operations.readLink(found)
                 links.append(found)
                 guard links.count <= linkLimit else { return end(FileError(.examine, path, .tooManyLinks)) }
+                let isLast = !rest.utf8.contains { $0 != slash }
+                if isLast, isForeign(found, operations) { return end(FileError(.examine, found, .foreignLink)) }
                 let kept = text.utf8.first == slash ? 0 : folderEnd
                 found.removeSubrange(found.utf8.index(found.startIndex, offsetBy: kept)...)
                 rest = "\(text)/\(rest)"
@@ -54,6 +56,15 @@ struct ResolvedPath: Equatable, Sendable {
             }
         }
         return (Self(target: found.isEmpty ? "/" : found, links: links), nil)
+    }
+
+    /// Whether the system would not follow the link in the last place of a path (proc_sys_fs(5), protected_symlinks): it is
+    /// another user's, in a folder where everybody may make one. It would not tell us either, for we read links.
+    private static func isForeign(_ link: String, _ operations: any FileOperations) -> Bool {
+        guard let folder = try? operations.status(at: folder(of: link), followingLinks: false), folder.mode & 0o1002 == 0o1002
+        else { return false }
+        guard let user = try? operations.status(at: link, followingLinks: false).user else { return true }
+        return user != folder.user && user != effectiveUser()
     }
 
     /// The folder that the absolute path `path` lies in.

@@ -5,6 +5,7 @@
 #elseif canImport(Android)
     import Android
 #endif
+import CStoredValues
 
 // All calls that concern files. Thin wrappers; decisions are made by their callers.
 
@@ -183,6 +184,34 @@ struct POSIXFileOperations: FileOperations {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw SystemErrorCode(rawValue: EILSEQ) }
         return text
     }
+
+    func attributeNames(at path: String) throws(SystemErrorCode) -> [String] {
+        let names = try attributeBytes { start, count in path.withCString { llistxattr($0, start, count) } }
+        return names.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func attribute(_ name: String, at path: String) throws(SystemErrorCode) -> [UInt8] {
+        try attributeBytes { start, count in path.withCString { lgetxattr($0, name, start, count) } }
+    }
+
+    func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]?) throws(SystemErrorCode) {
+        if let value {
+            try system { fsetxattr(descriptor, name, value, value.count, 0) }
+        } else {
+            try system { fremovexattr(descriptor, name) }
+        }
+    }
+
+    /// What `call` puts into its buffer. Mostly that is nothing, or little, which needs no memory from the heap.
+    private func attributeBytes(_ call: (UnsafeMutablePointer<CChar>?, Int) -> Int) throws(SystemErrorCode) -> [UInt8] {
+        func bytes(_ capacity: Int) throws(SystemErrorCode) -> [UInt8] {
+            try withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer throws(SystemErrorCode) in
+                let count = try system { call(buffer.baseAddress, capacity) }
+                return buffer[..<count].map(UInt8.init(bitPattern:))
+            }
+        }
+        do { return try bytes(1 << 10) } catch .outOfRange { return try bytes(1 << 16) }  // the most there can be (xattr(7))
+    }
 }
 
 extension OpenPurpose {
@@ -190,8 +219,8 @@ extension OpenPurpose {
         switch self {
         case .reading: O_RDONLY | O_NONBLOCK | O_NOCTTY
         case .readingWithoutLinks: O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
-        case .creating: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
-        case .locking: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+        case .creating: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
+        case .locking: O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
         case .folder: O_RDONLY | O_DIRECTORY
         }
     }
@@ -216,12 +245,14 @@ extension FileStatus {
         mode = UInt32(status.st_mode) & 0o7777
         user = status.st_uid
         group = status.st_gid
+        links = UInt64(status.st_nlink)
     }
 }
 
 extension SystemErrorCode {
     static let accessDenied = SystemErrorCode(rawValue: EACCES)
     static let busy = SystemErrorCode(rawValue: EBUSY)
+    static let crossDevice = SystemErrorCode(rawValue: EXDEV)
     static let exists = SystemErrorCode(rawValue: EEXIST)
     static let fileTooLarge = SystemErrorCode(rawValue: EFBIG)
     static let invalidArgument = SystemErrorCode(rawValue: EINVAL)
@@ -229,13 +260,16 @@ extension SystemErrorCode {
     static let isFolder = SystemErrorCode(rawValue: EISDIR)
     static let nameTooLong = SystemErrorCode(rawValue: ENAMETOOLONG)
     static let noDeviceOrPeer = SystemErrorCode(rawValue: ENXIO)
+    static let noData = SystemErrorCode(rawValue: ENODATA)
     static let noEntry = SystemErrorCode(rawValue: ENOENT)
+    static let noMemory = SystemErrorCode(rawValue: ENOMEM)
     static let noSpace = SystemErrorCode(rawValue: ENOSPC)
     static let notFolder = SystemErrorCode(rawValue: ENOTDIR)
     static let notImplemented = SystemErrorCode(rawValue: ENOSYS)
     static let notPermitted = SystemErrorCode(rawValue: EPERM)
     static let quotaExceeded = SystemErrorCode(rawValue: EDQUOT)
     static let notSupported = SystemErrorCode(rawValue: EOPNOTSUPP)
+    static let outOfRange = SystemErrorCode(rawValue: ERANGE)
     static let readOnly = SystemErrorCode(rawValue: EROFS)
     static let linkCircle = SystemErrorCode(rawValue: ELOOP)
     static let tooManyOpenFiles = SystemErrorCode(rawValue: EMFILE)

@@ -32,6 +32,14 @@ struct WatchTable {
     /// What asks each owner whether it is changing its file. Apart from the files, whose handlers go when their watches end.
     var busyQuestions: [@Sendable () -> Bool] { watches.values.map(\.file.isOwnerBusy) }
 
+    /// The watches that see less than they should, or nothing, for want of room.
+    var starved: [(number: Int, file: WatchedFile)] {
+        watches.compactMap { number, watch in
+            guard let problem = watch.status.problem, problem.operation == .watch, problem.isLackOfRoom else { return nil }
+            return (number, watch.file)
+        }
+    }
+
     /// Enters a watch that has no folders yet, and returns its number.
     mutating func insert(_ file: WatchedFile) -> Int {
         lastNumber += 1

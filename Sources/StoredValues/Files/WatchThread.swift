@@ -13,9 +13,11 @@ final class WatchThread: Sendable {
 
     private let inotify: any Inotify
     private let table = Guarded(WatchTable())
+    private let retries: RetryThread
 
-    init(_ inotify: any Inotify) {
+    init(_ inotify: any Inotify, retries: RetryThread = RetryThread()) {
         self.inotify = inotify
+        self.retries = retries
     }
 
     /// Begins to watch `file`, and returns the watch's number once nothing can be missed.
@@ -42,6 +44,7 @@ final class WatchThread: Sendable {
 
     /// Watches the folders on the way of `file` as they are, and looks again until they have stayed so.
     private func settle(_ number: Int, _ file: WatchedFile, at first: WatchedPath) {
+        defer { tryAgain() }
         var path = first
         for _ in 0..<Self.attemptLimit {
             guard let (isComplete, failure) = table.withLock({ $0.watch(path, for: number, inotify) }) else { return }
@@ -53,6 +56,23 @@ final class WatchThread: Sendable {
             path = again
         }
         table.withLock { $0.giveUp(number, FileError(.watch, file.path, .keepsChanging), inotify) }
+    }
+
+    /// Tries again after a while what failed for want of room.
+    private func tryAgain() {
+        guard table.withLock({ !$0.starved.isEmpty }) else { return }
+        retries.request { [self] in
+            for (number, file) in table.withLock({ $0.starved }) { beginAgain(number, file) }
+            tryAgain()
+        }
+    }
+
+    private func beginAgain(_ number: Int, _ file: WatchedFile) {
+        let before = problem(of: number)
+        guard table.withLock({ start(&$0) }) == nil else { return }
+        settle(number, file, at: file.currentPath())
+        // What happened until now nobody saw.
+        if problem(of: number) != before { tell(.uncertain, number) }
     }
 
     /// Says so when a folder on the way lies where inotify does not see all changes.
@@ -100,6 +120,7 @@ extension WatchThread {
                 if isBusy { sleepThread(nanoseconds: Self.rest) }
             } catch {
                 for number in table.withLock({ $0.fail(error) }) { tell(.uncertain, number) }
+                tryAgain()
                 return
             }
             // The end of the last folder's watch is itself an event, so the thread comes by here.

@@ -38,12 +38,14 @@ extension OpenPreferences {
             var problem: PreferencesError?
             let cost = ContinuousClock().measure { problem = sync() }
             state.withLock { $0.syncCost = cost }
-            if let problem { report(problem.description) }
+            guard let problem else { return }
+            report(problem.description)
+            tryAgain()
         }
     }
 
     /// Brings everything to the disk: the generation, and the file's own bytes too, so that it need not be read.
-    private func sync() -> PreferencesError? {
+    func sync() -> PreferencesError? {
         bringToDisk { file, generation throws(FileError) in
             try file.syncContents()
             _ = try keep(in: generation)

@@ -53,6 +53,7 @@ extension OpenPreferences {
         } catch where error.code == .notFolder {
             // A file where a folder was: there is nothing to read, and the next change will say so.
         } catch {
+            if error.isLackOfRoom { tryAgain() }
             // While something is unsaved its trouble was reported, and that what is not written is not read is no news.
             guard !state.withLock({ $0.needsWriting }) else { break reading }
             noteUnreadable(error)

@@ -25,14 +25,20 @@ final class OpenPreferences: Sendable {
     let background = DispatchQueue(label: "StoredValues.preferences")
     /// Reads what others have written. Another queue, so that it does not wait for the disk.
     let refreshing = DispatchQueue(label: "StoredValues.watch")
+    /// Where what could not be written, or not even read, is tried again.
+    private let retries: RetryThread?
     /// The watches over the file and its layers.
     let watches = Guarded<[FileWatch]>([])
     private let log = Logger(label: "StoredValues")
 
     /// Opens the file and reads it. Trouble is logged, and thrown by ``flush()``.
-    init(_ file: Result<DurableFile, PreferencesError>, syncDelay: DispatchTimeInterval = .milliseconds(50)) {
+    init(
+        _ file: Result<DurableFile, PreferencesError>, syncDelay: DispatchTimeInterval = .milliseconds(50),
+        retries: RetryThread? = RetryThread()
+    ) {
         self.file = file
         self.syncDelay = syncDelay
+        self.retries = retries
         switch file {
         case .success(let file):
             path = (try? file.resolvedPath) ?? file.path
@@ -161,7 +167,7 @@ final class OpenPreferences: Sendable {
     /// Makes the changes that `body` asks for: the only way in which values change in this process.
     ///
     /// When this returns, the file is replaced and every reader in this process sees the change. If the file cannot be
-    /// written, the change stays in memory, is logged, is tried again with the next one and is thrown by ``flush()``.
+    /// written, the change stays in memory, is logged, is tried again by itself and with the next one, and is thrown by ``flush()``.
     /// `body` runs once, with the file's lock held and the file read again if somebody else changed it.
     ///
     /// - Parameter mayNest: The library's own changes may be made inside a person's; they are written with it.
@@ -308,10 +314,11 @@ final class OpenPreferences: Sendable {
             return nil
         } catch {
             state.withLock { state in
-                state.makeUnsaved(changes, &aftermath)
+                if !changes.isEmpty { state.makeUnsaved(changes, &aftermath) }
                 state.keptOpen = self
             }
             report(error.description)
+            tryAgain()
             return error
         }
     }
@@ -376,6 +383,18 @@ final class OpenPreferences: Sendable {
             problem = commit([:], to: session, &aftermath)
         }
         return problem
+    }
+
+    /// Tries by itself to write what is unsaved, for as long as anything is: what was in the way may go without a word. Where
+    /// nothing is unsaved, what could not be read is read.
+    func tryAgain() {
+        guard case .success = file else { return }
+        retries?.request { [weak self] in
+            guard let self else { return }
+            guard state.withLock({ $0.needsWriting }) else { return refresh() }
+            // At once, for where the disk fails, writing succeeds, and fsync does not.
+            if save() == nil, sync() != nil { tryAgain() }
+        }
     }
 
     // MARK: Logging

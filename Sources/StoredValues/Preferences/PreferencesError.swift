@@ -23,7 +23,7 @@ extension PreferencesError: CustomStringConvertible {
         case .noHomeFolder:
             "There is no folder for preferences: neither HOME nor XDG_CONFIG_HOME holds an absolute path. Values are kept in memory only. Set one of them, or name the file with STORED_VALUES_PREFERENCES."
         case .notSaved(let path, let reason):
-            "The preferences are not safe in \"\(path)\"; they are kept in memory, and the next change or flush() tries again. \(reason)"
+            "The preferences are not safe in \"\(path)\"; they are kept in memory and tried again. \(reason)"
         case .notEncodable(let key, let path, let reason):
             "The new value of \"\(key)\" for \"\(path)\" cannot be encoded, so the old one was kept: \(reason). Correct the item or its encode(to:)."
         case .newerVersion(let key, let path, let stored, let supported):

@@ -15,7 +15,7 @@ import Locking
 ///
 /// Changes are synchronous and do not throw. When one returns, every reader sees it and the file is replaced, so killing
 /// the process loses nothing; ``flush()`` returns when it would survive a power cut too. A change that cannot be
-/// written stays in memory, is logged, is tried again with the next one, and is thrown by ``flush()``. An item whose
+/// written stays in memory, is logged, is tried again by itself, and is thrown by ``flush()``. An item whose
 /// `encode(to:)` throws changes nothing; that is logged and thrown by ``flush()`` as well. So are changes of what a newer
 /// version of the program stored (see ``VersionedItem``); that stays as it is, and the default is read.
 ///

@@ -221,10 +221,56 @@ struct DurableFileTests {
         try withTemporaryFolder { folder in
             let path = folder + "/file"
             try replace(DurableFile(path: folder + "/victim"), with: "untouched")
-            try FileManager.default.createSymbolicLink(atPath: path + ".tmp", withDestinationPath: "victim")
+            try FileManager.default.createSymbolicLink(
+                atPath: DurableFile.temporaryPath(of: path), withDestinationPath: "victim")
             try replace(DurableFile(path: path), with: "new")
             #expect(try text(DurableFile(path: path)) == "new")
             #expect(try text(DurableFile(path: folder + "/victim")) == "untouched")
+        }
+    }
+
+    @Test("What is beside the file and is not the library's stays, and the temporary name fits however long the name is", arguments: [1, 200, 236, 237, 255])
+    func names(length: Int) throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/" + String(repeating: "n", count: length)
+            let temporary = DurableFile.temporaryPath(of: path)
+            #expect(ResolvedPath.folder(of: temporary) == folder)
+            let name = ResolvedPath.name(of: temporary)
+            #expect(name.hasPrefix(".") && name.hasSuffix(".stored-values.tmp") && name.utf8.count <= 255)
+            #expect(length > 236 || name == ".\(ResolvedPath.name(of: path)).stored-values.tmp")
+            #expect(temporary != DurableFile.temporaryPath(of: path.dropLast() + "m"))
+            guard length <= 200 else { return }
+            try Data("somebody's".utf8).write(to: URL(fileURLWithPath: path + ".tmp"))
+            try replace(DurableFile(path: path), with: "x", durably: true)
+            #expect(try String(contentsOfFile: path + ".tmp", encoding: .utf8) == "somebody's")
+        }
+    }
+
+    @Test("A link of another user is not followed where everybody may make one", .enabled(if: geteuid() == 0))
+    func foreignLink() throws {
+        try withTemporaryFolder { folder in
+            let open = folder + "/open", link = open + "/link"
+            try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: false)
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder + "/victim")
+            let file = DurableFile(path: link)
+            // Whose the folder is, with which mode, and whose the link; root follows it.
+            let cases: [(uid_t, mode_t, uid_t, isFollowed: Bool)] = [
+                (0, 0o1777, 4321, false), (4322, 0o1777, 4321, false), (0, 0o1777, 0, true), (4321, 0o1777, 4321, true),
+                (0, 0o777, 4321, true), (0, 0o1775, 4321, true),
+            ]
+            for (owner, mode, maker, isFollowed) in cases {
+                #expect(chown(open, owner, 0) == 0 && chmod(open, mode) == 0 && lchown(link, maker, 0) == 0)
+                if isFollowed {
+                    try replace(file, with: "x")
+                    #expect(try text(DurableFile(path: folder + "/victim")) == "x")
+                    try FileManager.default.removeItem(atPath: folder + "/victim")
+                } else {
+                    #expect(throws: FileError(.examine, link, .foreignLink)) { try replace(file, with: "x") }
+                    #expect(!FileManager.default.fileExists(atPath: folder + "/victim"))
+                    // On the way to a file it is no more than a folder's other name.
+                    #expect(try DurableFile(path: link + "/file").resolvedPath == folder + "/victim/file")
+                }
+            }
         }
     }
 
@@ -236,7 +282,7 @@ struct DurableFileTests {
             try replace(file, with: "x", durably: true)
             #expect(
                 operations.calls == [
-                    "open locking", "lock", "open creating", "write", "synchronize", "rename", "open folder",
+                    "open locking", "open creating", "lock", "open creating", "write", "synchronize", "rename", "open folder",
                     "synchronize folder",
                 ])
         }

@@ -42,7 +42,7 @@ struct DurableGenerationTests {
                 if getuid() == 0 { #expect(attributes[.ownerAccountID] as? Int == 4321) }
                 #expect(attributes[.referenceCount] as? Int == 1)
             }
-            #expect(try names(in: folder) == ["link", "real", "real.durable", "real.lock"])
+            #expect(try names(in: folder) == ["link", "real", "real.durable", "real.durable.lock", "real.lock"])
         }
     }
 
@@ -69,7 +69,7 @@ struct DurableGenerationTests {
             let file = DurableFile(path: folder + "/file"), generation = DurableGeneration(of: file)
             let first = try replace(file, with: "broken from the start")
             #expect(try keep(generation, if: false) == .broken)
-            #expect(try names(in: folder) == ["file", "file.lock"])
+            #expect(try names(in: folder) == ["file", "file.durable.lock", "file.lock"])
             #expect(!generation.holds(first))
             try replace(file, with: "good")
             #expect(try keep(generation) == .kept)
@@ -90,7 +90,7 @@ struct DurableGenerationTests {
             try file.withLock { try $0.remove() }
             #expect(try keep(generation) == .kept)
             #expect(try generation.read() == nil)
-            #expect(try names(in: folder + "/new") == ["file.lock"])
+            #expect(try names(in: folder + "/new") == ["file.durable.lock", "file.lock"])
         }
     }
 
@@ -108,12 +108,18 @@ struct DurableGenerationTests {
         }
     }
 
-    @Test("An empty copy, which was only locked so far, counts as none")
-    func empty() throws {
+    @Test("Whoever may only read the copy keeps nobody from making the next one")
+    func lockedByReader() throws {
         try withTemporaryFolder { folder in
-            #expect(FileManager.default.createFile(atPath: folder + "/file.durable", contents: nil))
-            let kept = try DurableGeneration(of: DurableFile(path: folder + "/file")).read()
-            #expect(kept == nil)
+            let file = DurableFile(path: folder + "/file"), generation = DurableGeneration(of: file)
+            try replace(file, with: "old")
+            #expect(try keep(generation) == .kept)
+            let readable = open(folder + "/file.durable", O_RDONLY)
+            defer { close(readable) }
+            #expect(flock(readable, LOCK_EX) == 0)
+            try replace(file, with: "new")
+            #expect(try keep(generation) == .kept)
+            #expect(try text(generation) == "new")
         }
     }
 
@@ -181,7 +187,7 @@ struct DurableGenerationTests {
                 try generation.keep(second) { _ in true }
             }
             #expect(try text(generation) == "old")
-            #expect(try names(in: folder) == ["file", "file.durable", "file.lock"])
+            #expect(try names(in: folder) == ["file", "file.durable", "file.durable.lock", "file.lock"])
             operations.fail(call, with: nil)
             #expect(try generation.keep(second) { _ in true } == .kept)
             #expect(try text(generation) == "new")
@@ -212,7 +218,7 @@ struct DurableGenerationTests {
             let file = DurableFile(path: folder + "/file")
             let kept = try DurableGeneration(of: file).read(), last = try file.read()?.bytes
             #expect(kept == last)
-            #expect(try names(in: folder) == ["file", "file.durable", "file.lock"])
+            #expect(try names(in: folder) == ["file", "file.durable", "file.durable.lock", "file.lock"])
         }
     }
 }

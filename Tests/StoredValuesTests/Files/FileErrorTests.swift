@@ -14,6 +14,8 @@ struct FileErrorTests {
         (.tooLarge(limit: 64 << 20), "larger than 64 MiB"),
         (.lockTimedOut(after: .seconds(2)), "kept its lock for 2.0 seconds"),
         (.tooManyLinks, "more than 40"),
+        (.foreignLink, "another user's symbolic link"),
+        (.system(.busy), "(EBUSY). It is mounted by itself"),
         (.noFreeName, "every name beside it is taken"),
         (.changesUnseen(fileSystem: "nfs4"), "a file system (nfs4) that does not tell what is changed elsewhere"),
         (.keepsChanging, "change faster than they can be followed"),

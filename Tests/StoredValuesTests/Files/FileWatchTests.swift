@@ -102,7 +102,7 @@ struct FileWatchTests {
             try write("one", inPlaceOf: path)
             let owner = WatchingOwner(path)
             // The last is the same text in other letters, and another file.
-            for name in ["café.tmp", "café.lock", "caf", "other", "cafe\u{301}"] {
+            for name in [".café.stored-values.tmp", "café.lock", "caf", "other", "cafe\u{301}"] {
                 try write("1", inPlaceOf: folder + "/" + name)
                 try write("2", byRenamingOver: folder + "/" + name)
                 try files.removeItem(atPath: folder + "/" + name)

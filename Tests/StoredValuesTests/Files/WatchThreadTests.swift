@@ -461,6 +461,38 @@ struct WatchThreadTests {
         }
     }
 
+    @Test("What there was no room for is tried again by itself, and the owner is told to read", arguments: ["open", "watch"])
+    func triedAgain(call: String) async throws {
+        try await withTemporaryFolder { folder in
+            let fault = call == "open" ? "open" : "watch \(folder)"
+            let inotify = FaultyInotify(failing: [fault: .tooManyOpenFiles])
+            let thread = WatchThread(inotify, retries: RetryThread(firstPause: .milliseconds(1)))
+            let owner = WatchingOwner(folder + "/file", on: thread)
+            #expect(owner.problem != nil)
+            try write("unseen", byRenamingOver: folder + "/file")
+            inotify.fail(fault, with: nil)
+            try await eventually("the watch begins, and what it missed is read") { owner.problem == nil && owner.text == "unseen" }
+            try write("seen", byRenamingOver: folder + "/file")
+            try await eventually("the text") { owner.text == "seen" }
+            owner.dropWatch()
+            try await eventually("the instance's end") { inotify.instances.isEmpty }
+        }
+    }
+
+    @Test("An attempt that asks for another gets it, after twice the time; one that does not is the last")
+    func retryThread() async throws {
+        let retries = RetryThread(firstPause: .milliseconds(1))
+        let attempts = Guarded(0)
+        @Sendable func attempt() {
+            if attempts.withLock({ $0 += 1; return $0 }) < 6 { retries.request(attempt) }
+        }
+        let time = try await elapsed {
+            retries.request(attempt)
+            try await eventually("the last attempt") { attempts.withLock { $0 } == 6 }
+        }
+        #expect(time >= .milliseconds(1 + 2 + 4 + 8 + 16 + 32))
+    }
+
     @Test("A problem that comes later is told")
     func laterProblem() async throws {
         try await withTemporaryFolder { folder in

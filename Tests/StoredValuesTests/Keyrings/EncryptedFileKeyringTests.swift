@@ -96,7 +96,7 @@ struct EncryptedFileKeyringTests {
         try await withTemporaryFolder { folder in
             let keyring = try await makeKeyring(in: folder)
             let withSecret = try bytes(folder + "/store")
-            let leftover = folder + "/store.tmp"
+            let leftover = DurableFile.temporaryPath(of: folder + "/store")
             if !isStored { try await keyring.remove(id) }
             try put(withSecret, leftover)
             try await keyring.remove(id)

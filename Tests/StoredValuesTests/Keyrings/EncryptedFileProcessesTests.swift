@@ -61,7 +61,7 @@ struct EncryptedFileProcessesTests {
                     lastHeard = try #require(line.flatMap { Int($0) })
                 }
                 for process in running { process.signal(SIGKILL) }
-                leftovers += FileManager.default.fileExists(atPath: path + ".tmp") ? 1 : 0
+                leftovers += FileManager.default.fileExists(atPath: DurableFile.temporaryPath(of: path)) ? 1 : 0
                 let keyring = keyring(in: folder)
                 for (number, process) in running.enumerated() {
                     #expect(try await process.end() == .signal(SIGKILL))

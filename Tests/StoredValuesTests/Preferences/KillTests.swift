@@ -157,8 +157,8 @@ struct KillTests {
             "the process told of \(atLeast), the file holds \(value): lost, or never set")
         if let twin = members["twin"] { #expect(twin as? Int == value) }
         let names = try names(beside: path)
-        #expect(names.subtracting(["p.json", "p.json.lock", "p.json.tmp", "p.json.durable", "p.json.durable.tmp"]) == [])
-        let isTemporaryLeft = names.contains("p.json.tmp")
+        #expect(names.subtracting(OwnNames.all) == [])
+        let isTemporaryLeft = names.contains(OwnNames.temporary)
         if isTemporaryLeft { result.leftTemporary += 1 }
         if isTemporaryLeft || value > atLeast { result.inTheMiddle += 1 }
         return value
@@ -167,7 +167,7 @@ struct KillTests {
     /// The next process sets another value: no temporary file of the killed ones is left.
     private func checkAfterNextSet(_ path: String, _ atLeast: Int) throws {
         StoredValue(key: "next", default: 0, storage: .ofAnotherProcess(path)).set(1)
-        #expect(try names(beside: path).contains("p.json.tmp") == false)
+        #expect(try names(beside: path).contains(OwnNames.temporary) == false)
         let storage = PreferencesFile.ofAnotherProcess(path)
         #expect(StoredValue(key: "counter", default: 0, storage: storage).wrappedValue >= atLeast)
         #expect(StoredValue(key: "next", default: 0, storage: storage).wrappedValue == 1)

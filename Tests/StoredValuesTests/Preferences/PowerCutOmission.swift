@@ -33,7 +33,7 @@ extension PowerCutTests.Omission {
     private static let flushes = "changes after a flush"
 
     static let all = [
-        fsync(".durable.tmp", in: flushes),
+        fsync(".durable.stored-values.tmp", in: flushes),
         fsync("/editor", in: flushes),
         fsync("/home/config", in: "a first change and flush"),
         fsync("/home/config", in: "one program makes the folders and is killed, and another flushes"),
@@ -54,7 +54,7 @@ extension PowerCutTests.Omission {
             return [.changed(folder: folder, names)]
         },
         Self(testDescription: "that the generation's fsync comes before its renaming", scenario: flushes) { event, before in
-            if case .synchronized(_, let path) = event, path.hasSuffix(".durable.tmp") { return [] }
+            if case .synchronized(_, let path) = event, path.hasSuffix(".durable.stored-values.tmp") { return [] }
             guard case .changed(_, let names) = event, let copy = names[generation] ?? nil, names.count == 2 else { return [event] }
             return [event, .synchronized(copy, path: generation)]
         },

@@ -138,7 +138,7 @@ struct PowerCutScenario: Sendable, CustomTestStringConvertible {
             }
         },
         PowerCutScenario("an fsync of the generation fails, and the next succeeds") { story in
-            try await playFailure(of: ".durable.tmp", in: story)
+            try await playFailure(of: ".durable.stored-values.tmp", in: story)
         },
         PowerCutScenario("an fsync of the folder fails, and the next succeeds") { story in
             try await playFailure(of: "/editor", in: story)

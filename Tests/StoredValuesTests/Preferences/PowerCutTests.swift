@@ -73,7 +73,7 @@ struct PowerCutTests {
             }
         }
         #expect(try replay().losses == [])
-        for path in [story.path + ".tmp", "/home/config/editor", "/home/config"] {
+        for path in [DurableFile.temporaryPath(of: story.path), "/home/config/editor", "/home/config"] {
             #expect(try replay(without: path).losses != [], "without the fsync of \(path)")
         }
     }

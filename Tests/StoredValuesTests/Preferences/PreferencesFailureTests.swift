@@ -134,6 +134,53 @@ struct PreferencesFailureTests {
         await #expect(throws: PreferencesError.noHomeFolder) { try await storage.flush() }
     }
 
+    @Test(
+        "What could not be written is tried again by itself, with nobody's help, whatever was in the way",
+        arguments: ["open locking", "lock", "open creating", "write", "rename", "synchronize"],
+        [SystemErrorCode.tooManyOpenFiles, .noSpace, .accessDenied])
+    func triedAgain(call: String, code: SystemErrorCode) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let operations = FaultyFileOperations(failing: [call: code])
+            let storage = PreferencesFile.ofAnotherProcess(
+                path, operations: operations, syncDelay: .milliseconds(1), retryPause: .milliseconds(1))
+            StoredValue(key: "a", default: 0, storage: storage).set(1)
+            func attempts() -> Int { operations.calls.count { $0 == call } }
+            let first = attempts()
+            try await eventually("several attempts") { attempts() > first + 3 }
+            operations.fail(call, with: nil)
+            try await eventually("the value is on the disk") {
+                (try? contents(ofFile: path + ".durable")) == "{\n  \"a\": 1\n}\n"
+            }
+            #expect(try contents(ofFile: path) == "{\n  \"a\": 1\n}\n")
+        }
+    }
+
+    @Test("A file that was opened when no descriptor was left is read, and watched, once there are some")
+    func openedWithoutDescriptors() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            try writeFinished(Array(#"{"a": 1}"#.utf8), to: path)
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                var limit = rlimit()
+                let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+                try #require(getrlimit(resource, &limit) == 0)
+                let usual = limit.rlim_cur
+                limit.rlim_cur = 0
+                try #require(setrlimit(resource, &limit) == 0)
+                let value = StoredValue(key: "a", default: 0, storage: PreferencesFile(path: path))
+                #expect(value.wrappedValue == 0)
+                limit.rlim_cur = usual
+                try #require(setrlimit(resource, &limit) == 0)
+                try await eventually("the value is read") { value.wrappedValue == 1 }
+                try await eventually("the value is heard of") {
+                    try writeFinished(Array(#"{"a": 2}"#.utf8), to: path)
+                    return value.wrappedValue == 2
+                }
+            }
+        }
+    }
+
     @Test("While another process keeps the lock, a change waits 2 s at most, is kept, and is written once the lock is free")
     func lockKept() async throws {
         try await withTemporaryFolder { folder in
@@ -165,10 +212,11 @@ struct PreferencesFailureTests {
             b.set(2)
             try "{ broken".write(toFile: path, atomically: false, encoding: .utf8)
             // Nothing can take the temporary file's name from a folder that is not empty.
-            try FileManager.default.createDirectory(atPath: path + ".tmp/x", withIntermediateDirectories: true)
+            let temporary = DurableFile.temporaryPath(of: path)
+            try FileManager.default.createDirectory(atPath: temporary + "/x", withIntermediateDirectories: true)
             a.set(3)
             #expect(a.wrappedValue == 3 && b.wrappedValue == 2)
-            try FileManager.default.removeItem(atPath: path + ".tmp")
+            try FileManager.default.removeItem(atPath: temporary)
             a.set(4)
             #expect(a.wrappedValue == 4 && b.wrappedValue == 2)
             #expect(try contents(ofFile: path) == "{\n  \"a\": 4,\n  \"b\": 2\n}\n")

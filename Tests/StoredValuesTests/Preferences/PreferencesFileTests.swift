@@ -122,7 +122,7 @@ struct PreferencesFileTests {
             try await storage.flush()
             #expect(fsyncs().count == first + 3)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-            #expect(names == ["p.json", "p.json.durable", "p.json.lock"])
+            #expect(names == OwnNames.lasting.sorted())
             #expect(try contents(ofFile: folder + "/p.json.durable") == contents(ofFile: folder + "/p.json"))
         }
     }

@@ -154,12 +154,32 @@ struct ProcessesTests {
         }
     }
 
+    @Test("Who writes the whole file beside it, by whatever name, and renames it over it is not hindered, and neither are we")
+    func renamedOver() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let setter = try processes.start("set-own", path, "k", "300")
+            let script = #"""
+                i=0
+                while [ $i -lt 300 ]; do
+                    printf '{"i": %d}' $i >"$0.tmp" && mv "$0.tmp" "$0" || echo failed
+                    i=$((i + 1))
+                done
+                """#
+            let editor = try ChildProcess(["/bin/sh", "-c", script, path], environment: ProcessInfo.processInfo.environment)
+            let failures = try await offPool { Result { try editor.lines(within: .seconds(60)) } }.get()
+            #expect(failures == [])
+            #expect(try await setter.line() == "done")
+            #expect(setter.logs == [])
+        }
+    }
+
     /// Names in the folder that are none of the library's own files.
     private func leftovers(_ folder: String) async throws -> [String] {
         // The end of a process may interrupt its copying in the background, which the next copy makes good.
         try await PreferencesFile.ofAnotherProcess(folder + "/p.json").flush()
         return try FileManager.default.contentsOfDirectory(atPath: folder).filter {
-            !["p.json", "p.json.lock", "p.json.durable"].contains($0)
+            !OwnNames.lasting.contains($0)
         }
     }
 }

@@ -11,10 +11,12 @@ struct RealTroubleTests {
     enum Occasion: String, CaseIterable {
         case set = "set c 9"
         case flush = "flush"
+        /// Nobody does anything.
+        case none = ""
     }
 
     @Test(
-        "Values are kept in memory, one line is logged, flush names file and cause, and the next write or flush saves everything",
+        "Values are kept in memory, one line is logged, flush names file and cause, and the next write or flush, or time, saves everything",
         arguments: Trouble.all, Occasion.allCases)
     func trouble(_ trouble: Trouble, _ occasion: Occasion) async throws {
         try await withTemporaryFolder { outer in
@@ -32,6 +34,7 @@ struct RealTroubleTests {
             for _ in 0..<2 {
                 let failure = try await process.ask("flush")
                 #expect(failure.contains(path) && failure.contains(trouble.symbol), "\(failure)")
+                if let advice = trouble.advice { #expect(failure.contains(advice), "\(failure)") }
             }
             #expect(logsOfSaving(process).count == 1, "\(process.logs)")
             let log = try #require(logsOfSaving(process).first)
@@ -40,9 +43,12 @@ struct RealTroubleTests {
             #expect(try await leftovers(process, folder) == [], "while the trouble lasts")
 
             try await make(trouble.cure)
-            _ = try await process.ask(occasion.rawValue)
+            if occasion != .none { _ = try await process.ask(occasion.rawValue) }
             var expected = ["first": 1, "a": 2, "b": 5]
             if occasion == .set { expected["c"] = 9 }
+            if occasion == .none {
+                try await eventually("the values are in the file") { try await stored(process, path) == expected }
+            }
             #expect(try await stored(process, path) == expected)
             try await talk(process, ["flush": "flushed"])
             #expect(try await leftovers(process, folder) == [])
@@ -61,6 +67,26 @@ struct RealTroubleTests {
     /// earlier change, and say that it cannot.
     private func logsOfSaving(_ process: TestProcess) -> [String] {
         process.logs.filter { !$0.contains("Could not read the preferences") }
+    }
+
+    @Test("An encrypted file that is mounted by itself stays as it is, and the error says what to do")
+    func mountedEncryptedFile() async throws {
+        try await withTemporaryFolder { outer in
+            let folder = outer + "/config", path = folder + "/secrets"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            let launcher = try await PrivateMount.launcher(at: folder, size: 256 << 10)
+            let process = try processes.start("talk", folder + "/p.json", by: launcher)
+            try await talk(process, [
+                "shell head -c 32 /dev/urandom >\(outer)/key && chmod 600 \(outer)/key": "0",
+                "write-secret \(path) \(outer)/key": "ok",
+                "shell cp -p \(path) \(outer)/own && mount --bind \(outer)/own \(path)": "0",
+            ])
+            let failure = try await process.ask("write-secret \(path) \(outer)/key")
+            #expect(failure.contains(path) && failure.contains("EBUSY") && failure.contains("mount the folder"), "\(failure)")
+            try await talk(process, [
+                "shell umount -l \(path) && cmp \(path) \(outer)/own": "0", "write-secret \(path) \(outer)/key": "ok",
+            ])
+        }
     }
 
     @Test("A folder that is removed while the program runs is made anew by the next change")
@@ -147,8 +173,7 @@ struct RealTroubleTests {
         let answer = try await process.ask("shell ls -A \(folder)").split(separator: " ").map(String.init)
         guard answer.first == "0" else { return [] }  // it may not be entered
         // The process may be copying the file in the background just now.
-        let own = ["p.json", "p.json.lock", "p.json.durable", "p.json.durable.tmp"]
-        return Set(answer.dropFirst()).subtracting(own + ["filler", folder])
+        return Set(answer.dropFirst()).subtracting(OwnNames.all.union(["filler", folder]))
     }
 
     /// The numbers in the file, as a program finds it that sees what the process sees.

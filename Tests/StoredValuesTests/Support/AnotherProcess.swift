@@ -3,11 +3,15 @@ import Dispatch
 @testable import StoredValues
 
 extension PreferencesFile {
-    /// A handle that shares nothing with others of this process, as another process's would.
+    /// A handle that shares nothing with others of this process, as another process's would. What fails is not tried again by
+    /// itself, for most tests decide when.
     static func ofAnotherProcess(
         _ path: String, operations: any FileOperations = POSIXFileOperations(),
-        syncDelay: DispatchTimeInterval = .milliseconds(50)
+        syncDelay: DispatchTimeInterval = .milliseconds(50), retryPause: Duration? = nil
     ) -> PreferencesFile {
-        PreferencesFile(OpenPreferences(.success(DurableFile(path: path, operations: operations)), syncDelay: syncDelay))
+        PreferencesFile(
+            OpenPreferences(
+                .success(DurableFile(path: path, operations: operations)), syncDelay: syncDelay,
+                retries: retryPause.map(RetryThread.init(firstPause:))))
     }
 }

@@ -103,4 +103,16 @@ final class FaultyFileOperations: FileOperations {
         try system.makeFolder(path, mode: mode)
     }
     func readLink(_ path: String) throws(SystemErrorCode) -> String { try system.readLink(path) }
+    func attributeNames(at path: String) throws(SystemErrorCode) -> [String] {
+        try note("attributeNames")
+        return try system.attributeNames(at: path)
+    }
+    func attribute(_ name: String, at path: String) throws(SystemErrorCode) -> [UInt8] {
+        try note("attribute")
+        return try system.attribute(name, at: path)
+    }
+    func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]?) throws(SystemErrorCode) {
+        try note("setAttribute")
+        try system.setAttribute(name, of: descriptor, to: value)
+    }
 }

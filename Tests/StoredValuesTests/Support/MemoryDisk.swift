@@ -54,7 +54,7 @@ final class MemoryDisk: FileOperations {
                 default: return state.handle(node, path)
                 }
             }
-            guard purpose == .creating || purpose == .locking else { throw .noEntry }
+            guard purpose == .creating else { throw .noEntry }
             let file = state.make(.file([], mode: 0o600))
             try state.bind([(path, file)])
             return state.handle(file, path)

@@ -103,7 +103,7 @@ struct MemoryTree {
         return FileStatus(
             identity: FileIdentity(
                 device: 1, inode: UInt64(node), size: Int64(size), modified: modified[node] ?? 0, changed: changed[node] ?? 0),
-            kind: kind, mode: mode, user: 0, group: 0)
+            kind: kind, mode: mode, user: 0, group: 0, links: 1)
     }
 
     func files(of folder: Int, _ path: String) -> [String: [UInt8]] {

@@ -13,6 +13,8 @@ struct Trouble: Sendable, CustomTestStringConvertible {
     var isForOthersThanRoot = false
     let cause: String
     let cure: String
+    /// What flush() says of what to do.
+    var advice: String?
 
     static let all = [
         Trouble(
@@ -30,6 +32,14 @@ struct Trouble: Sendable, CustomTestStringConvertible {
         Trouble(
             testDescription: "the folder is not to be entered", symbol: "EACCES", isForOthersThanRoot: true,
             cause: "shell chmod 0 $F", cure: "shell chmod 755 $F"),
+        Trouble(
+            testDescription: "the process has no descriptor left", symbol: "EMFILE",
+            cause: "limit-descriptors 0", cure: "limit-descriptors none", advice: "ulimit -n"),
+        Trouble(
+            testDescription: "the file is mounted by itself", symbol: "EBUSY", isMounted: true,
+            cause: "shell cp -p $F/p.json $F.own && mount --bind $F.own $F/p.json", 
+            cure: "shell umount -l $F/p.json",  // the process has it open
+            advice: "mount the folder"),
         Trouble(
             testDescription: "a file is where the folder was", symbol: "ENOTDIR",
             cause: "shell touch $F.away && \(exchange)", cure: "shell \(exchange) && rm $F.away"),
