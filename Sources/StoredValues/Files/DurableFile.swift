@@ -175,13 +175,13 @@ extension DurableFile {
         return FileAccess(user: owner.user, group: owner.group)
     }
 
-    /// Gives away a folder that root has just made, unless somebody has put another in its place, or turned one on the way: then
-    /// it was renamed since it was last changed. Where that cannot be told, it stays root's.
+    /// Gives away a folder that root has just made, unless somebody has put another in its place, or turned one on the way. That
+    /// one was renamed long after its last entry came or went. Where it cannot be told, it stays root's.
     private func giveNewFolder(_ folder: String, to owner: FileAccess) {
         guard let descriptor = try? operations.open(folder, for: .folder) else { return }
         defer { operations.close(descriptor) }
         guard let status = try? operations.status(of: descriptor), status.user == 0, status.mode & 0o777 == 0o700,
-            status.identity.modified == status.identity.changed, FileAccess.lies(descriptor, at: folder, operations)
+            status.identity.changed - status.identity.modified < 1_000_000_000, FileAccess.lies(descriptor, at: folder, operations)
         else { return }
         try? operations.changeOwner(of: descriptor, user: owner.user, group: owner.group)
     }

@@ -44,10 +44,19 @@ struct KeyFile {
         let status = file.status
         guard status.kind == .regular else { throw failure(3, "is \(status.kind.rawValue), not a regular file") }
         // The owner first: a stranger may change the mode at any time.
-        guard status.user == effectiveUser() || status.user == 0, status.mode & origin.forbiddenMode == 0 else { throw .accessDenied }
+        guard isTrusted(status.user), status.mode & origin.forbiddenMode == 0 else { throw .accessDenied }
         guard status.identity.size >= Self.leastByteCount else { throw failure(4, "has fewer than 32 bytes") }
         guard status.identity.size <= Self.mostByteCount else { throw failure(5, "has more than 64 KiB") }
         return try file.contents()
+    }
+
+    /// Whether the key file may be that user's. Root uses that of whoever owns the folder, for what it makes there is theirs.
+    private func isTrusted(_ user: UInt32) -> Bool {
+        let reader = effectiveUser()
+        if user == reader || user == 0 { return true }
+        guard reader == 0, origin == .own else { return false }
+        let folder = ResolvedPath.folder(of: DurableFile(path: path, operations: operations).path)
+        return (try? operations.status(at: folder, followingLinks: true))?.user == user
     }
 
     /// Makes the key file unless something is there already; whether that is a key, ``read()`` finds out.

@@ -391,7 +391,8 @@ final class OpenPreferences: Sendable {
         guard case .success = file else { return }
         retries?.request { [weak self] in
             guard let self else { return }
-            guard state.withLock({ $0.needsWriting }) else { return refresh() }
+            // A broken file alone is left until somebody changes a value or asks for a flush.
+            guard state.withLock({ $0.mustRewrite || !$0.unsaved.isEmpty }) else { return refresh() }
             // At once, for where the disk fails, writing succeeds, and fsync does not.
             if save() == nil, sync() != nil { tryAgain() }
         }

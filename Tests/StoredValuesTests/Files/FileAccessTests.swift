@@ -196,6 +196,7 @@ struct FileAccessTests {
             #expect(chown(home, 4321, 4322) == 0 && chmod(outer, 0o755) == 0)
             let path = home + "/new/folder/file"
             try await PreferencesFile.ofAnotherProcess(path).setAndFlush(1)
+            for number: UInt8 in 1...2 { try await writeSecret(in: home, number) }
             for path in try [home + "/new", home + "/new/folder"] + FileManager.default.subpathsOfDirectory(atPath: home).map({ home + "/" + $0 }) {
                 let status = try operations.status(at: path, followingLinks: false)
                 #expect(status.user == 4321 && status.group == 4322, "\(path)")
@@ -204,6 +205,7 @@ struct FileAccessTests {
             await #expect(processExitsWith: .success) { [path = path as String] in
                 try #require(setegid(4322) == 0 && seteuid(4321) == 0)
                 try await PreferencesFile(path: path).setAndFlush(2)
+                try await writeSecret(in: String(path.dropLast("/new/folder/file".count)), 3)
             }
             // A file of somebody in a folder of root's.
             let shared = outer + "/file"
@@ -245,6 +247,11 @@ private final class Counter: Sendable {
     private let count = Guarded(0)
 
     func next() -> Int { count.withLock { $0 += 1; return $0 } }
+}
+
+private func writeSecret(in folder: String, _ number: UInt8) async throws {
+    let keyring = EncryptedFileKeyring(path: folder + "/secrets", key: .generatedFile(folder + "/key"), deadline: .seconds(60))
+    try await keyring.write(Secret([number]), for: SecretIdentifier(service: "s", account: "a"), label: "")
 }
 
 extension PreferencesFile {

@@ -37,7 +37,7 @@ struct Trouble: Sendable, CustomTestStringConvertible {
             cause: "limit-descriptors 0", cure: "limit-descriptors none", advice: "ulimit -n"),
         Trouble(
             testDescription: "the file is mounted by itself", symbol: "EBUSY", isMounted: true,
-            cause: "shell cp -p $F/p.json $F.own && mount --bind $F.own $F/p.json", 
+            cause: "shell cp -p $F/p.json $F.own && mount --bind $F.own $F/p.json",
             cure: "shell umount -l $F/p.json",  // the process has it open
             advice: "mount the folder"),
         Trouble(
