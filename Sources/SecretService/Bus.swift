@@ -12,7 +12,7 @@
         /// The address to connect to, found without touching libsecret, which would try to launch a bus by itself.
         ///
         /// Throws ``SecretServiceError/noSessionBus`` when the environment names none.
-        func resolve() throws(SecretServiceError) -> String {
+        package func resolve() throws(SecretServiceError) -> String {
             switch self {
             case .address(let address):
                 return address

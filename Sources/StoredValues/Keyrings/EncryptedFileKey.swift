@@ -7,6 +7,8 @@
 /// ```sh
 /// (umask 077; head -c 32 /dev/urandom > key)
 /// ```
+///
+/// Make one for each file: a file opens in the place of any other that was sealed with the same key.
 public struct EncryptedFileKey: Sendable {
     enum Source: Sendable {
         case file(String, KeyFile.Origin)

@@ -6,7 +6,8 @@ import Locking
 ///
 /// The file is encrypted and authenticated as a whole (ChaCha20-Poly1305), so that neither the names of secrets nor their
 /// number can be read, and none can be changed, dropped or moved unnoticed. Putting an older copy of the whole file back
-/// cannot be noticed. A wrong key (``KeyringError/wrongKey``) and a damaged file (``KeyringError/damaged(path:)``) are told
+/// cannot be noticed, nor that another file sealed with the same key was put in its place: give each file a key of its own.
+/// A wrong key (``KeyringError/wrongKey``) and a damaged file (``KeyringError/damaged(path:)``) are told
 /// apart, and both before anything is written.
 ///
 /// Any number of instances, threads and processes may use one file: each change is made under a lock and is on the disk
@@ -19,6 +20,8 @@ public final class EncryptedFileKeyring: Keyring {
     private let place: String
     private let deadline: Duration
     private let changesOfFile: EncryptedFileChanges
+    /// The file's lock, where somebody holds it and changes the file through this.
+    private let heldLock: HeldLock?
     // Apart, so that a reader does not wait for a writer that waits for the lock.
     private let readers = DispatchQueue(label: "StoredValues.EncryptedFileKeyring.readers")
     private let writers = DispatchQueue(label: "StoredValues.EncryptedFileKeyring.writers")
@@ -33,6 +36,16 @@ public final class EncryptedFileKeyring: Keyring {
         self.changesOfFile = .shared(for: file, at: place)
         self.vault = EncryptedFileVault(file: file, changes: changesOfFile, key: key)
         self.deadline = deadline
+        heldLock = nil
+    }
+
+    /// The same keyring under its lock. It has queues of its own: those of `keyring` may be waiting for the lock.
+    private init(_ keyring: EncryptedFileKeyring, under lock: HeldLock) {
+        place = keyring.place
+        changesOfFile = keyring.changesOfFile
+        vault = keyring.vault
+        deadline = keyring.deadline
+        heldLock = lock
     }
 
     /// What it is, where it is, and where its key comes from.
@@ -104,10 +117,20 @@ public final class EncryptedFileKeyring: Keyring {
         _ change: @escaping @Sendable (inout EncryptedFileVault.Entries) -> Bool
     ) async throws(KeyringError) {
         try await KeyringRequest.perform(on: writers, deadline: deadline) {
-            [vault, deadline] isWanted throws(KeyringError) in
+            [vault, heldLock, deadline] isWanted throws(KeyringError) in
             try vault.change(
-                makingFile: makingFile, telling: .secret(id), deadline: deadline, isWanted: isWanted, change)
+                under: heldLock, makingFile: makingFile, telling: .secret(id), deadline: deadline, isWanted: isWanted, change)
         }
+    }
+}
+
+extension EncryptedFileKeyring: LockableKeyring {
+    func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
+        let lock = try await KeyringRequest.perform(on: writers, deadline: deadline) {
+            [vault, deadline] isWanted throws(KeyringError) in
+            try vault.lock(deadline: deadline, isWanted: isWanted)
+        }
+        return EncryptedFileKeyring(self, under: lock)
     }
 }
 

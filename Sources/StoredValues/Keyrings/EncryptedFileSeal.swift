@@ -64,12 +64,31 @@ enum EncryptedFileSeal {
     static let keyCheckByteCount = 16
 
     /// A file with these entries, sealed with a cipher key of its own, so that no nonce is ever used twice: only tests
-    /// choose the seed.
+    /// choose what is random.
     static func seal(
         _ entries: some Collection<EncryptedFileEntry>, generation: UInt64, derivation: KeyDerivation, mainKey: SymmetricKey,
-        seed: [UInt8] = randomBytes(32)
+        random: [UInt8] = randomBytes(32)
     ) throws(KeyringError) -> [UInt8] {
         let body = EncryptedFileBody.bytes(of: entries)
+        let seed = seed(for: body, generation: generation, mainKey: mainKey, random: random)
+        return try seal(body, generation: generation, derivation: derivation, mainKey: mainKey, seed: seed)
+    }
+
+    /// What the cipher key and the nonce are made of. A machine that was restored from a snapshot may draw the same random bytes
+    /// a second time; with the same key and nonce two contents would give each other away, so these are in it, too.
+    static func seed(for body: Secret, generation: UInt64, mainKey: SymmetricKey, random: [UInt8]) -> [UInt8] {
+        var code = HMAC<SHA256>(
+            key: HKDF<SHA256>.expand(pseudoRandomKey: mainKey, info: purpose("seed"), outputByteCount: 32))
+        code.update(data: random)
+        withUnsafeBytes(of: generation.littleEndian) { code.update(data: $0) }
+        body.withBytes { code.update(data: $0) }
+        return Array(code.finalize())
+    }
+
+    /// A file with this body and seed.
+    static func seal(
+        _ body: Secret, generation: UInt64, derivation: KeyDerivation, mainKey: SymmetricKey, seed: [UInt8]
+    ) throws(KeyringError) -> [UInt8] {
         let header = EncryptedFileHeader(
             derivation: derivation, generation: generation, seed: seed, keyCheck: keyCheck(of: mainKey),
             bodyByteCount: body.count)

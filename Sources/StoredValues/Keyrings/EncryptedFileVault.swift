@@ -57,23 +57,25 @@ final class EncryptedFileVault: Sendable {
 
     /// Reads the entries, lets `change` alter them, and if it says that it did, replaces the file durably and tells of `news`.
     ///
-    /// All of that under the lock, so that no other process's change is lost; `isWanted` ends the waiting for it.
-    /// A file that is damaged or made with another key is left as it is. Without `makingFile` a missing one stays missing.
+    /// All of that under the lock, so that no other process's change is lost: `heldLock`, or one of its own; `isWanted` ends the
+    /// waiting for it. A file that is damaged or made with another key is left as it is. Without `makingFile` a missing one
+    /// stays missing.
     func change(
-        makingFile: Bool, telling news: KeyringChange, deadline: Duration, isWanted: () -> Bool,
+        under heldLock: HeldLock?, makingFile: Bool, telling news: KeyringChange, deadline: Duration, isWanted: () -> Bool,
         _ change: (inout Entries) -> Bool
     ) throws(KeyringError) {
         // Locking makes the lock file and perhaps its folder, which would be a surprise where nothing is to be changed.
         if !makingFile, try isMissing() {
             guard try reading({ () throws(FileError) in try file.hasLeftover() }) else { return }
-        } else {
+        } else if heldLock == nil {
             try prepareKey()
         }
-        let locked = try lock(deadline: deadline, isWanted: isWanted)
+        let lock = if let heldLock { heldLock } else { try file.hold(deadline: deadline, isWanted: isWanted) }
+        defer { withExtendedLifetime(lock) {} }
         var entries: Entries = [:]
         var generation: UInt64 = 0
         var key: DerivedKey?
-        let contents = try reading { () throws(FileError) in try locked.read() }
+        let contents = try reading { () throws(FileError) in try lock.file.read() }
         if let contents {
             let opened = try open(contents.bytes)
             (entries, generation, key) = (opened.entries, opened.header.generation, opened.key)
@@ -82,11 +84,17 @@ final class EncryptedFileVault: Sendable {
         }
         guard let key, change(&entries) else {
             // A process that was killed may have left what is to be gone.
-            return try reading { () throws(FileError) in try locked.removeLeftover() }
+            return try reading { () throws(FileError) in try lock.file.removeLeftover() }
         }
         try replace(
-            locked, of: contents?.identity, with: entries, generation: generation &+ 1, key: key, telling: news,
+            lock, of: contents?.identity, with: entries, generation: generation &+ 1, key: key, telling: news,
             isWanted: isWanted)
+    }
+
+    /// The lock, for changes one after the other. A wrong key is told before anything is made.
+    func lock(deadline: Duration, isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
+        try prepareKey()
+        return try file.hold(deadline: deadline, isWanted: isWanted)
     }
 
     /// Seals the same entries with `newKey` and a new salt, replacing the file in one step; from then on it opens no more
@@ -97,13 +105,14 @@ final class EncryptedFileVault: Sendable {
         }
         try prepareKey()  // or the old key is wrong, and nothing is made
         let derived = try Self.deriveNew(newKey, operations: file.operations)
-        let locked = try lock(deadline: deadline, isWanted: isWanted)
-        if let contents = try reading({ () throws(FileError) in try locked.read() }) {
+        let lock = try file.hold(deadline: deadline, isWanted: isWanted)
+        defer { withExtendedLifetime(lock) {} }
+        if let contents = try reading({ () throws(FileError) in try lock.file.read() }) {
             let opened = try open(contents.bytes)
             // Also when replacing fails they stay both: after some failures nobody knows which file is there.
             keys.withLock { $0.add(derived) }
             try replace(
-                locked, of: contents.identity, with: opened.entries, generation: opened.header.generation &+ 1, key: derived,
+                lock, of: contents.identity, with: opened.entries, generation: opened.header.generation &+ 1, key: derived,
                 // Other keyrings are to find out that their key is the wrong one.
                 telling: .anySecret, isWanted: isWanted)
         }
@@ -115,7 +124,7 @@ final class EncryptedFileVault: Sendable {
     }
 
     private func replace(
-        _ locked: borrowing LockedFile, of old: FileIdentity?, with entries: Entries, generation: UInt64, key: DerivedKey,
+        _ lock: HeldLock, of old: FileIdentity?, with entries: Entries, generation: UInt64, key: DerivedKey,
         telling news: KeyringChange, isWanted: () -> Bool
     ) throws(KeyringError) {
         let bytes = try EncryptedFileSeal.seal(
@@ -123,7 +132,7 @@ final class EncryptedFileVault: Sendable {
         guard bytes.count <= DurableFile.sizeLimit else { throw .tooLarge }
         guard isWanted() else { throw .cancelled }
         do throws(FileError) {
-            try changes.make(news, in: old) { () throws(FileError) in try locked.replace(with: bytes, durably: true) }
+            try changes.make(news, in: old) { () throws(FileError) in try lock.file.replace(with: bytes, durably: true) }
         } catch {
             throw KeyringError(error)
         }
@@ -200,20 +209,6 @@ final class EncryptedFileVault: Sendable {
             throw .other(
                 domain: "EncryptedFileKeyring", code: 3,
                 message: "\(file.path) was written by a newer version of StoredValues (format \(version)); use that one")
-        }
-    }
-
-    /// The lock, tried for in short turns: whoever gave up must not keep those behind waiting until the deadline.
-    private func lock(deadline: Duration, isWanted: () -> Bool) throws(KeyringError) -> LockedFile {
-        let start = ContinuousClock.now
-        while true {
-            do {
-                return try file.lock(timeout: min(deadline, .milliseconds(50)))
-            } catch {
-                guard error.isLockTimeout else { throw KeyringError(error) }
-                guard ContinuousClock.now - start < deadline else { throw .timedOut(after: deadline) }
-                guard isWanted() else { throw .cancelled }
-            }
         }
     }
 

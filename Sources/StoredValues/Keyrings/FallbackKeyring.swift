@@ -130,6 +130,24 @@ extension FallbackKeyring: StandInKeyring {
     }
 }
 
+extension FallbackKeyring: LockableKeyring {
+    /// With the lock of the first one that has a lock and can be written, which is where a change goes.
+    func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
+        for (number, keyring) in keyrings.enumerated() {
+            let real = (keyring as? any StandInKeyring)?.resolved(in: nil) ?? keyring
+            guard let lockable = real as? any LockableKeyring else { continue }
+            do throws(KeyringError) {
+                var keyrings = keyrings
+                keyrings[number] = try await lockable.locked(for: id)
+                return FallbackKeyring(keyrings)
+            } catch {
+                guard error == .readOnly || error == .notBuiltIn else { throw error }
+            }
+        }
+        return self
+    }
+}
+
 extension FallbackKeyring: Hashable {
     /// Whether both ask the same keyrings in the same order.
     public static func == (left: FallbackKeyring, right: FallbackKeyring) -> Bool {

@@ -53,7 +53,7 @@ extension KeyringError: CustomStringConvertible {
         case .dismissed:
             "The question whether to unlock the keyring was dismissed. Call unlock() to ask again."
         case .timedOut(let limit):
-            "The keyring did not answer within \(limit). Check that its daemon runs and is not stopped; a write may or may not have happened: load() tells."
+            "The keyring did not answer within \(limit). Check that its daemon runs and is not stopped, nor a process that was changing the secret; a write may or may not have happened: load() tells."
         case .noDefaultCollection:
             "The Secret Service has no default collection. Create one (a keyring named \"login\") in its program, or unlock it at login."
         case .tooLarge:

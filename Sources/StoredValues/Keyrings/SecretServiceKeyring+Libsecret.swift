@@ -23,26 +23,35 @@
 
         /// Stores the secret in the newest item with these attributes, or in a new one in the default collection.
         public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
-            do {
-                let matches = try await items.write(
+            try await change(id) { items throws(SecretServiceError) in
+                try await items.write(
                     count: secret.count,
                     { memory in secret.withBytes { memory.copyMemory(from: $0) } },
                     to: attributes.search(id),
                     creatingWith: attributes.forNewItems,
                     label: attributes.label(id, wanted: label)
                 )
-                reportSeveral(matches, id)
-            } catch {
-                throw KeyringError(error)
             }
-            broadcaster.announce(.secret(id))
         }
 
         /// Removes every item with these attributes, the newest last.
         public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
+            try await change(id) { items throws(SecretServiceError) in try await items.remove(attributes.search(id)) }
+        }
+
+        /// Lets `change` work under the secret's lock, and tells of it. `change` returns how many items it found.
+        private func change(
+            _ id: SecretIdentifier, _ change: (ItemStore) async throws(SecretServiceError) -> Int
+        ) async throws(KeyringError) {
+            let start = ContinuousClock.now
+            let lock = try await lock(of: id)
+            defer { withExtendedLifetime(lock) {} }
             do {
-                reportSeveral(try await items.remove(attributes.search(id)), id)
+                // The time spent waiting for the lock counts.
+                let rest = max(.zero, deadline - (ContinuousClock.now - start))
+                reportSeveral(try await change(ItemStore(bus: bus, deadline: rest)), id)
             } catch {
+                if case .timedOut = error { throw .timedOut(after: deadline) }
                 throw KeyringError(error)
             }
             broadcaster.announce(.secret(id))
@@ -71,7 +80,7 @@
 
         private var items: ItemStore { ItemStore(bus: bus, deadline: deadline) }
 
-        private var bus: Bus { busAddress.map { .address($0) } ?? .session }
+        var bus: Bus { busAddress.map { .address($0) } ?? .session }
 
         /// Says, once for a secret, that several items are found where one is meant.
         private func reportSeveral(_ matches: Int, _ id: SecretIdentifier) {

@@ -11,6 +11,10 @@
 /// disk then; KWallet and KeePassXC write it there some seconds later, and lose it when they are killed before. KeePassXC
 /// may also lose what it is told while it locks (seen: 2.7.4).
 ///
+/// The Secret Service has no lock. Processes of this user that use this library change a secret one after another all the
+/// same, by a lock file in `$XDG_RUNTIME_DIR/stored-values`, and so lose no ``SecurelyStoredValue/update(_:)`` of each other.
+/// Other programs know nothing of it; and without a runtime folder that belongs to this user alone, each process is on its own.
+///
 /// Built without the trait Libsecret, every call throws ``KeyringError/notBuiltIn``.
 public struct SecretServiceKeyring: Keyring, Hashable {
     /// How a secret's address is spelled in the keyring.
@@ -19,6 +23,8 @@ public struct SecretServiceKeyring: Keyring, Hashable {
     public let deadline: Duration
     /// The D-Bus address of the bus to use instead of the session's.
     let busAddress: String?
+    /// The lock of a secret, where somebody holds it and changes that secret through this.
+    var heldLock: HeldLock?
 
     /// The keyring of the session that this process runs in. Nothing is looked for before the first call.
     public init(attributes: SecretAttributes = .generic, deadline: Duration = .seconds(5)) {

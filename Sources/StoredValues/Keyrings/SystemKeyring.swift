@@ -53,6 +53,12 @@ public struct SystemKeyring: Keyring, StandInKeyring, Hashable {
     }
 }
 
+extension SystemKeyring: LockableKeyring {
+    func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
+        try await chosen.lockedIfPossible(for: id)
+    }
+}
+
 extension Keyring where Self == SystemKeyring {
     /// The keyring of the machine: the desktop's, unless `STORED_VALUES_KEYRING` names another.
     public static var system: SystemKeyring { SystemKeyring() }

@@ -106,7 +106,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     /// Asks the keyring.
     func load() async throws(KeyringError) -> Item? {
         for _ in 0..<3 {
-            let (answer, isCurrent) = await ask()
+            let (_, answer, isCurrent) = await ask()
             // Another reading of ours that began earlier may have answered meanwhile, with what was stored then.
             if isCurrent || plan.withLock({ $0.isChanging }) { return try answer.get() }
         }
@@ -161,8 +161,10 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         mutating func wasAnswered() { delay = .seconds(1) }
     }
 
-    /// Asks the keyring, and takes its answer over unless memory may know better: then it is not the current one.
-    private func ask() async -> (answer: Result<Item?, KeyringError>, isCurrent: Bool) {
+    /// Asks the keyring, and takes over what it says unless memory may know better: then it is not the current answer.
+    private func ask() async -> (
+        said: Result<Item?, KeyringError>, answer: Result<Item?, KeyringError>, isCurrent: Bool
+    ) {
         isAsked.store(true, ordering: .relaxed)
         let before = live.current
         let isChanging = plan.withLock { $0.isChanging }
@@ -175,17 +177,18 @@ final class LiveSecret<Item: StorableItem>: Sendable {
             }
         } catch {
             // A task that was cancelled has learnt nothing about the keyring.
-            guard error != .cancelled else { return (.failure(error), true) }
+            guard error != .cancelled else { return (.failure(error), .failure(error), true) }
             defer { if case .timedOut = error { askLater() } }
-            return (.failure(error), take(.unavailable(error), ifStill: before.revision))
+            return (.failure(error), .failure(error), take(.unavailable(error), ifStill: before.revision))
         }
         patience.withLock { $0.wasAnswered() }
         // It may be older than what a change under way has stored, or newer; that change leaves no such doubt.
-        if isChanging, before.content.isAnswer { return (.success(content.item), false) }
-        if take(content, ifStill: before.revision) { return (.success(content.item), true) }
+        let said = Result<Item?, KeyringError>.success(content.item)
+        if isChanging, before.content.isAnswer { return (said, said, false) }
+        if take(content, ifStill: before.revision) { return (said, said, true) }
         // A change of ours came in between: that is the newer answer.
         let current = live.current.content
-        return (.success(current.isAnswer ? current.item : content.item), false)
+        return (said, current.isAnswer ? .success(current.item) : said, false)
     }
 
     /// Takes over an answer, unless a newer one came in between. Returns whether it was the newest.
@@ -208,20 +211,29 @@ final class LiveSecret<Item: StorableItem>: Sendable {
 
     func set(_ item: Item) async throws(KeyringError) {
         let secret = try SecretCoding.encode(item)
-        try await changes.perform { () async throws(KeyringError) in try await write(item, secret) }
+        try await changes.perform { () async throws(KeyringError) in try await write(item, secret, in: keyring) }
     }
 
     func reset() async throws(KeyringError) {
-        try await changes.perform { () async throws(KeyringError) in try await remove() }
+        try await changes.perform { () async throws(KeyringError) in try await remove(from: keyring) }
     }
 
-    /// Reads the keyring, lets `change` work on the item, and stores what it leaves, or removes it when that is nil. Where it
-    /// changes nothing, or says so, nothing is stored: another process may have stored something else meanwhile.
+    /// Reads the keyring, lets `change` work on the item, and stores what it leaves, or removes it when that is nil, all under
+    /// the keyring's lock where it has one. Where it changes nothing, or says so, nothing is stored: where there is no lock,
+    /// another process may have stored something else meanwhile.
     func update<Result: Sendable>(
         _ change: @Sendable (inout Item?) throws(KeyringError) -> (result: Result, isChanged: Bool)
     ) async throws(KeyringError) -> Result {
         try await changes.perform { () async throws(KeyringError) in
-            let before = try await load()
+            let locked: any Keyring
+            do throws(KeyringError) {
+                locked = try await keyring.lockedIfPossible(for: id)
+            } catch {
+                changeFailed(error)
+                throw error
+            }
+            // Not what memory answers: a reading that began earlier may have put there what was stored before the lock was had.
+            let before = try await ask().said.get()
             // Encoded now, for an object is changed in place.
             let bytesBefore = before.flatMap { try? SecretCoding.encode($0) }
             var item = before
@@ -229,15 +241,15 @@ final class LiveSecret<Item: StorableItem>: Sendable {
             guard isChanged else { return result }
             if let item {
                 let bytes = try SecretCoding.encode(item)
-                if bytes != bytesBefore { try await write(item, bytes) }
+                if bytes != bytesBefore { try await write(item, bytes, in: locked) }
             } else if before != nil {
-                try await remove()
+                try await remove(from: locked)
             }
             return result
         }
     }
 
-    private func write(_ item: Item, _ secret: Secret) async throws(KeyringError) {
+    private func write(_ item: Item, _ secret: Secret, in keyring: any Keyring) async throws(KeyringError) {
         try await changing { () async throws(KeyringError) in
             try await keyring.write(secret, for: id, label: id.description)
             take(.value(item, secret))
@@ -245,7 +257,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         }
     }
 
-    private func remove() async throws(KeyringError) {
+    private func remove(from keyring: any Keyring) async throws(KeyringError) {
         try await changing { () async throws(KeyringError) in
             try await keyring.remove(id)
             take(.absent)
@@ -262,12 +274,16 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         do throws(KeyringError) {
             try await change()
         } catch {
-            switch error {
-            case .tooLarge, .notDecodable, .notStored, .readOnly: break  // the keyring answers, and holds what it held
-            case .cancelled, .timedOut, .other: reload(anew: true)  // whether it happened, only the keyring knows
-            default: take(.unavailable(error))
-            }
+            changeFailed(error)
             throw error
+        }
+    }
+
+    private func changeFailed(_ error: KeyringError) {
+        switch error {
+        case .tooLarge, .notDecodable, .notStored, .readOnly: break  // the keyring answers, and holds what it held
+        case .cancelled, .timedOut, .other: reload(anew: true)  // whether it happened, only the keyring knows
+        default: take(.unavailable(error))
         }
     }
 }

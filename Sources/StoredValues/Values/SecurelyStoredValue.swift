@@ -160,6 +160,11 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     /// Changes the secret in place, as one step among all tasks of this process: the keyring is read, `change` works on the
     /// secret or on nil, and what it leaves is stored; nil removes it.
     ///
+    /// It is one step among processes, too, in an encrypted file, and in the desktop's keyring where these have a runtime
+    /// folder (`$XDG_RUNTIME_DIR`) in common: whoever else calls this, ``set(_:)`` or ``reset()`` waits for it, and throws
+    /// ``KeyringError/timedOut(after:)`` at the keyring's deadline, so let `change` be short. Of other programs that change
+    /// the desktop's keyring, such as `secret-tool`, and in a keyring of your own, a change between reading and storing is lost.
+    ///
     /// Throws what `change` throws, and then nothing was changed; and ``KeyringError``, after which the same holds as for
     /// ``set(_:)``. Where `change` leaves the secret as it was, nothing is stored.
     public func update<Result: Sendable>(

@@ -53,6 +53,26 @@ struct EncryptedFileFormatTests {
         #expect(throws: EncryptedFileFormatError.damaged) { try parse(twice) }
     }
 
+    @Test("Where the system draws the same random bytes again, another content, generation or key has another seed")
+    func repeatedRandomness() throws {
+        let random = [UInt8](repeating: 9, count: 32)
+        func seed(_ entries: [EncryptedFileEntry], generation: UInt64 = 1, key: UInt8 = 7) throws -> [UInt8] {
+            let derivation = KeyDerivation(method: .hkdf, salt: random)
+            let mainKey = try derivation.mainKey(from: Secret(repeatElement(key, count: 32)))
+            let file = try EncryptedFileSeal.seal(
+                entries, generation: generation, derivation: derivation, mainKey: mainKey, random: random)
+            return try EncryptedFileHeader(ofFile: file).seed
+        }
+        var other = entries
+        other[0].secret = Secret([1, 2, 4])
+        let seeds = try [
+            seed(entries), seed(other), seed([entries[0]]), seed([]), seed(entries, generation: 2), seed(entries, key: 8),
+        ]
+        #expect(Set(seeds).count == seeds.count)
+        #expect(try seed(entries) == seeds[0])
+        #expect(!seeds.contains(random))
+    }
+
     @Test("A header reads back as it was written")
     func header() throws {
         for method in [KeyDerivation.Method.hkdf, .scrypt(.standard)] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoredValues
 
-/// The two files were made by Scripts/seal-encrypted-file, in another language and by the documentation alone.
+/// The two files and the seed were made by Scripts/seal-encrypted-file, in another language and by the documentation alone.
 @Suite("The format of the encrypted file, against one made elsewhere", .hangLimit)
 struct EncryptedFileKnownAnswerTests {
     private static let keyFile = [UInt8](0x40..<0x60)
@@ -75,8 +75,18 @@ struct EncryptedFileKnownAnswerTests {
             #expect(read[entry.id]?.label == entry.label && read[entry.id]?.modified == entry.modified)
         }
         let sealed = try EncryptedFileSeal.seal(
-            entries, generation: 3, derivation: header.derivation, mainKey: mainKey, seed: header.seed)
+            EncryptedFileBody.bytes(of: entries), generation: 3, derivation: header.derivation, mainKey: mainKey,
+            seed: header.seed)
         #expect(sealed == bytes)
+    }
+
+    @Test("The seed is made as the documentation says")
+    func seed() throws {
+        let derivation = KeyDerivation(method: .hkdf, salt: Array(0x00..<0x20))
+        let seed = EncryptedFileSeal.seed(
+            for: EncryptedFileBody.bytes(of: entries), generation: 3, mainKey: try derivation.mainKey(from: Secret(Self.keyFile)),
+            random: Array(0x80..<0xA0))
+        #expect(seed == Self.bytes("4d1e402f978f4e249c5cff2d6cfd792ec145a3450b5e4ffc4a7a4cb071dc05d5"))
     }
 
     private static func bytes(_ hexadecimal: String) -> [UInt8] {

@@ -1,0 +1,61 @@
+#if Libsecret
+    import Crypto
+    import Dispatch
+    import Locking
+    import SecretService
+
+    // The Secret Service has no lock, so processes of this library agree by files in the runtime folder, one for each secret: one
+    // that stands still in the middle of an update must not keep other programs from their secrets.
+    extension SecretServiceKeyring: LockableKeyring {
+        func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
+            var keyring = self
+            keyring.heldLock = try await lock(of: id)
+            return keyring
+        }
+
+        /// The lock of `id`; nil where there is no bus, so that nothing is made where nothing can be stored, and no runtime folder
+        /// or none that this process may write.
+        func lock(of id: SecretIdentifier) async throws(KeyringError) -> HeldLock? {
+            if let heldLock { return heldLock }
+            guard (try? bus.resolve()) != nil, let file = lockFile(of: id) else { return nil }
+            do {
+                return try await KeyringRequest.perform(on: queue(for: id), deadline: deadline) {
+                    [deadline] isWanted throws(KeyringError) in
+                    try file.hold(deadline: deadline, isWanted: isWanted)
+                }
+            } catch {
+                if error == .accessDenied || error == .readOnly { return nil }
+                throw error
+            }
+        }
+    }
+
+    /// Which bus it is makes no difference to the name: processes may spell the address of one differently.
+    private func lockFile(of id: SecretIdentifier) -> DurableFile? {
+        guard let folder = runtimeFolder() else { return nil }
+        let digest = SHA256.hash(data: Array("\(id.service)\0\(id.account)".utf8))
+        let name = digest.prefix(16).map { String(0x100 | Int($0), radix: 16).dropFirst() }.joined()
+        return DurableFile(path: "\(folder)/stored-values/secret-\(name)")
+    }
+
+    /// The folder that the XDG specification wants for such files: this user's, and nobody else can write it.
+    private func runtimeFolder() -> String? {
+        guard let path = environmentVariable("XDG_RUNTIME_DIR"), path.utf8.first == UInt8(ascii: "/"),
+            let status = try? POSIXFileOperations().status(at: path, followingLinks: true),
+            status.kind == .folder, status.user == effectiveUser(), status.mode & 0o022 == 0
+        else { return nil }
+        return path
+    }
+
+    /// Where the lock of `id` is waited for: a queue for each, so that a secret waits for no other, with one thread at most.
+    private func queue(for id: SecretIdentifier) -> DispatchQueue {
+        queues.withLock { queues in
+            if let queue = queues[id] { return queue }
+            let queue = DispatchQueue(label: "StoredValues.SecretServiceKeyring.lock")
+            queues[id] = queue
+            return queue
+        }
+    }
+
+    private let queues = Guarded<[SecretIdentifier: DispatchQueue]>([:])
+#endif

@@ -1,0 +1,129 @@
+import Foundation
+import StoredValues
+import Testing
+
+@Suite("Updating a secret among processes", .timeLimit(.minutes(15)))
+struct SecretUpdateTests {
+    private let parties = UpdatingParties()
+
+    @Test("3 processes that increase a secret of an encrypted file 400 times each, all acknowledged, leave 1,200")
+    func encryptedFile() async throws {
+        try await withTemporaryFolder { folder in
+            try await parties.increase("file:\(folder)/store", times: 400)
+        }
+    }
+
+    @Test(
+        "Whoever is in the middle of an update keeps others from changing the secret, and only while it lives",
+        arguments: ["file", "fallback", "system"])
+    func holding(way: String) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/store"
+            try FileManager.default.createDirectory(atPath: path + ".credentials", withIntermediateDirectories: false)
+            let environment = ProcessInfo.processInfo.environment.merging(["STORED_VALUES_KEYRING": "file:\(path)"]) { $1 }
+            try await parties.hold(way == "system" ? way : "\(way):\(path)", beside: "file:\(path)", environment)
+        }
+    }
+
+    @Test("Updates of many secrets of one file at once, in one process, lose nothing and do not wait for each other for ever")
+    func oneProcess() async throws {
+        try await withTemporaryFolder { folder in
+            let keyring = EncryptedFileKeyring(path: folder + "/store", key: .generatedFile(folder + "/key"), deadline: .seconds(600))
+            let secrets = (0..<8).map { SecurelyStoredValue<Int>(key: "\($0)", service: "s", keyring: keyring) }
+            try await withThrowingTaskGroup { group in
+                for secret in secrets {
+                    for _ in 0..<20 { group.addTask { try await secret.update { $0 = ($0 ?? 0) + 1 } } }
+                }
+                try await group.waitForAll()
+            }
+            for secret in secrets { #expect(try await secret.load() == 20) }
+        }
+    }
+}
+
+#if Libsecret
+    @Suite(
+        "Updating a secret of the desktop's keyring among processes", .serialized, .timeLimit(.minutes(15)),
+        .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
+    struct SecretServiceUpdateTests {
+        private let desktops = PrivateDesktops()
+        private let parties = UpdatingParties()
+
+        @Test("3 processes that increase one 100 times each, all acknowledged, leave 300")
+        func gnomeKeyring() async throws {
+            let desktop = try await desktops.start()
+            try await parties.increase("desktop", times: 100, desktop.environment)
+        }
+
+        @Test("Whoever is in the middle of an update keeps others from changing it, by a lock file that is theirs alone")
+        func holding() async throws {
+            let desktop = try await desktops.start()
+            try await parties.hold("desktop", beside: "desktop", desktop.environment)
+            let folder = desktop.folder + "/stored-values"
+            #expect(try mode(folder) == 0o700)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(names.count == 1, "\(names)")
+            for name in names {
+                #expect(try mode("\(folder)/\(name)") == 0o600)
+                #expect(name.utf8.starts(with: "secret-".utf8) && name.hasSuffix(".lock"), "\(name)")
+            }
+        }
+
+        @Test("Without a runtime folder, or with one that others may write, it works and makes no file", arguments: [true, false])
+        func noRuntimeFolder(isThere: Bool) async throws {
+            let desktop = try await desktops.start()
+            try await withTemporaryFolder { folder in
+                try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
+                var environment = desktop.environment
+                environment["XDG_RUNTIME_DIR"] = isThere ? folder : folder + "/missing"
+                let process = try parties.processes.start("talk-secret", "desktop", "600", environment: environment)
+                for change in ["set 1", "increase"] { #expect(try await process.ask(change) == "ok") }
+                #expect(try await process.ask("get") == "2")
+                #expect(try await process.ask("reset") == "ok")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+            }
+        }
+
+        private func mode(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+    }
+#endif
+
+/// Processes that change one secret in every way.
+private struct UpdatingParties {
+    let processes = TestProcesses()
+
+    /// Three processes increase the secret so many times each, and it is as many then.
+    func increase(_ keyring: String, times: Int, _ environment: [String: String]? = nil) async throws {
+        let running = try (0..<3).map { _ in
+            try processes.start("increase-secret", keyring, "\(times)", environment: environment)
+        }
+        for process in running { #expect(try await process.lines() == (1...times).map { "\($0)" }) }
+        let reader = try processes.start("talk-secret", keyring, "600", environment: environment)
+        #expect(try await reader.ask("get") == "\(3 * times)")
+    }
+
+    /// One process that stands in the middle of an update, with the secret in `holdersKeyring`, which is that in `keyring`.
+    func hold(_ holdersKeyring: String, beside keyring: String, _ environment: [String: String]?) async throws {
+        let patient = try processes.start("talk-secret", keyring, "600", environment: environment)
+        let hasty = try processes.start("talk-secret", keyring, "1", environment: environment)
+        #expect(try await patient.ask("set 1") == "ok")
+        let holder = try processes.start("talk-secret", holdersKeyring, "600", environment: environment)
+        try await eventually("it is in the middle of an update") { try await holder.ask("hold") == "held" }
+        try await holder.stop()
+        for change in ["set 5", "reset", "increase"] { #expect(try await hasty.ask(change) == "timedOut", "\(change)") }
+        #expect(try await patient.ask("get") == "1")
+        // What waits now is done after it.
+        try patient.send("set 7")
+        holder.signal(SIGCONT)
+        #expect(try await holder.ask("go on") == "ok")
+        #expect(try await patient.line() == "ok")
+        #expect(try await patient.ask("get") == "7")
+
+        try await eventually("it is in the middle of another") { try await holder.ask("hold") == "held" }
+        try await holder.kill()
+        #expect(try await patient.ask("increase") == "ok")
+        #expect(try await patient.ask("get") == "8")
+    }
+}
