@@ -13,8 +13,8 @@
             return keyring
         }
 
-        /// The lock of `id`; nil where there is no bus, so that nothing is made where nothing can be stored, and no runtime folder
-        /// or none that this process may write.
+        /// The lock of `id`; nil where there is no runtime folder that this process may write. Without a bus there is none either:
+        /// nothing is made where nothing can be stored.
         func lock(of id: SecretIdentifier) async throws(KeyringError) -> HeldLock? {
             if let heldLock { return heldLock }
             guard (try? bus.resolve()) != nil, let file = lockFile(of: id) else { return nil }
