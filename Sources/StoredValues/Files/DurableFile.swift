@@ -67,8 +67,8 @@ final class DurableFile: Sendable {
         return "\(Substring(folder)).\(isTooLong ? shortName(for: name) : name)\(suffix)"
     }
 
-    /// A name that hardly any other one shares (FNV-1a, 64 bits).
-    private static func shortName(for name: String) -> String {
+    /// Stands for a name that is too long; hardly any two share it (FNV-1a, 64 bits).
+    static func shortName(for name: String) -> String {
         String(name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
     }
 

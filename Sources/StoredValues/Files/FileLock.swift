@@ -16,14 +16,17 @@ extension DurableFile {
     /// The lock, held until the returned value's scope ends. ``withLock(timeout:_:)`` with a typed error.
     ///
     /// Makes the file's folder when it is missing, and nothing where something other than a file lies. Blocks the calling
-    /// thread while it waits.
-    func lock(timeout: Duration? = lockTimeout) throws(FileError) -> LockedFile {
-        try lock(".lock", toChange: "", makingFolder: true, timeout: timeout)
+    /// thread while it waits, and waits no more when `isWanted` says so.
+    func lock(
+        timeout: Duration? = lockTimeout, while isWanted: () -> Bool = { true }
+    ) throws(FileError) -> LockedFile {
+        try lock(".lock", toChange: "", makingFolder: true, timeout: timeout, while: isWanted)
     }
 
     /// The lock on the file beside the real one whose name ends in `lockSuffix`, to change the one that ends in `suffix`.
     func lock(
-        _ lockSuffix: String, toChange suffix: String, makingFolder: Bool, timeout: Duration?
+        _ lockSuffix: String, toChange suffix: String, makingFolder: Bool, timeout: Duration?,
+        while isWanted: () -> Bool = { true }
     ) throws(FileError) -> LockedFile {
         var wait = LockWait(limit: timeout)
         while true {
@@ -42,7 +45,7 @@ extension DurableFile {
                 continue
             }
             do {
-                try acquire(descriptor, of: target, &wait)
+                try acquire(descriptor, of: target, &wait, while: isWanted)
                 // Somebody may have replaced the folder; and while this waited, turned a link elsewhere. One that was turned since
                 // the path was followed, and not waited for, counts as turned after this change.
                 let held = try attempt(.lock, lockPath) { () throws(SystemErrorCode) in try operations.status(of: descriptor) }
@@ -98,7 +101,9 @@ extension DurableFile {
         try? FileAccess(of: status, at: target, operations).ofLock().give(to: descriptor, at: path, now: lock, operations)
     }
 
-    private func acquire(_ descriptor: Int32, of target: String, _ wait: inout LockWait) throws(FileError) {
+    private func acquire(
+        _ descriptor: Int32, of target: String, _ wait: inout LockWait, while isWanted: () -> Bool
+    ) throws(FileError) {
         defer { wait.end(descriptor, operations) }
         repeat {
             do {
@@ -112,7 +117,7 @@ extension DurableFile {
             } catch {
                 throw FileError(.lock, target, error)
             }
-        } while wait.again()
+        } while isWanted() && wait.again()
         throw FileError(.lock, target, .lockTimedOut(after: wait.limit ?? .zero))
     }
 }

@@ -7,19 +7,15 @@ final class HeldLock: Sendable {
 }
 
 extension DurableFile {
-    /// The lock, waited for until `deadline` has passed, or nobody wants it any more.
+    /// The lock, waited for until `deadline` has passed, or nobody wants it any more: whoever gave up must not keep those behind
+    /// waiting.
     func hold(deadline: Duration, isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
-        let start = ContinuousClock.now
-        while true {
-            do {
-                // In turns: whoever gave up must not keep those behind waiting until the deadline. They are long enough for the
-                // fairness of the lock, which begins after a quarter of a second.
-                return HeldLock(try lock(timeout: min(deadline, .milliseconds(500))))
-            } catch {
-                guard error.isLockTimeout else { throw KeyringError(error) }
-                guard ContinuousClock.now - start < deadline else { throw .timedOut(after: deadline) }
-                guard isWanted() else { throw .cancelled }
-            }
+        let end = ContinuousClock.now + deadline
+        do {
+            return HeldLock(try lock(timeout: deadline) { isWanted() && ContinuousClock.now < end })
+        } catch {
+            guard error.isLockTimeout else { throw KeyringError(error) }
+            throw isWanted() || ContinuousClock.now >= end ? .timedOut(after: deadline) : .cancelled
         }
     }
 }

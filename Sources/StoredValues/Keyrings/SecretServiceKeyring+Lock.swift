@@ -1,5 +1,4 @@
 #if Libsecret
-    import Crypto
     import Dispatch
     import Locking
     import SecretService
@@ -33,9 +32,7 @@
     /// Which bus it is makes no difference to the name: processes may spell the address of one differently.
     private func lockFile(of id: SecretIdentifier) -> DurableFile? {
         guard let folder = runtimeFolder() else { return nil }
-        let digest = SHA256.hash(data: Array("\(id.service)\0\(id.account)".utf8))
-        let name = digest.prefix(16).map { String(0x100 | Int($0), radix: 16).dropFirst() }.joined()
-        return DurableFile(path: "\(folder)/stored-values/secret-\(name)")
+        return DurableFile(path: "\(folder)/stored-values/secret-\(DurableFile.shortName(for: "\(id.service)\0\(id.account)"))")
     }
 
     /// The folder that the XDG specification wants for such files: this user's, and nobody else can write it.

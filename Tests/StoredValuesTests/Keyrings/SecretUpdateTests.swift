@@ -2,7 +2,7 @@ import Foundation
 import StoredValues
 import Testing
 
-@Suite("Updating a secret among processes", .timeLimit(.minutes(15)))
+@Suite("Updating a secret among processes", .hangLimit)
 struct SecretUpdateTests {
     private let parties = UpdatingParties()
 
@@ -43,7 +43,7 @@ struct SecretUpdateTests {
 
 #if Libsecret
     @Suite(
-        "Updating a secret of the desktop's keyring among processes", .serialized, .timeLimit(.minutes(15)),
+        "Updating a secret of the desktop's keyring among processes", .serialized, .hangLimit,
         .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
     struct SecretServiceUpdateTests {
         private let desktops = PrivateDesktops()

@@ -16,7 +16,10 @@ struct KillTests {
                 try writeBallast(path)
                 var result = Result()
                 var atLeast = 0
-                for _ in 0..<roundsPerLane {
+                // However the machine times it, some kill is to hit the middle of a write.
+                var round = 0
+                while round < roundsPerLane || result.inTheMiddle == 0 {
+                    round += 1
                     let process = try ChildProcess(TestProcess.command([command, path]), environment: environment)
                     atLeast = try killAtRandom(process, atLeast, &generator, &result)
                     atLeast = try check(path, atLeast, &result)
@@ -33,9 +36,8 @@ struct KillTests {
                 }
             }
             print("\(command): \(result)")
-            #expect(result.kills == roundsPerLane * laneCount)
+            #expect(result.kills >= roundsPerLane * laneCount)
             #expect(result.changes > result.kills, "the processes were killed before they did anything")
-            #expect(result.inTheMiddle > 0, "no kill hit the middle of a write")
         }
     }
 
@@ -45,7 +47,9 @@ struct KillTests {
             let result = try await lanes("creation") { lane, generator in
                 var result = Result()
                 var longest = Duration.milliseconds(10)
-                for round in 0..<20 {
+                var round = -1
+                while round < 19 || result.inTheMiddle == 0 {
+                    round += 1
                     let path = "\(folder)/\(lane)/\(round)/new/p.json"
                     let process = try ChildProcess(TestProcess.command(["count", path]), environment: environment)
                     #expect(try process.line(within: limit) == "0")  // the next thing it does is to make the file
@@ -69,7 +73,6 @@ struct KillTests {
                 return result
             }
             print("creation: \(result)")
-            #expect(result.inTheMiddle > 0, "no kill hit the making of the file")
         }
     }
 

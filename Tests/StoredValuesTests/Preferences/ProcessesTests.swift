@@ -59,34 +59,27 @@ struct ProcessesTests {
             let path = folder + "/p.json"
             let watcher = try processes.start("watch-pairs", path)
             #expect(try await watcher.line() == "0 0")
-            let isOver = Guarded(false), hasBegun = Guarded(false)
-            let reading = Task { [path] in
-                await offPool {
-                    readRaw(path) {
-                        hasBegun.withLock { $0 = true }
-                        return isOver.withLock { $0 }
-                    }
+            let isOver = Guarded(false), states = Guarded(0), values = Guarded(0)
+            let reading = Task { [path] in await offPool { readRaw(path, states) { isOver.withLock { $0 } } } }
+            let watching = Task {
+                while let line = try await watcher.line() {
+                    let numbers = line.split(separator: " ")
+                    #expect(numbers.count == 2 && numbers.first == numbers.last, "\(line)")
+                    values.withLock { $0 += 1 }
+                    if line == "300 300" { return }
                 }
             }
-            try await eventually("reading has begun") { hasBegun.withLock { $0 } }
-            let writers = try (0..<3).map { _ in try processes.start("set-pairs", path, "300") }
-            for writer in writers { #expect(try await writer.line() == "done") }
-            isOver.withLock { $0 = true }
-            let (states, torn) = await reading.value
-            #expect(torn == [])
-            #expect(states > 10, "too few states were read to tell")
-
-            // The watcher gets to the last value, so it had its chance to see the others.
-            var seen = 0
-            while let line = try await watcher.line() {
-                seen += 1
-                let numbers = line.split(separator: " ")
-                #expect(numbers.count == 2 && numbers.first == numbers.last, "\(line)")
-                if line == "299 299" { break }
+            // Until both have seen enough to tell, however seldom they get their turns.
+            while states.withLock({ $0 }) < 10 || values.withLock({ $0 }) < 10 {
+                let writers = try (0..<3).map { _ in try processes.start("set-pairs", path, "300") }
+                for writer in writers { #expect(try await writer.line() == "done") }
             }
-            #expect(seen > 10, "too few values were streamed to tell")
+            #expect(try await processes.start("set-pairs", path, "301").line() == "done")
+            isOver.withLock { $0 = true }
+            #expect(await reading.value == [])
+            try await watching.value
             try await watcher.kill()  // before its folder is removed
-            print("mixed readers: \(states) states of the file, \(seen) values streamed")
+            print("mixed readers: \(states.withLock { $0 }) states of the file, \(values.withLock { $0 }) values streamed")
         }
     }
 
@@ -184,17 +177,17 @@ struct ProcessesTests {
     }
 }
 
-/// Reads the file over and over, without the library, until `isOver`: how many states it saw, and those that were torn.
-private func readRaw(_ path: String, until isOver: () -> Bool) -> (states: Int, torn: [String]) {
+/// Reads the file over and over, without the library, until `isOver`, and counts the states that it sees. Returns those that
+/// were torn.
+private func readRaw(_ path: String, _ states: Guarded<Int>, until isOver: () -> Bool) -> [String] {
     var last: FileState?
-    var states = 0
     var torn: [String] = []
-    while !isOver() || states == 0 {
+    while !isOver() {
         do {
             let state = try FileState(path)
             guard state != last else { continue }
             last = state
-            states += 1
+            states.withLock { $0 += 1 }
             if state.isTorn { torn.append("\(state)") }
         } catch CocoaError.fileReadNoSuchFile {
             continue  // nobody has written yet
@@ -202,7 +195,7 @@ private func readRaw(_ path: String, until isOver: () -> Bool) -> (states: Int, 
             torn.append("\(error)")
         }
     }
-    return (states, torn)
+    return torn
 }
 
 /// What `set-pairs` wrote, as another program reads it.
