@@ -4,14 +4,14 @@ extension JSONValue {
     /// The text, or nil when this is no string.
     public var stringValue: String? { if case .string(let text) = self { text } else { nil } }
 
-    /// The whole number, `14.0` included; nil when this is no number, not whole or does not fit.
-    public var intValue: Int? {
-        guard case .number(let number) = self else { return nil }
-        return Int(number.text) ?? Double(number.text).flatMap(Int.init(exactly:))
-    }
+    /// The whole number, `14.0` included; nil when this is no number, not whole or does not fit. It is never rounded.
+    public var intValue: Int? { if case .number(let number) = self { number.exactly(Int.self) } else { nil } }
 
-    /// The number, or nil when this is none.
-    public var doubleValue: Double? { if case .number(let number) = self { Double(number.text) } else { nil } }
+    /// The nearest `Double` to the number; nil when this is none, or too large for one.
+    public var doubleValue: Double? {
+        guard case .number(let number) = self, let value = Double(number.text), value.isFinite else { return nil }
+        return value
+    }
 
     /// `true` or `false`, or nil when this is neither.
     public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }

@@ -20,7 +20,7 @@ struct MemberVersions: Sendable {
     subscript(key: String) -> Int {
         guard let entry = entries[key] else { return 0 }
         if let version = entry.intValue { return max(0, version) }
-        guard let number = entry.doubleValue, number >= 0x1p63 else { return 0 }
+        guard case .number(let number) = entry, let value = Double(number.text), value >= 0x1p63 else { return 0 }
         return .max
     }
 

@@ -42,7 +42,7 @@ struct DecodingNode {
         if type == Date.self, let date = try JSONCoding.decodeDate(self) as? Item { return date }
         if type == Data.self, let data = try JSONCoding.decodeData(self) as? Item { return data }
         if type == URL.self, case .string = value, let url = try JSONCoding.decodeURL(self) as? Item { return url }
-        if type == Decimal.self, case .number(let number) = value, let decimal = Decimal(string: number.text) as? Item {
+        if type == Decimal.self, case .number(let number) = value, let decimal = try JSONCoding.decodeDecimal(number, self) as? Item {
             return decimal
         }
         if let dictionary = type as? any RawKeyedDictionary.Type,
@@ -131,10 +131,8 @@ extension DecodingNode: SingleValueDecodingContainer {
 
     private func decodeInteger<Integer: FixedWidthInteger>() throws -> Integer {
         guard case .number(let number) = value else { throw mismatch(Integer.self, "a number") }
-        if let value = Integer(number.text) { return value }
-        // 30.0 and 3e1 are whole numbers too.
-        if let value = Double(number.text), let value = Integer(exactly: value) { return value }
-        throw corrupted("the number does not fit into \(Integer.self)")
+        guard let value = number.exactly(Integer.self) else { throw corrupted("the number does not fit into \(Integer.self)") }
+        return value
     }
 }
 

@@ -52,6 +52,14 @@ enum JSONCoding {
         return data
     }
 
+    /// Exactly the number: what a `Decimal` cannot hold, Foundation would cut off.
+    static func decodeDecimal(_ number: JSONNumber, _ node: DecodingNode) throws -> Decimal {
+        guard let decimal = Decimal(string: number.text), JSONNumber(unchecked: decimal.description).isSame(as: number) else {
+            throw node.corrupted("the number does not fit into Decimal")
+        }
+        return decimal
+    }
+
     static func decodeURL(_ node: DecodingNode) throws -> URL {
         let text = try node.decode(String.self)
         guard let url = URL(string: text) else { throw node.corrupted("the text is not a URL") }

@@ -6,6 +6,9 @@ import Foundation
 enum ItemRules {
     /// Throws ``ReaderRules/Broken`` if a rule does not hold for `value`.
     static func check(_ value: JSONValue) throws {
+        try checkInteger(value, Int.self)
+        try checkInteger(value, UInt8.self)
+        try checkInteger(value, Int128.self)
         try check(value, false)
         try check(value, 0)
         try check(value, UInt8(0))
@@ -23,6 +26,14 @@ enum ItemRules {
         try check(value, [Direction: String]())
         try check(value, [[Date?]]())
         try check(value, Tree(name: "", weight: 1, children: []))
+    }
+
+    /// An integer is exactly the number in the text: a decimal of 38 digits, which is made in another way, is no other.
+    private static func checkInteger<Integer: FixedWidthInteger & Codable & Sendable>(_ value: JSONValue, _ type: Integer.Type) throws {
+        guard case .number(let number) = value, let decimal = try? ItemDecoder.decode(Decimal.self, from: value) else { return }
+        guard (try? ItemDecoder.decode(type, from: value)) == Integer("\(decimal)") else {
+            throw ReaderRules.Broken("a number is an exact \(type), or none: \(number)")
+        }
     }
 
     /// A type of every kind of member, that holds itself.

@@ -54,6 +54,83 @@ struct ItemCodingTests {
         #expect((try? ItemDecoder.decode(Int.self, from: JSONValue(parsing: Array("30.0".utf8)))) == 30)
     }
 
+    @Test("An integer is exactly the number in the text, or an error", arguments: [
+        ("9223372036854775807", Int.max), ("9223372036854775808", nil), ("-9223372036854775808", .min), ("-9223372036854775809", nil),
+        ("-9223372036854775808.0", .min), ("-9.223372036854775809e18", nil), ("9007199254740993.0", 9_007_199_254_740_993),
+        ("9007199254740993000e-3", 9_007_199_254_740_993), ("0.99999999999999999999", nil), ("1.00000000000000000001", nil),
+        ("4.000000000000000000000000000", 4), ("1.0", 1), ("1e3", 1000), ("1.5e1", 15), ("1E+2", 100), ("100e-2", 1), ("1e-1", nil),
+        ("-0", 0), ("-0.0", 0), ("0e999999999999999999999", 0), ("0.000e-9", 0), ("1e999999999", nil), ("1e-999999999", nil),
+        ("1e99999999999999999999999", nil), ("1e-99999999999999999999999", nil), ("1e00000000000000000000000000002", 100),
+        ("12345678901234567890e-1", 1_234_567_890_123_456_789), ("100000000000000000000000000000000e-30", 100), ("1.50", nil),
+    ] as [(String, Int?)])
+    func exactIntegers(text: String, expected: Int?) throws {
+        let json = JSONValue.number(try #require(JSONNumber(text: text)))
+        #expect((try? ItemDecoder.decode(Int.self, from: json)) == expected)
+        #expect(json.intValue == expected)
+        if expected == nil { #expect(throws: DecodingError.self) { try ItemDecoder.decode([Int].self, from: [json]) } }
+    }
+
+    @Test("Integers of every width are exact at their ends, however they are written")
+    func exactWidths() throws {
+        func check<Integer: FixedWidthInteger & Codable & Sendable>(_ type: Integer.Type) throws {
+            for (end, step) in [(Integer.max, "1"), (.min, "-1")] {
+                for suffix in ["", ".0", "e0"] + (end == 0 ? [] : ["0e-1", "000.000e-3"]) {
+                    #expect(try ItemDecoder.decode(type, from: number("\(end)\(suffix)")) == end)
+                }
+                // One beyond the end: 127 and 128, -128 and -129, 0 and -1.
+                var digits = Array("\(end)".utf8)
+                if end == 0 { digits = Array(step.utf8) } else { digits[digits.count - 1] += 1 }
+                for suffix in ["", ".0", "0e-1"] {
+                    let beyond = try number(String(decoding: digits, as: UTF8.self) + suffix)
+                    #expect(throws: DecodingError.self) { try ItemDecoder.decode(type, from: beyond) }
+                }
+            }
+        }
+        try check(Int8.self)
+        try check(Int16.self)
+        try check(Int32.self)
+        try check(Int64.self)
+        try check(Int128.self)
+        try check(UInt8.self)
+        try check(UInt16.self)
+        try check(UInt32.self)
+        try check(UInt64.self)
+        try check(UInt128.self)
+    }
+
+    private func number(_ text: String) throws -> JSONValue { .number(try #require(JSONNumber(text: text))) }
+
+    @Test("A floating-point number takes the nearest, and none for what is too large")
+    func nearest() throws {
+        #expect(try ItemDecoder.decode(Double.self, from: number("9007199254740993.0")) == 9_007_199_254_740_992)
+        #expect(try ItemDecoder.decode(Double.self, from: number("1e-999999")) == 0)
+        #expect(try ItemDecoder.decode(Float.self, from: number("16777217")) == 16_777_216)
+        #expect(try number("1e400").doubleValue == nil && number("1e308").doubleValue == 1e308)
+        for text in ["1e309", "-1e400", "1e999999999"] {
+            let json = try number(text)
+            #expect(throws: DecodingError.self) { try ItemDecoder.decode(Double.self, from: json) }
+            #expect(throws: DecodingError.self) { try ItemDecoder.decode(Date.self, from: json) }
+        }
+        #expect(throws: DecodingError.self) { try ItemDecoder.decode(Float.self, from: number("1e39")) }
+    }
+
+    @Test("A decimal is exactly the number in the text, or an error")
+    func exactDecimals() throws {
+        for text in ["0.10", "-12345678901234567890123456789012345678", "1e127", "1.50e-100", "0.000"] {
+            #expect(try ItemDecoder.decode(Decimal.self, from: number(text)) == Decimal(string: text))
+        }
+        for text in ["0.33333333333333333333333333333333333333333333", "340282366920938463463374607431768211456e10", "1e128", "1e-400", "1e999999999"] {
+            #expect(throws: DecodingError.self) { try ItemDecoder.decode(Decimal.self, from: number(text)) }
+        }
+    }
+
+    @Test("A whole number as a key is exact, or an error", arguments: ["9223372036854775808", "1.5", "1e3"])
+    func exactKeys(name: String) {
+        enum Level: Int, Codable { case low = 1, high = 1000 }
+        #expect(throws: DecodingError.self) { try ItemDecoder.decode([Int: Int].self, from: .object([name: 1])) }
+        #expect(throws: DecodingError.self) { try ItemDecoder.decode([Level: Int].self, from: .object([name: 1])) }
+    }
+
     @Test("Strings come back, and their text keeps slashes", arguments: ["", "a/b", "👩‍👩‍👧‍👦é\u{301}", "\0\u{1F}\"\\\n\u{2028}", String(repeating: "x", count: 1_000_000)])
     func strings(string: String) throws {
         #expect(try readBack(string).utf8.elementsEqual(string.utf8))

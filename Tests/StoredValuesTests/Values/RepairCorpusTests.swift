@@ -56,6 +56,12 @@ struct RepairCorpusTests {
             "A number where a bool was, and a bool where a number was", stored: #"{"byte": true, "count": 3, "isOn": 1, "ratio": 1}"#,
             default: Small(), reads: Small(count: 3, ratio: 1), repairing: ["byte", "isOn"]),
         RepairCase(
+            "A whole number that is next to one", stored: #"{"size": 14.00000000000000000001, "name": "Sans", "wraps": false}"#,
+            default: Settings(size: 9), reads: Settings(size: 9, name: "Sans", wraps: false), repairing: ["size"]),
+        RepairCase(
+            "One less than the least whole number", stored: "[1, -9223372036854775809, 3]", default: [Int](), reads: [1, 3],
+            repairing: ["[1]"]),
+        RepairCase(
             "Whole numbers that do not fit", stored: #"{"byte": 300, "count": -1, "isOn": true, "ratio": 0.25}"#, default: Small(),
             reads: Small(isOn: true, ratio: 0.25), repairing: ["byte", "count"]),
         RepairCase(
