@@ -23,14 +23,6 @@ enum StoredContent<Item: StorableItem>: Sendable {
         }
     }
 
-    /// Whether something is stored that an item may be read from.
-    var isReadable: Bool {
-        switch self {
-        case .absent, .unreadable: false
-        case .text, .item, .undecodable: true
-        }
-    }
-
     /// The same content, decoded if it was text only. Runs the item's migration and its `init(from:)`.
     func decoded(by schema: ItemSchema) -> StoredContent {
         guard case .text(let text) = self else { return self }
@@ -42,6 +34,11 @@ enum StoredContent<Item: StorableItem>: Sendable {
         var json: JSONValue
         do {
             json = try JSONValue(parsing: text.json)
+        } catch {
+            // The file was read, so all that can be wrong is half of a surrogate pair. The line counts inside the value.
+            return .unreadable(text, reason: "it holds a text that is none: \(error)")
+        }
+        do {
             try schema.migrate(&json, from: text.version)
         } catch {
             return .unreadable(text, reason: "it could not be migrated from version \(text.version): \(DecodingProblem.reason(error))")

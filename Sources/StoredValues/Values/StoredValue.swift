@@ -16,8 +16,22 @@ import Locking
 /// Changes are synchronous and do not throw. When one returns, every reader sees it and the file is replaced, so killing
 /// the process loses nothing; ``flush()`` returns when it would survive a power cut too. A change that cannot be
 /// written stays in memory, is logged, is tried again by itself, and is thrown by ``flush()``. An item whose
-/// `encode(to:)` throws changes nothing; that is logged and thrown by ``flush()`` as well. So are changes of what a newer
-/// version of the program stored (see ``VersionedItem``); that stays as it is, and the default is read.
+/// `encode(to:)` throws changes nothing; that is logged and thrown by ``flush()`` as well. So is a change that would make the
+/// file larger than 64 MiB, and so are changes of what a newer version of the program stored (see ``VersionedItem``); that
+/// stays as it is, and the default is read.
+///
+/// The value that a property is declared with is its default, also where the initialiser that Swift makes for a struct sets it.
+/// Make that initialiser unreachable, by one of your own or by a `private` property:
+///
+/// ```swift
+/// struct Page {
+///     @StoredValue(key: "theme") var theme = "light"
+///
+///     init() {}  // else Page(theme: "dark") stores nothing, and reads "dark" while nothing is stored
+///
+///     func darken() { $theme.set("dark") }
+/// }
+/// ```
 ///
 /// Where Swift allows no property wrapper (a `let` of a `Sendable` class, a `static let`), make it by
 /// ``init(key:default:formerKeys:decoding:validate:storage:)``.
@@ -101,6 +115,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
 
     /// Whether something is stored under the key in the file itself, a stored nil included; false where the value comes
     /// from the system-wide defaults or from the code.
+    ///
+    /// Observers of the property are told of this, too, so also when what is stored is the default; ``values`` is not.
     public var isStored: Bool {
         let preference = livePreference
         preference.live.signal.noteAccess()
@@ -118,7 +134,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// The value now, then every change, in the order in which changes were made and none lost.
     ///
     /// Iterating subscribes, dropping the iterator unsubscribes, and each iteration is on its own. A change made by
-    /// another process comes as its latest state. Elements wait for a slow reader without limit.
+    /// another process comes as its latest state. Elements wait for a slow reader without limit. What reads as before is no
+    /// change: storing the default where nothing is stored, removing it, another spelling in the file.
     public var values: some AsyncSequence<Item, Never> & Sendable {
         values(bufferingPolicy: .unbounded)
     }
@@ -130,22 +147,25 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
         ValueSequence(
             subscribe: { self.livePreference.live.subscribe(BufferLimit(bufferingPolicy)) },
             makeTransform: {
-                var last: StoredText?
+                var isFirst = true
+                var last: [UInt8]?
                 return { content in
-                    if case .item(let item, let text) = content, self.validate == nil {
-                        guard text != last else { return nil }
-                        last = text
-                        return item
+                    defer { isFirst = false }
+                    // Compared is what is read, as it would be encoded: to store what is the default anyway, to remove it and
+                    // to spell it in another way is no news.
+                    let item: Item, text: [UInt8]?
+                    if case .item(let set, let stored) = content, self.validate == nil {
+                        // After the first, only what is set in this process comes as an item, with what it was encoded to.
+                        (item, text) = (set, isFirst ? Self.text(set) : stored.json)
+                    } else {
+                        let preference = self.livePreference
+                        let reading = self.interpret(preference.decoded(content))
+                        self.report(reading.repairs, in: preference)
+                        (item, text) = (reading.item, Self.text(reading.item))
                     }
-                    let preference = self.livePreference
-                    let content = preference.decoded(content)
-                    // Storing what is the default anyway, and removing it, is no news.
-                    let text = content.isReadable ? content.text : self.defaultText
-                    guard text == nil || text != last else { return nil }
+                    guard isFirst || text == nil || text != last else { return nil }
                     last = text
-                    let reading = self.interpret(content)
-                    self.report(reading.repairs, in: preference)
-                    return reading.item
+                    return item
                 }
             })
     }
@@ -293,11 +313,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
         }
     }
 
-    /// The default as text, to tell whether a change is one.
-    private var defaultText: StoredText? {
-        guard let json = try? ItemEncoder.encode(defaultItem).text(level: 1) else { return nil }
-        return StoredText(json: json, version: livePreference.schema.version)
-    }
+    /// What `item` is stored as; nil where it cannot be encoded.
+    private static func text(_ item: Item) -> [UInt8]? { try? ItemEncoder.encode(item).text(level: 1) }
 
     private func encode(_ item: Item, in preferences: OpenPreferences) -> [UInt8]? {
         do {

@@ -208,6 +208,54 @@ struct LivePreferencesTests {
         }
     }
 
+    @Test("What others write is no news where it reads as before: the default, however it is spelled, and its removal")
+    func defaultByOthers() async throws {
+        struct Size: Codable, Equatable {
+            var width = 14.0
+            var name: String? = nil
+        }
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let storage = PreferencesFile(path: path)
+            let size = StoredValue(key: "size", default: Size(), storage: storage), mark = StoredValue(key: "mark", default: 0, storage: storage)
+            let clamped = StoredValue(key: "count", default: 5, validate: { $0 = min($0, 5) }, storage: storage)
+            let seen = Seen(size), seenCounts = Seen(clamped)
+            try await eventually("the first values") { seen.values == [Size()] && seenCounts.values == [5] }
+            let texts = [
+                #"{"size": {"width":14.0}, "count": 5}"#, #"{"count": 7}"#, #"{"size": {"name":null, "width":1.4e1}}"#,
+                #"{"size": {"extra": 1, "width": 14}, "count": 6}"#, #"{"size": {"width": "x"}, "count": "\ud800"}"#, "{}",
+            ]
+            for (number, text) in texts.enumerated() {
+                try #"{"mark": \#(number + 1), \#(text.dropFirst())"#.replacing(", }", with: "}")
+                    .write(toFile: path, atomically: false, encoding: .utf8)
+                try await eventually("the file is read") { mark.wrappedValue == number + 1 }
+            }
+            size.set(Size())
+            clamped.set(9)
+            #expect(size.isStored)
+            size.set(Size(width: 15))
+            clamped.set(4)
+            try await eventually("what differs") { seen.values.last == Size(width: 15) && seenCounts.values.last == 4 }
+            #expect(seen.values == [Size(), Size(width: 15)])
+            #expect(seenCounts.values == [5, 4])
+        }
+    }
+
+    @Test("Texts that only look alike are news")
+    func lookalikes() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let name = StoredValue(key: "name", default: "e\u{301}", storage: PreferencesFile(path: path))
+            let seen = Seen(name)
+            try await eventually("the first value") { seen.values.count == 1 }
+            for (count, text) in ["\u{E9}", "e\u{301}", "\u{E9}"].enumerated() {
+                try "{\"name\": \"\(text)\"}".write(toFile: path, atomically: false, encoding: .utf8)
+                try await eventually("the other spelling") { seen.values.count == count + 2 }
+                #expect(seen.values.last?.utf8.elementsEqual(text.utf8) == true)
+            }
+        }
+    }
+
     @Test("What is unsaved here lies over what others write")
     func unsaved() async throws {
         try await withTemporaryFolder { folder in
