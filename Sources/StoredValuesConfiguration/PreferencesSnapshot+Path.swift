@@ -3,19 +3,20 @@
 
     extension PreferencesSnapshot {
         /// The value that `path` names, such as `http.timeout`: the stored value of that name, else the member `timeout` of the
-        /// stored value `http`. Objects and nil are no values.
-        func value(atPath path: String) -> JSONValue? {
+        /// stored value `http`. Objects and nil are no values. Throws where a stored value on the way cannot be read.
+        func value(atPath path: String) throws -> JSONValue? {
             // What begins with $ is the library's own.
-            path.hasPrefix("$") ? nil : Self.value(at: path.split(separator: ".", omittingEmptySubsequences: false)[...]) { self[$0] }
+            guard !path.hasPrefix("$") else { return nil }
+            return try Self.value(at: path.split(separator: ".", omittingEmptySubsequences: false)[...], in: value(of:))
         }
 
-        private static func value(at path: ArraySlice<Substring>, in member: (String) -> JSONValue?) -> JSONValue? {
+        private static func value(at path: ArraySlice<Substring>, in member: (String) throws -> JSONValue?) rethrows -> JSONValue? {
             for end in path.indices.reversed() {
-                guard let found = member(path[...end].joined(separator: ".")) else { continue }
+                guard let found = try member(path[...end].joined(separator: ".")) else { continue }
                 let rest = path[(end + 1)...]
                 switch found {
                 case .object(let members):
-                    if let value = value(at: rest, in: { members[$0] }) { return value }
+                    if let value = Self.value(at: rest, in: { members[$0] }) { return value }
                 case .null where rest.isEmpty: return nil  // a stored nil, which hides what lies behind shorter names
                 case _ where rest.isEmpty: return found
                 default: break

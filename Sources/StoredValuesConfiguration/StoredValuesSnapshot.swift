@@ -29,12 +29,11 @@
         /// The setting under `key`, whatever is a secret.
         func setting(forKey key: AbsoluteConfigKey, type: ConfigType) -> Result<LookupResult, ValueNotConvertible> {
             let name = key.storedName
-            guard let json = settings.value(atPath: name) else {
-                return .success(LookupResult(encodedKey: name, value: nil))
-            }
-            guard let content = ConfigContent(json, type) else {
-                return .failure(ValueNotConvertible(key: name, type: type, place: .file(path: path)))
-            }
+            let failure = ValueNotConvertible(key: name, type: type, place: .file(path: path))
+            let found: JSONValue?
+            do { found = try settings.value(atPath: name) } catch { return .failure(failure) }
+            guard let json = found else { return .success(LookupResult(encodedKey: name, value: nil)) }
+            guard let content = ConfigContent(json, type) else { return .failure(failure) }
             return .success(LookupResult(encodedKey: name, value: ConfigValue(content, isSecret: false)))
         }
     }

@@ -27,7 +27,7 @@ struct Failure: Error {
         case .noHomeFolder: self.init(.misconfigured, error.description)
         // Here nothing is kept in memory, so only the file's own sentence holds.
         case .notSaved(_, let reason): self.init(.notSaved, reason)
-        case .notEncodable, .newerVersion, .notImported: self.init(.badData, error.description)
+        case .notEncodable, .tooLarge, .newerVersion, .notImported: self.init(.badData, error.description)
         }
     }
 }

@@ -71,14 +71,15 @@ extension JSONScanner {
         return escaped ? try unescape(text) : String(decoding: bytes[text], as: UTF8.self)
     }
 
-    /// The string whose escaped text stands at `text`, which has been skipped before and so is sound.
+    /// The string whose escaped text stands at `text`, which has been skipped before. Throws only for half of a surrogate pair.
     func unescape(_ text: Range<Int>) throws(JSONSyntaxError) -> String {
         var plain: [UInt8] = []
         plain.reserveCapacity(text.count)
         var rest = JSONScanner(bytes, from: text.lowerBound)
         while rest.index < text.upperBound, let byte = rest.next {
             if byte == UInt8(ascii: "\\") {
-                plain.append(contentsOf: String(try rest.skipEscape()).utf8)
+                guard let scalar = try rest.skipEscape() else { throw rest.failure(JSONSyntaxError.halfOfPair) }
+                plain.append(contentsOf: String(scalar).utf8)
             } else {
                 plain.append(byte)
                 _ = rest.skip(byte)

@@ -1,5 +1,8 @@
 /// Why a text is not JSON, and where. It never holds anything of the text, which may be a secret.
 struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
+    /// The problem of a string that is JSON, but no text. It costs the value that it stands in, not the file.
+    static let halfOfPair = "half of a surrogate pair"
+
     let problem: String
     /// Counted from 1, as editors do.
     let line: Int
@@ -167,8 +170,9 @@ struct JSONScanner {
         throw failure("a string that does not end", at: start - 1)
     }
 
-    /// Moves past an escape and returns the character it stands for.
-    mutating func skipEscape() throws(JSONSyntaxError) -> Unicode.Scalar {
+    /// Moves past an escape and returns the character it stands for; nil for half of a surrogate pair, which Python's `json`
+    /// writes and JSON allows, but which is no character.
+    mutating func skipEscape() throws(JSONSyntaxError) -> Unicode.Scalar? {
         index += 1
         guard let byte = next else { throw failure("a string that does not end") }
         index += 1
@@ -182,14 +186,13 @@ struct JSONScanner {
         case UInt8(ascii: "u"):
             let unit = try skipHexadecimal()
             if let scalar = Unicode.Scalar(unit) { return scalar }
-            guard unit < 0xDC00, skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")) else {
-                throw failure("half of a surrogate pair")
+            let end = index
+            if unit < 0xDC00, skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")) {
+                let low = try skipHexadecimal()
+                if (0xDC00..<0xE000).contains(low) { return Unicode.Scalar(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00)) }
             }
-            let low = try skipHexadecimal()
-            guard (0xDC00..<0xE000).contains(low),
-                let scalar = Unicode.Scalar(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
-            else { throw failure("half of a surrogate pair") }
-            return scalar
+            index = end  // what follows stands for itself
+            return nil
         default: throw failure("an unknown escape")
         }
     }

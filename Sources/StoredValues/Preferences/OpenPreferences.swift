@@ -34,7 +34,7 @@ final class OpenPreferences: Sendable {
     /// Opens the file and reads it. Trouble is logged, and thrown by ``flush()``.
     init(
         _ file: Result<DurableFile, PreferencesError>, syncDelay: DispatchTimeInterval = .milliseconds(50),
-        retries: RetryThread? = RetryThread()
+        sizeLimit: Int = DurableFile.sizeLimit, retries: RetryThread? = RetryThread()
     ) {
         self.file = file
         self.syncDelay = syncDelay
@@ -47,7 +47,7 @@ final class OpenPreferences: Sendable {
             path = "(no file)"
             generation = nil
         }
-        state = Guarded(PreferencesState(path: path))
+        state = Guarded(PreferencesState(path: path, sizeLimit: sizeLimit))
         readFirst()
         if case .success(let file) = file { watch(file) { $0.refresh() } }
     }

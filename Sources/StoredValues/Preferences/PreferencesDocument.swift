@@ -51,18 +51,20 @@ struct PreferencesDocument: Sendable {
             } while try scanner.skipSeparator(orEnd: UInt8(ascii: "}"))
         }
         try scanner.checkEnd()
-        if !orderly { try putInOrder() }
+        if !orderly { putInOrder() }
         if let text = self[MemberVersions.name] { versions = MemberVersions(parsing: text) }
     }
 
     /// Sorts the members by name, unescapes names as far as JSON allows, and keeps the last of each.
-    private mutating func putInOrder() throws(JSONSyntaxError) {
+    private mutating func putInOrder() {
         // Names that are spelled in another way than ours come behind the text once more, in ours. Nothing else is copied
         // for each member: a file may have millions.
         var buffer = text
         let scanner = JSONScanner(text)
         for position in members.indices where text[members[position].name].contains(UInt8(ascii: "\\")) {
-            let name = Self.escaped(try scanner.unescape(members[position].name.wide))
+            // A name with half of a surrogate pair stays as it is spelled, and no key leads to it.
+            guard let key = try? scanner.unescape(members[position].name.wide) else { continue }
+            let name = Self.escaped(key)
             members[position].name = (buffer.count..<(buffer.count + name.count)).compact
             buffer += name
         }
@@ -90,12 +92,26 @@ struct PreferencesDocument: Sendable {
         return Array(text[members[position].value])
     }
 
-    /// The names of all members, sorted.
+    /// The names of all members that a key leads to, sorted.
     var keys: [String] {
         let scanner = JSONScanner(text)
-        // A name in the index has been scanned, so it unescapes.
-        return members.map { (try? scanner.unescape($0.name.wide)) ?? "" }
+        return members.compactMap { try? scanner.unescape($0.name.wide) }
     }
+
+    /// The members that no key leads to, for their names have half of a surrogate pair: names and values as they are written.
+    var unreachableMembers: [[ArraySlice<UInt8>]] {
+        let scanner = JSONScanner(text)
+        return members.filter { (try? scanner.unescape($0.name.wide)) == nil }.map { [text[$0.name], text[$0.value]] }
+    }
+
+    /// How large the text is once it is laid out as ``compose(_:)`` does it.
+    var composedSize: Int {
+        guard !isComposed else { return text.count }
+        return members.reduce(members.isEmpty ? 4 : 3) { $0 + Self.size(name: $1.name.count, value: $1.value.count) }
+    }
+
+    /// What a member takes there, with its indentation, quotes, colon, comma and line break.
+    static func size(name: Int, value: Int) -> Int { name + value + 8 }
 
     /// The document with each of `changes` made: a text replaces or adds the member, nil removes it.
     func applying(_ changes: [PreferencesKey: [UInt8]?]) -> PreferencesDocument {
@@ -191,7 +207,7 @@ struct PreferencesDocument: Sendable {
     }
 
     /// A name as it stands between its quotes.
-    private static func escaped(_ key: String) -> [UInt8] {
+    static func escaped(_ key: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.append(quoted: key)
         return Array(writer.text.dropFirst().dropLast())

@@ -39,6 +39,10 @@ package struct PreferencesEdit: Sendable {
         } catch {
             return .notJSON(error.description)
         }
+        // They are kept as they are, for changes are made by key.
+        guard new.unreachableMembers == base.unreachableMembers else {
+            return .notJSON("\(JSONSyntaxError.halfOfPair) in a name that was added, changed or removed; such members are left alone here")
+        }
         let keys = changedKeys(new)
         guard !keys.isEmpty else { return .nothingChanged }
         return preferences.change("an edit") { transaction in

@@ -8,6 +8,9 @@ public enum PreferencesError: Error, Equatable {
     case notSaved(path: String, reason: String)
     /// An item refused to be encoded. The change was not made: the old value stands.
     case notEncodable(key: String, path: String, reason: String)
+    /// With the new value the file would be larger than `limit` bytes, and not be read again. The change was not made: the old
+    /// value stands. Of several changes that are one, `key` is that of the largest value.
+    case tooLarge(key: String, path: String, limit: Int)
     /// A newer version of the program wrote the value: version `stored` of its type, of which this one knows up to
     /// `supported`. The change was not made: what is stored stands.
     case newerVersion(key: String, path: String, stored: Int, supported: Int)
@@ -26,6 +29,8 @@ extension PreferencesError: CustomStringConvertible {
             "The preferences are not safe in \"\(path)\"; they are kept in memory and tried again. \(reason)"
         case .notEncodable(let key, let path, let reason):
             "The new value of \"\(key)\" for \"\(path)\" cannot be encoded, so the old one was kept: \(reason). Correct the item or its encode(to:)."
+        case .tooLarge(let key, let path, let limit):
+            "The new value of \"\(key)\" was not stored, so the old one was kept: with it \"\(path)\" would be larger than \(limit >> 20) MiB. Keep large data in files of their own, and only where they are in here."
         case .newerVersion(let key, let path, let stored, let supported):
             "\"\(key)\" in \"\(path)\" was not changed: a newer version of the program wrote it (its version is \(stored), this program knows \(supported == 0 ? "none" : "up to \(supported)")). Update the program, or replace the value with set(_:overwritingNewer: true)."
         case .notImported(let path, let reason):

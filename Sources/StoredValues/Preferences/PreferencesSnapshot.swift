@@ -15,10 +15,14 @@ package struct PreferencesSnapshot: Sendable {
         ([document] + layers).flatMap(\.keys).distinctKeys.filter { !$0.hasPrefix("$") }
     }
 
-    /// The value of `key` that programs read: the file's, else that of the most important layer that has one.
-    package subscript(key: String) -> JSONValue? {
+    /// The value of `key` that programs read; nil also where it cannot be read, see ``value(of:)``.
+    package subscript(key: String) -> JSONValue? { try? value(of: key) }
+
+    /// The value of `key` that programs read: the file's, else that of the most important layer that has one. Throws where it
+    /// holds half of a surrogate pair, which is no text.
+    package func value(of key: String) throws -> JSONValue? {
         guard let text = ([document] + layers).lazy.compactMap({ $0[key] }).first else { return nil }
-        return try? JSONValue(parsing: text)  // it was checked when the file was read
+        return try JSONValue(parsing: text)
     }
 
     /// Whether the file itself holds `key`, and not only a layer below it.

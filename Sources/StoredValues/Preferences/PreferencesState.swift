@@ -6,6 +6,8 @@ struct PreferencesState {
 
     /// Where the file lies, for people.
     let path: String
+    /// How large the file may become.
+    let sizeLimit: Int
     /// What is stored: the file with `unsaved` laid over it.
     private(set) var content = AmendedDocument()
     /// What was stored when the running batch began: what snapshots of other threads hold until it is written.
@@ -63,8 +65,9 @@ struct PreferencesState {
         weak var member: (any PreferencesMember)?
     }
 
-    init(path: String) {
+    init(path: String, sizeLimit: Int = DurableFile.sizeLimit) {
         self.path = path
+        self.sizeLimit = sizeLimit
     }
 
     /// The whole of what is stored. After changes in memory it takes a while, for it is made of them then.
@@ -90,7 +93,7 @@ struct PreferencesState {
     /// Takes over what somebody else wrote, under what is unsaved here.
     mutating func adopt(_ document: PreferencesDocument, _ pin: FilePin?, _ aftermath: inout Aftermath) {
         if !unsaved.isEmpty {
-            unsaved = permitted(unsaved) { document.stored($0) }
+            unsaved = permitted(unsaved, over: AmendedDocument(document))
             if !needsWriting, let owner = keptOpen {
                 aftermath.release(owner)
                 keptOpen = nil
@@ -137,28 +140,9 @@ struct PreferencesState {
     static func isEqual(_ left: StoredText?, _ right: StoredText?) -> Bool {
         guard left != right else { return true }
         guard let left, let right, left.version == right.version else { return false }
-        return (try? JSONValue(parsing: left.json)) == (try? JSONValue(parsing: right.json))
-    }
-
-    /// Those of `changes` that are to be made. Changes of what a newer version wrote are refused.
-    mutating func permitted(
-        _ changes: [PreferencesKey: PreferencesTransaction.Change]
-    ) -> [PreferencesKey: PreferencesTransaction.Change] {
-        permitted(changes) { [content] in content.stored($0) }
-    }
-
-    private mutating func permitted(
-        _ changes: [PreferencesKey: PreferencesTransaction.Change], where stored: (PreferencesKey) -> StoredText?
-    ) -> [PreferencesKey: PreferencesTransaction.Change] {
-        changes.filter { key, change in
-            switch change.verdict(where: stored(key)) {
-            case .make: return true
-            case .skip: return false
-            case .refuse(let stored):
-                refuse(.newerVersion(key: key.text, path: path, stored: stored, supported: change.version))
-                return false
-            }
-        }
+        // As bytes: strings that only look alike are equal for Swift. What cannot be read is as different as it is spelled.
+        guard let left = try? JSONValue(parsing: left.json), let right = try? JSONValue(parsing: right.json) else { return false }
+        return left.text() == right.text()
     }
 
     /// Notes a change that cannot be made at all: it is to be logged, and the next ``PreferencesFile/flush()`` throws it.

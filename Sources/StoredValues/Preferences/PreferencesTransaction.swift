@@ -58,6 +58,9 @@ struct PreferencesTransaction {
         /// What is stored when the change is made.
         var stored: StoredText? { json.map { StoredText(json: $0, version: version) } }
 
+        /// Whether it is made only where a certain thing is stored, or nothing.
+        var isConditional: Bool { if case .ifStill = condition { true } else { false } }
+
         /// The change as it waits to be written, in place of `earlier`, which waits too.
         func pending(after earlier: Change?) -> Change {
             var change = self

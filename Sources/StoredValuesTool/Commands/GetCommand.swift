@@ -13,13 +13,21 @@ struct GetCommand: AsyncParsableCommand {
     func run() async throws {
         let key = try key.checked()
         let storage = try settings.soundStorage()
-        guard let value = storage.snapshot[key] else {
+        guard let value = try value(of: key, in: storage) else {
             throw Failure(.absent, "Nothing is stored under \"\(key)\" in \"\(storage.path)\": programs use their own default.")
         }
         if let text = value.stringValue, !json {
             Output.standard.line(Output.standard.shown(text))
         } else {
             Output.standard.line(Output.standard.shown(value.text(onOneLine: false)))
+        }
+    }
+
+    private func value(of key: String, in storage: PreferencesFile) throws -> JSONValue? {
+        do {
+            return try storage.snapshot.value(of: key)
+        } catch {
+            throw Failure(.badData, "\"\(key)\" in \"\(storage.path)\" cannot be read, so programs use their own default: \(error). Correct the file, or set the value anew.")
         }
     }
 }

@@ -32,6 +32,20 @@
             }
         }
 
+        @Test("A number that is none of the type, and what holds half of a surrogate pair, is refused and not read as something else", arguments: [
+            ("a", "int"), ("b", "int"), ("c", "double"), ("d", "string"), ("d.x", "int"),
+        ])
+        func unsound(key: String, type: String) throws {
+            try withTemporaryFolder { folder in
+                let text = #"{"a": -9223372036854775809, "b": 0.99999999999999999999, "c": 1e400, "d": {"x": 1, "y": "\ud800"}}"#
+                try text.write(toFile: folder + "/p.json", atomically: false, encoding: .utf8)
+                let provider = StoredValuesProvider(storage: PreferencesFile(path: folder + "/p.json"))
+                let key = AbsoluteConfigKey(key.split(separator: ".").map(String.init))
+                let type: ConfigType = type == "int" ? .int : type == "double" ? .double : .string
+                #expect(throws: ValueNotConvertible.self) { try provider.value(forKey: key, type: type) }
+            }
+        }
+
         @Test("A key is the stored value of its name, else a member of one with a shorter name", arguments: [
             (#"{"http.timeout": 1, "http": {"timeout": 2}}"#, "http.timeout", 1),
             (#"{"http": {"timeout": 2}}"#, "http.timeout", 2),

@@ -223,25 +223,6 @@ struct PreferencesFailureTests {
         }
     }
 
-    @Test("What would make the file too large to be read again stays unsaved, and flush says so")
-    func tooLarge() async throws {
-        try await withTemporaryFolder { folder in
-            let path = folder + "/p.json"
-            let storage = open(path)
-            StoredValue(key: "n", default: 0, storage: storage).set(7)
-            let text = StoredValue(key: "s", default: "", storage: storage)
-            let count = DurableFile.sizeLimit
-            text.set(String(repeating: "x", count: count))
-            #expect(text.wrappedValue.utf8.count == count)
-            let error = await #expect(throws: PreferencesError.self) { try await storage.flush() }
-            #expect(try #require(error).description.contains("64 MiB"))
-            #expect(StoredValue(key: "n", default: 0, storage: open(path)).wrappedValue == 7)
-            text.reset()
-            try await storage.flush()
-            #expect(open(path).keys == ["n"])
-        }
-    }
-
     @Test("Changes that could not be written are laid key by key over what another process wrote")
     func pendingOverOthers() async throws {
         try await withTemporaryFolder { folder in

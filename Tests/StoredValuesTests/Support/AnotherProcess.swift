@@ -7,11 +7,12 @@ extension PreferencesFile {
     /// itself, for most tests decide when.
     static func ofAnotherProcess(
         _ path: String, operations: any FileOperations = POSIXFileOperations(),
-        syncDelay: DispatchTimeInterval = .milliseconds(50), retryPause: Duration? = nil
+        syncDelay: DispatchTimeInterval = .milliseconds(50), sizeLimit: Int = DurableFile.sizeLimit,
+        retryPause: Duration? = nil
     ) -> PreferencesFile {
         PreferencesFile(
             OpenPreferences(
-                .success(DurableFile(path: path, operations: operations)), syncDelay: syncDelay,
+                .success(DurableFile(path: path, operations: operations)), syncDelay: syncDelay, sizeLimit: sizeLimit,
                 retries: retryPause.map(RetryThread.init(firstPause:))))
     }
 }

@@ -93,10 +93,14 @@ struct HostileFile: Sendable, CustomStringConvertible {
 
     private static let escapes = [
         read("escapes of every kind", #"{"s": "\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\u0000\uFFFE", "n": 7}"#),
-        rejected("a lone high surrogate", #"{"n": 7, "s": "\ud800"}"#, "half of a surrogate pair", column: 22),
-        rejected("a lone low surrogate", #"{"n": 7, "s": "\udc00"}"#, "half of a surrogate pair", column: 22),
-        rejected("a surrogate pair the wrong way round", #"{"n": 7, "s": "\ude00\ud83d"}"#, "half of a surrogate pair", column: 22),
-        rejected("a lone surrogate in a name", #"{"n": 7, "\ud800": 1}"#, "half of a surrogate pair", column: 17),
+        read("a lone high surrogate", #"{"n": 7, "s": "\ud800"}"#),
+        read("a lone low surrogate", #"{"n": 7, "s": ["\udc00"]}"#),
+        read("a surrogate pair the wrong way round", #"{"n": 7, "s": "\ude00\ud83d"}"#),
+        read("two high surrogates before a low one", #"{"n": 7, "s": "\ud83d\ud83d\ude00"}"#),
+        read("a lone surrogate before other escapes", #"{"n": 7, "s": "\ud800\n\u0041\ud800\"\ud800"}"#),
+        read("a lone surrogate in a name", #"{"n": 7, "\ud800": 1}"#),
+        read("a lone surrogate in the value that is read", #"{"n": {"a": "\ud800"}, "s": 1}"#, n: -1),
+        rejected("a cut escape behind a lone surrogate", #"{"n": 7, "s": "\ud800\u00"}"#, "expected four hexadecimal digits after \\u", column: 26),
         rejected("an unknown escape", #"{"n": 7, "s": "\x41"}"#, "an unknown escape", column: 18),
         rejected("a cut escape", #"{"n": 7, "s": "\u00e"}"#, "expected four hexadecimal digits after \\u", column: 21),
         rejected("full-width digits in an escape", #"{"n": 7, "s": "\u００４１"}"#, "expected four hexadecimal digits after \\u", column: 18),

@@ -26,9 +26,9 @@ struct ReaderRules: Sendable {
             try checkRefusal(error, of: bytes)
             return false
         }
-        let value = try valueAgreeing(with: bytes)
-        try checkMembers(of: document, against: value)
         try checkChanges(of: document)
+        guard let value = try valueAgreeing(with: bytes) else { return true }
+        try checkMembers(of: document, against: value)
         try checkWriting(of: value)
         for text in members(of: document).values.prefix(itemCount) { try ItemRules.check(JSONValue(parsing: text)) }
         return true
@@ -56,7 +56,7 @@ struct ReaderRules: Sendable {
             if case .object = try JSONValue(parsing: unmarked(bytes)) {
                 throw Broken("what the document refuses, so does the value: \(error)")
             }
-        } catch let other as JSONSyntaxError where !error.problem.hasPrefix("expected an object") {
+        } catch let other as JSONSyntaxError where !error.problem.hasPrefix("expected an object") && other.problem != JSONSyntaxError.halfOfPair {
             let isMarkedTwice = unmarked(bytes) != unmarked(unmarked(bytes))  // columns do not count the mark of either text
             try require(
                 (other.line, other.column) == (error.line, error.column) || isMarkedTwice,
@@ -64,11 +64,14 @@ struct ReaderRules: Sendable {
         } catch is JSONSyntaxError {}
     }
 
-    private func valueAgreeing(with bytes: [UInt8]) throws -> JSONValue {
+    /// The whole as one value; nil where it holds half of a surrogate pair, which only costs the member that it stands in.
+    private func valueAgreeing(with bytes: [UInt8]) throws -> JSONValue? {
         do {
             let value = try JSONValue(parsing: unmarked(bytes))
             if case .object = value { return value }
             throw Broken("a document is an object")
+        } catch let error as JSONSyntaxError where error.problem == JSONSyntaxError.halfOfPair {
+            return nil
         } catch let error as JSONSyntaxError {
             throw Broken("what the document accepts, so does the value: \(error)")
         }
@@ -100,6 +103,9 @@ struct ReaderRules: Sendable {
         try require(members(of: changed) == expected, "a change changes what it names, and no other byte")
         let read = try PreferencesDocument(parsing: changed.text)
         try require(members(of: read) == expected, "what is written reads back")
+        try require(read.unreachableMembers == document.unreachableMembers, "members that no key leads to stay as they are")
+        try require(changed.composedSize == changed.text.count, "the size of what is laid out is known")
+        try require(document.composedSize == document.applying([:] as [PreferencesKey: [UInt8]?]).text.count, "so is that of what is not yet")
         try require(read.text == changed.text && read.applying([:] as [PreferencesKey: [UInt8]?]).text == read.text, "what is written stays as it is")
     }
 

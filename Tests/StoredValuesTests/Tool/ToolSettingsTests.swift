@@ -47,6 +47,17 @@ struct ToolSettingsTests {
         }
     }
 
+    @Test("A value that cannot be read is no absent one, and says why")
+    func unreadable() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"name": "\ud800"}"#)
+            let run = try await tool.run("get", "name")
+            #expect(run.status == 65 && run.output == "" && run.errors.contains("half of a surrogate pair"), "\(run)")
+            #expect(try await tool.run("set", "name", "x").status == 0)
+            #expect(try await tool.run("get", "name").output == "x\n")
+        }
+    }
+
     @Test("What is not stored has status 1, prints nothing and says so")
     func absent() async throws {
         try await withTool { tool in
