@@ -71,6 +71,10 @@ extension Command {
             defer { writer.cancel() }
             for await pair in pair.values { say("\(pair.a) \(pair.b)") }
         },
+        // Imports the property list, and prints what became of each of its keys.
+        Command("import", "path", "list") { arguments in
+            say("\(try PreferencesFile(path: arguments[0]).importUserDefaults(at: arguments[1]).keys)")
+        },
         // Prints each value of the key.
         Command("watch", "path", "key") { arguments in
             let value = StoredValue(key: arguments[1], default: 0, storage: PreferencesFile(path: arguments[0]))

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Locking
 
 extension PreferencesFile {
     /// Takes over, once, what this program stored with Foundation's `UserDefaults`, and says what became of each key.
@@ -53,12 +54,14 @@ extension PreferencesFile {
             entries = try ImportedDefaults.entries(contents.bytes)
         } catch let error as FileError {
             throw .notImported(path: file.path, reason: error.description)
+        } catch let problem as PropertyListCheck.Problem {
+            throw .notImported(path: file.path, reason: problem.description)
         } catch {
-            throw .notImported(path: file.path, reason: "It is no property list of keys and values. Correct it, or move it away.")
+            throw .notImported(path: file.path, reason: PropertyListCheck.Problem.damaged.description)
         }
         // All that may run the program's own code comes before the file's lock.
         let found = entries.map { ($0.key, newKey($0.key), ImportedDefaults.json($0.value)) }.sorted { $0.0 < $1.0 }
-        return preferences.change("importUserDefaults") { transaction in
+        return try preferences.change("importUserDefaults") { transaction throws(PreferencesError) in
             var imported = preferences.imported
             guard imported.insert(source).inserted else { return report(.doneBefore) }
             var outcomes: [String: UserDefaultsImport.Outcome] = [:]
@@ -66,6 +69,11 @@ extension PreferencesFile {
                 outcomes[key] = transaction.take(json, as: newKey, into: preferences)
             }
             transaction.put(ImportedDefaults.member, StoredText(json: imported.text))
+            let changes = transaction.changes
+            guard preferences.state.withLock({ $0.content.hasRoom(for: changes, within: $0.sizeLimit) }) else {
+                let reason = "With what it holds \"\(preferences.path)\" would be larger than \(DurableFile.sizeLimit >> 20) MiB. Leave the keys of large data out."
+                throw .notImported(path: file.path, reason: reason)
+            }
             return report(.done, outcomes)
         }
     }

@@ -17,10 +17,6 @@ enum PropertyListValue {
 extension PropertyListValue: Codable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // A binary list may contain itself.
-        guard decoder.codingPath.count < JSONValue.maximumDepth else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "more than \(JSONValue.maximumDepth) levels")
-        }
         func value<Value: Decodable>(_ make: (Value) -> PropertyListValue) -> PropertyListValue? {
             (try? container.decode(Value.self)).map(make)
         }
@@ -49,7 +45,8 @@ extension PropertyListValue: Codable {
 
 extension PropertyListValue {
     /// The property list in `bytes`, binary or XML.
-    init(parsing bytes: some Sequence<UInt8>) throws {
+    init(parsing bytes: [UInt8]) throws {
+        try PropertyListCheck.check(bytes)
         self = try PropertyListDecoder().decode(PropertyListValue.self, from: Data(bytes))
     }
 }
