@@ -39,7 +39,7 @@ let package = Package(
         .target(name: "Locking", swiftSettings: settings),
         .target(
             name: "SecretService",
-            dependencies: ["Locking", .target(name: "CSecret", condition: withLibsecret)],
+            dependencies: ["CStoredValues", "Locking", .target(name: "CSecret", condition: withLibsecret)],
             swiftSettings: settings
         ),
         .target(

@@ -1,5 +1,6 @@
 #if Libsecret
     import CSecret
+    import CStoredValues
     import Glibc
 
     /// Which bus the Secret Service is sought on.
@@ -17,8 +18,8 @@
             case .address(let address):
                 return address
             case .session:
-                if let address = environment("DBUS_SESSION_BUS_ADDRESS") { return address }
-                guard let folder = environment("XDG_RUNTIME_DIR"), isSocket("\(folder)/bus") else { throw .noSessionBus }
+                if let address = try environment("DBUS_SESSION_BUS_ADDRESS") { return address }
+                guard let folder = try environment("XDG_RUNTIME_DIR"), isSocket("\(folder)/bus") else { throw .noSessionBus }
                 guard let escaped = g_dbus_address_escape_value("\(folder)/bus") else { throw .noSessionBus }
                 defer { g_free(escaped) }
                 return "unix:path=\(String(cString: escaped))"
@@ -26,9 +27,12 @@
         }
     }
 
-    private func environment(_ name: String) -> String? {
-        guard let value = g_getenv(name), value.pointee != 0 else { return nil }
-        return String(cString: value)
+    /// The value of an environment variable; nil when it is empty or not set, or whoever started this program has fewer rights
+    /// than it has. Throws where it is not UTF-8: repaired, it would name another bus.
+    private func environment(_ name: String) throws(SecretServiceError) -> String? {
+        guard let value = stored_values_getenv(name), value.pointee != 0 else { return nil }
+        guard let text = String(validatingCString: value) else { throw .noSessionBus }
+        return text
     }
 
     private func isSocket(_ path: String) -> Bool {

@@ -1,5 +1,6 @@
 #if Libsecret
     import CSecret
+    import CStoredValues
 
     extension ItemStore {
         /// Who may be asked to unlock.
@@ -65,6 +66,6 @@
     }
 
     private var hasDisplay: Bool {
-        ["DISPLAY", "WAYLAND_DISPLAY"].contains { (name: String) in g_getenv(name).map { $0.pointee != 0 } ?? false }
+        ["DISPLAY", "WAYLAND_DISPLAY"].contains { (name: String) in stored_values_getenv(name).map { $0.pointee != 0 } ?? false }
     }
 #endif

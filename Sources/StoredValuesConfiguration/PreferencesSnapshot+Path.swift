@@ -6,7 +6,7 @@
         /// stored value `http`. Objects and nil are no values. Throws where a stored value on the way cannot be read.
         func value(atPath path: String) throws -> JSONValue? {
             // What begins with $ is the library's own.
-            guard !path.hasPrefix("$") else { return nil }
+            guard !path.isReservedKey else { return nil }
             return try Self.value(at: path.split(separator: ".", omittingEmptySubsequences: false)[...], in: value(of:))
         }
 

@@ -24,7 +24,7 @@ struct Failure: Error {
 
     private init(_ error: PreferencesError) {
         switch error {
-        case .noHomeFolder: self.init(.misconfigured, error.description)
+        case .noHomeFolder, .notUTF8: self.init(.misconfigured, error.description)
         // Here nothing is kept in memory, so only the file's own sentence holds.
         case .notSaved(_, let reason): self.init(.notSaved, reason)
         case .notEncodable, .tooLarge, .newerVersion, .notImported: self.init(.badData, error.description)

@@ -23,7 +23,7 @@ struct Main {
     private static func end(with error: any Error) -> Never {
         guard let failure = Failure(error) else { StoredValuesCommand.exit(withError: error) }
         // What was logged says the same again, in the words of a library.
-        if let sentence = failure.sentence { Output.error.line("stored-values: \(Output.error.shown(sentence))") }
+        if let sentence = failure.sentence { Output.error.line("stored-values: \(Output.error.oneLine(sentence))") }
         StoredValuesCommand.exit(withError: failure.status.code)
     }
 }

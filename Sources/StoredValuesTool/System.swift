@@ -1,3 +1,5 @@
+import StoredValues
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -12,8 +14,12 @@ enum System {
     static let standardOutput = STDOUT_FILENO
     static let standardError = STDERR_FILENO
 
-    static func environment(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }
+    static func environment(_ name: String) throws(Failure) -> String? {
+        do {
+            return try environmentVariable(name)
+        } catch {
+            throw Failure(.misconfigured, "The environment variable \(name) is not UTF-8. Set it to another value.")
+        }
     }
 
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
@@ -64,7 +70,7 @@ enum System {
 
     /// A new folder for nobody but this user, in the place for temporary files.
     static func makeTemporaryFolder() throws(Failure) -> String {
-        let place = environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        let place = try environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         var template = Array("\(place)/stored-values-XXXXXX".utf8CString)
         let path = template.withUnsafeMutableBufferPointer { buffer in
             buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
@@ -73,10 +79,13 @@ enum System {
         return path
     }
 
-    /// Runs a command of the shell on this terminal, which gets the keys that end a program until it is done. Returns its exit
-    /// status, or 128 and the signal that ended it.
-    static func shell(_ command: String) -> Int32 {
-        let status = system(command)
+    /// Runs a command of the shell with `argument` as its last word, whatever that holds: the shell sees it as a variable only,
+    /// and what comes out of one it does not read as part of a command. It has this terminal, and gets the keys that end a
+    /// program until it is done. Returns its exit status, or 128 and the signal that ended it.
+    static func shell(_ command: String, _ argument: String) -> Int32 {
+        // system(3) takes no arguments. No other thread of this process asks for variables now, which this would disturb.
+        setenv("STORED_VALUES_ARGUMENT", argument, 1)
+        let status = system("\(command) \"$STORED_VALUES_ARGUMENT\"")
         return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
     }
 }

@@ -27,7 +27,9 @@ struct ErrorSentencesTests {
     private func expectation(_ error: PreferencesError) -> Expectation<PreferencesError> {
         switch error {
         case .noHomeFolder:
-            Expectation("HOME", "XDG_CONFIG_HOME", advice: "Set one of them", next: .notSaved(
+            Expectation("HOME", "XDG_CONFIG_HOME", advice: "Set one of them", next: .notUTF8(variable: "HOME"))
+        case .notUTF8:
+            Expectation("HOME", "not UTF-8", advice: "Set it to a path in UTF-8", next: .notSaved(
                 path: Self.path, reason: FileError(.replace, Self.path, .system(.noSpace)).description))
         case .notSaved:
             Expectation(Self.path, "Could not replace", advice: "Free some space", next: .notEncodable(

@@ -13,7 +13,7 @@ final class DurableFile: Sendable {
     /// The most that is read. What is kept in such files is far smaller; a mistaken path need not fill the memory.
     static let sizeLimit = 64 << 20
 
-    /// The path as it was given, made absolute.
+    /// The path as it was given, made absolute; as it was given where there is no folder to begin at, and then every use fails.
     let path: String
     let operations: any FileOperations
 
@@ -24,7 +24,7 @@ final class DurableFile: Sendable {
     init(path: String, operations: any FileOperations = POSIXFileOperations()) {
         // The system would take what stands before it for the whole path.
         requireProperUse(!path.utf8.contains(0), "DurableFile(path:): the path contains a NUL character")
-        self.path = path.utf8.first == UInt8(ascii: "/") ? path : workingFolder() + "/" + path
+        self.path = path.begins(with: "/") ? path : workingFolder().map { "\($0)/\(path)" } ?? path
         self.operations = operations
     }
 
@@ -43,11 +43,13 @@ final class DurableFile: Sendable {
 
     /// What the file holds now; nil when there is none. Refuses anything but a regular file, without waiting for it.
     func read() throws(FileError) -> FileContents? {
-        try read(at: path)
+        try ResolvedPath.requireAbsolute(path)
+        return try read(at: path)
     }
 
     /// Which file it is and in which state; nil when there is none.
     func currentIdentity() throws(FileError) -> FileIdentity? {
+        try ResolvedPath.requireAbsolute(path)
         guard let status = try status(at: path, followingLinks: true) else { return nil }
         guard status.kind == .regular else { throw FileError(.examine, path, .notRegular(status.kind)) }
         return status.identity

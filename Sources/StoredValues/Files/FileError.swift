@@ -29,6 +29,8 @@ struct FileError: Error, Equatable {
         case changesUnseen(fileSystem: String)
         /// The folders on the way changed each time they were to be watched.
         case keepsChanging
+        /// The path is relative, and the system does not name the folder that it begins at.
+        case noWorkingFolder
     }
 
     var operation: Operation
@@ -90,6 +92,7 @@ extension FileError: CustomStringConvertible {
         case .noFreeName: "every name beside it is taken"
         case .changesUnseen(let type): "it lies on a file system (\(type)) that does not tell what is changed elsewhere"
         case .keepsChanging: "the folders and links on the way change faster than they can be followed"
+        case .noWorkingFolder: "the folder that the program works in was removed, or its name is not UTF-8"
         }
     }
 
@@ -104,6 +107,7 @@ extension FileError: CustomStringConvertible {
         case .noFreeName: "Remove the files that were set aside before."
         case .changesUnseen: "Keep the file on a local disk if others' changes must be seen at once."
         case .keepsChanging: "Find what replaces them (inotifywait shows it)."
+        case .noWorkingFolder: "Give an absolute path, or start the program in another folder."
         }
     }
 }

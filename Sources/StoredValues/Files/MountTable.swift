@@ -14,7 +14,7 @@ struct MountTable {
     /// The type of the file system that `path`, which holds no links, lies on.
     func fileSystemType(at path: String) -> String? {
         var best: (length: Int, type: Substring)?
-        for (point, type) in mounts where point == "/" || path == point || path.hasPrefix(point + "/") {
+        for (point, type) in mounts where point == "/" || path.isIdentical(to: point) || path.after(prefix: point + "/") != nil {
             // Of several at one place, the later one covers the earlier.
             if point.utf8.count >= best?.length ?? 0 { best = (point.utf8.count, type) }
         }

@@ -25,6 +25,7 @@ struct ResolvedPath: Equatable, Sendable {
 
     /// Follows `path` as far as it goes. With an error, the target is the place where it ended.
     static func follow(_ path: String, operations: any FileOperations) -> (way: ResolvedPath, obstacle: FileError?) {
+        do { try requireAbsolute(path) } catch { return (Self(target: path, links: []), error) }
         var rest = path[...]
         /// What was followed so far, without the slash at its end.
         var found = ""
@@ -65,6 +66,11 @@ struct ResolvedPath: Equatable, Sendable {
         else { return false }
         guard let user = try? operations.status(at: link, followingLinks: false).user else { return true }
         return user != folder.user && user != effectiveUser()
+    }
+
+    /// Throws unless `path` is absolute: a relative one would lead to another place as soon as the working folder is another.
+    static func requireAbsolute(_ path: String) throws(FileError) {
+        guard path.begins(with: "/") else { throw FileError(.examine, path, .noWorkingFolder) }
     }
 
     /// The folder that the absolute path `path` lies in.

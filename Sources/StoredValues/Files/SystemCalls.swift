@@ -15,11 +15,11 @@ package func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
     explicit_bzero(start, bytes.count)
 }
 
-/// The folder that relative paths begin at; "/" when the system cannot name it.
-func workingFolder() -> String {
+/// The folder that relative paths begin at; nil when it was removed, or its name is not UTF-8.
+func workingFolder() -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
-        guard let start = buffer.baseAddress, getcwd(start, buffer.count) != nil else { return "/" }
-        return String(cString: start)
+        guard let start = buffer.baseAddress, getcwd(start, buffer.count) != nil else { return nil }
+        return String(validatingCString: start).flatMap { $0.begins(with: "/") ? $0 : nil }
     }
 }
 

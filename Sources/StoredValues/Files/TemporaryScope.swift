@@ -15,7 +15,7 @@ final class TemporaryScope: Sendable {
 
     /// A folder that exists once something is put into it.
     let folder: String
-    private let objects = Guarded<[String: any AnyObject & Sendable]>([:])
+    private let objects = Guarded<[[UInt8]: any AnyObject & Sendable]>([:])
 
     private init() {
         folder = FileManager.default.temporaryDirectory.path + "/stored-values-\(UUID().uuidString)"
@@ -41,6 +41,7 @@ final class TemporaryScope: Sendable {
 
     /// The scope's object called `name`, made by `make` at the first use.
     func object<Object: AnyObject & Sendable>(_ name: String, make: () -> Object) -> Object {
+        let name = Array(name.utf8)  // it may hold that of a file, of which two may look alike
         if let object = objects.withLock({ $0[name] }) as? Object { return object }
         let new = make()  // with no lock held: it may need other objects of the scope
         return objects.withLock { objects in

@@ -87,7 +87,7 @@ extension WatchTable {
         for folder in path.folders {
             do {
                 let held = try enter(folder.path, folder.interest, &entry, inotify)
-                if path.reachesTarget, folder.path == ResolvedPath.folder(of: path.target) { entry.targetFolder = held }
+                if path.reachesTarget, folder.path.isIdentical(to: ResolvedPath.folder(of: path.target)) { entry.targetFolder = held }
             } catch .noEntry, .notFolder, .linkCircle {
                 entry.isComplete = false
             } catch .accessDenied where folder.interest.isOnlyPassedThrough && folder.path != "/" {

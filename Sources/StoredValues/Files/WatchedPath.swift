@@ -64,7 +64,7 @@ struct WatchedPath: Equatable, Sendable {
     }
 
     private mutating func index(of folder: String) -> Int {
-        if let index = folders.firstIndex(where: { $0.path == folder }) { return index }
+        if let index = folders.firstIndex(where: { $0.path.isIdentical(to: folder) }) { return index }
         folders.append(Folder(path: folder))
         return folders.count - 1
     }

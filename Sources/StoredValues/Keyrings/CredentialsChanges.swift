@@ -73,15 +73,16 @@ final class CredentialsChanges: Sendable {
     // MARK: One for each folder
 
     private struct Weak { weak var changes: CredentialsChanges? }
-    private static let byPath = Guarded<[String: Weak]>([:])
+    private static let byPath = Guarded<[[UInt8]: Weak]>([:])
 
     /// The one of `folder`.
     static func shared(for folder: CredentialsFolder) -> CredentialsChanges {
         byPath.withLock { known in
-            if let changes = known[folder.path]?.changes { return changes }
+            let path = Array(folder.path.utf8)  // two that look alike are two folders
+            if let changes = known[path]?.changes { return changes }
             let changes = CredentialsChanges(folder: folder)
             known = known.filter { $0.value.changes != nil }
-            known[folder.path] = Weak(changes: changes)
+            known[path] = Weak(changes: changes)
             return changes
         }
     }

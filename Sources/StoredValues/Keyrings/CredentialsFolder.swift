@@ -32,9 +32,11 @@ struct CredentialsFolder: Sendable {
             try requireFolder()
             throw .accessDenied
         }
-        var accounts: Set<String> = []
-        for name in names where try isCredential(name) { accounts.insert(Self.account(of: name, in: service)) }
-        return accounts.sorted().map { SecretIdentifier(service: service, account: $0) }
+        var ids: Set<SecretIdentifier> = []
+        for name in names where try isCredential(name) {
+            ids.insert(SecretIdentifier(service: service, account: Self.account(of: name, in: service)))
+        }
+        return ids.sorted { $0.account < $1.account }
     }
 
     /// Throws unless there is a folder.
@@ -133,10 +135,15 @@ struct CredentialsFolder: Sendable {
         return folder + "/" + name
     }
 
+    /// The folder that systemd names, if it names one that can be followed.
+    static var named: String? {
+        do { return try environmentVariable(CredentialsKeyring.variable) } catch { return nil }
+    }
+
     /// What is wrong where systemd gave no folder.
     static let unset = failure(
         1,
-        "\(CredentialsKeyring.variable) is not set, so systemd gave this process no credentials; add LoadCredential= to its unit")
+        "\(CredentialsKeyring.variable) is not set (or is not UTF-8), so systemd gave this process no credentials; add LoadCredential= to its unit")
 
     private static func failure(_ code: Int, _ message: String) -> KeyringError {
         .other(domain: "CredentialsKeyring", code: code, message: message)

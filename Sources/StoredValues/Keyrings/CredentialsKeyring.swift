@@ -30,7 +30,7 @@ public final class CredentialsKeyring: Keyring {
     /// The credentials that systemd gave this service: the folder that `$CREDENTIALS_DIRECTORY` names. Where that is not set,
     /// every call throws the reason.
     public convenience init() {
-        self.init(folder: environmentVariable(Self.variable))
+        self.init(folder: CredentialsFolder.named)
     }
 
     /// The secrets in the folder at `path`. No call takes longer than `deadline`.
@@ -94,7 +94,7 @@ public final class CredentialsKeyring: Keyring {
 extension CredentialsKeyring: Hashable {
     /// Whether both read the same folder.
     public static func == (left: CredentialsKeyring, right: CredentialsKeyring) -> Bool {
-        left.folder?.path == right.folder?.path
+        left.folder.map { Array($0.path.utf8) } == right.folder.map { Array($0.path.utf8) }
     }
 
     /// Hashes the folder's path.

@@ -31,11 +31,12 @@ final class EncryptedFileChanges: Sendable {
     // MARK: One for each file
 
     private struct Weak { weak var changes: EncryptedFileChanges? }
-    private static let byPlace = Guarded<[String: Weak]>([:])
+    private static let byPlace = Guarded<[[UInt8]: Weak]>([:])
 
     /// The one of `file`, whose real path is `place`.
     static func shared(for file: DurableFile, at place: String) -> EncryptedFileChanges {
         byPlace.withLock { known in
+            let place = Array(place.utf8)  // two that look alike are two files
             if let changes = known[place]?.changes { return changes }
             let changes = EncryptedFileChanges(file: file)
             known = known.filter { $0.value.changes != nil }

@@ -36,7 +36,7 @@ public struct EncryptedFileKey: Sendable {
     /// `$CREDENTIALS_DIRECTORY` names now. The best on a server: systemd can bind it to the machine and its TPM. Its group
     /// may read it, for that is how the access list looks with which systemd lets the service's user in.
     public static func credential(_ name: String) -> EncryptedFileKey {
-        EncryptedFileKey(source: .credential(name, folder: environmentVariable(CredentialsKeyring.variable)))
+        EncryptedFileKey(source: .credential(name, folder: CredentialsFolder.named))
     }
 
     /// A key file that the first write makes when it is missing: 32 random bytes, mode 0600, on the disk before the first

@@ -83,7 +83,7 @@ public final class EncryptedFileKeyring: Keyring {
     /// The secrets of `service`, sorted by account.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
         try await KeyringRequest.perform(on: readers, deadline: deadline) { [vault] _ throws(KeyringError) in
-            try vault.entries().keys.filter { $0.service == service }.sorted { $0.account < $1.account }
+            try vault.entries().keys.filter { $0.service.isIdentical(to: service) }.sorted { $0.account < $1.account }
         }
     }
 
@@ -139,8 +139,8 @@ extension EncryptedFileKeyring: Hashable {
     /// them is one live value. A keyring with a passphrase equals only itself.
     public static func == (left: EncryptedFileKeyring, right: EncryptedFileKeyring) -> Bool {
         if left === right { return true }
-        guard left.place == right.place, let key = left.vault.key.path else { return false }
-        return key == right.vault.key.path
+        guard left.place.isIdentical(to: right.place), let key = left.vault.key.path else { return false }
+        return right.vault.key.path?.isIdentical(to: key) == true
     }
 
     /// Hashes the file's real path.

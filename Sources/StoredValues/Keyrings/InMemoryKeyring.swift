@@ -78,7 +78,7 @@ public final class InMemoryKeyring: Keyring {
     /// The secrets of `service`, sorted by account.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
         try await perform { state in
-            state.secrets.keys.filter { $0.service == service }.sorted { $0.account < $1.account }
+            state.secrets.keys.filter { $0.service.isIdentical(to: service) }.sorted { $0.account < $1.account }
         }
     }
 

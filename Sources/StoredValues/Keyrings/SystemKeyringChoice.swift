@@ -28,7 +28,13 @@ extension SystemKeyring {
     }
 
     /// Settled once, so that all secrets of a process are in one place.
-    private static let machine = choose(environmentVariable(variable))
+    private static let machine: Choice = {
+        do {
+            return choose(try environmentVariable(variable))
+        } catch {
+            return Choice(keyring: MisnamedKeyring(setting: "what is not UTF-8"), reason: "\(variable) is not UTF-8.")
+        }
+    }()
 
     /// What `setting`, the variable's value, stands for.
     package static func choose(_ setting: String?) -> Choice {
@@ -36,7 +42,7 @@ extension SystemKeyring {
             return Choice(keyring: SecretServiceKeyring(), reason: "It is the default, for \(variable) is not set.")
         }
         let reason = "\(variable) is \"\(setting)\"."
-        if setting == "secret-service" { return Choice(keyring: SecretServiceKeyring(), reason: reason) }
+        if setting.isIdentical(to: "secret-service") { return Choice(keyring: SecretServiceKeyring(), reason: reason) }
         if let path = path(in: setting, after: "file:") {
             return Choice(keyring: EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key")), reason: reason)
         }
@@ -47,7 +53,7 @@ extension SystemKeyring {
     }
 
     private static func path(in setting: String, after prefix: String) -> String? {
-        setting.hasPrefix(prefix) && setting.count > prefix.count ? String(setting.dropFirst(prefix.count)) : nil
+        setting.after(prefix: prefix).flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 

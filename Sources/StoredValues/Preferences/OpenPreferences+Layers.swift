@@ -5,8 +5,8 @@ import Locking
 extension OpenPreferences {
     /// Puts files of defaults below this one, the most important first, and reads them. Those already there stay.
     func addLayers(_ paths: [String]) {
-        let known = Set(state.withLock { $0.layers.map(\.file.path) })
-        var layers = paths.filter { !known.contains($0) }.map(PreferencesLayer.init(path:))
+        let known = state.withLock { $0.layers.map(\.file.path) }
+        var layers = paths.filter { path in !known.contains { $0.isIdentical(to: path) } }.map(PreferencesLayer.init(path:))
         for position in layers.indices { read(&layers[position]) }
         var aftermath = Aftermath()
         state.withLock { $0.add(layers, &aftermath) }

@@ -145,7 +145,7 @@ final class OpenPreferences: Sendable {
 
     /// The names of the stored members, sorted, without those that this library keeps for itself.
     var keys: [String] {
-        state.withLock { $0.document }.keys.filter { !$0.hasPrefix("$") }
+        state.withLock { $0.document }.keys.filter { !$0.isReservedKey }
     }
 
     /// What is stored under `key` in the file itself, or nil.

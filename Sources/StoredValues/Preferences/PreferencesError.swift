@@ -4,6 +4,8 @@ public import FoundationEssentials
 public enum PreferencesError: Error, Equatable {
     /// Neither `HOME` nor `XDG_CONFIG_HOME` says where preferences lie.
     case noHomeFolder
+    /// The environment variable that says where preferences lie is not UTF-8.
+    case notUTF8(variable: String)
     /// The file could not be read, written or synchronised; `reason` names the file, the cause and what to do.
     case notSaved(path: String, reason: String)
     /// An item refused to be encoded. The change was not made: the old value stands.
@@ -24,7 +26,9 @@ extension PreferencesError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noHomeFolder:
-            "There is no folder for preferences: neither HOME nor XDG_CONFIG_HOME holds an absolute path. Values are kept in memory only. Set one of them, or name the file with STORED_VALUES_PREFERENCES."
+            "There is no folder for preferences: neither HOME nor XDG_CONFIG_HOME holds an absolute path. Values are kept in memory only. Set one of them, or name the file with STORED_VALUES_PREFERENCES. A program with more rights than whoever starts it (setuid, setgid, file capabilities) ignores the environment: it names its file with PreferencesFile(path:)."
+        case .notUTF8(let variable):
+            "There is no place for preferences: the environment variable \(variable) is not UTF-8. Values are kept in memory only. Set it to a path in UTF-8; a symbolic link can have one."
         case .notSaved(let path, let reason):
             "The preferences are not safe in \"\(path)\"; they are kept in memory and tried again. \(reason)"
         case .notEncodable(let key, let path, let reason):

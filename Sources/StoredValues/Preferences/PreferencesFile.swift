@@ -26,14 +26,14 @@ public struct PreferencesFile: Sendable {
     /// An empty name and one with a slash end the program.
     public static func named(_ name: String) -> PreferencesFile {
         requireProperUse(
-            !name.isEmpty && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 },
+            !name.isEmpty && !name.has("/") && !name.has("\0"),
             "PreferencesFile.named(\"\(name)\"): the name must not be empty or contain a slash; PreferencesFile(path:) takes a path")
         return PreferencesFile(place: .named(name, madeIn: .current))
     }
 
     /// The file at `path`; a relative one begins at the folder the process works in now.
     public init(path: String) {
-        requireProperUse(!path.isEmpty && !path.contains("\0"), "PreferencesFile(path: \"\(path)\"): the path must not be empty")
+        requireProperUse(!path.isEmpty && !path.has("\0"), "PreferencesFile(path: \"\(path)\"): the path must not be empty")
         place = .open(OpenFiles.shared.open(path))
     }
 
@@ -106,9 +106,10 @@ private final class OpenFiles: Sendable {
     }
 
     private struct State {
-        var byPath: [String: Weak] = [:]
+        /// By the path's bytes, as the system tells files apart: two that look alike are two.
+        var byPath: [[UInt8]: Weak] = [:]
         /// The application's own files stay open.
-        var byName: [String: OpenPreferences] = [:]
+        var byName: [[UInt8]: OpenPreferences] = [:]
     }
 
     private let state = Guarded(State())
@@ -121,7 +122,7 @@ private final class OpenFiles: Sendable {
 
     func application(_ name: String) -> OpenPreferences {
         let (preferences, isNew) = state.withLock { state -> (OpenPreferences, Bool) in
-            if let preferences = state.byName[name] { return (preferences, false) }
+            if let preferences = state.byName[Array(name.utf8)] { return (preferences, false) }
             let preferences: OpenPreferences
             do throws(PreferencesError) {
                 preferences = Self.open(try PreferencesLocation.path(of: name), &state)
@@ -129,7 +130,7 @@ private final class OpenFiles: Sendable {
                 preferences = OpenPreferences(.failure(error))
             }
             preferences.addLayers(PreferencesLocation.layers(of: name))
-            state.byName[name] = preferences
+            state.byName[Array(name.utf8)] = preferences
             return (preferences, true)
         }
         if isNew { preferences.finishOpening() }
@@ -139,10 +140,11 @@ private final class OpenFiles: Sendable {
     private static func open(_ path: String, _ state: inout State) -> OpenPreferences {
         let file = DurableFile(path: path)
         let realPath = (try? file.resolvedPath) ?? file.path  // trouble with the path comes again when it is read
-        if let preferences = state.byPath[realPath]?.preferences { return preferences }
+        let place = Array(realPath.utf8)
+        if let preferences = state.byPath[place]?.preferences { return preferences }
         state.byPath = state.byPath.filter { $0.value.preferences != nil }
         let preferences = OpenPreferences(.success(file))
-        state.byPath[realPath] = Weak(preferences: preferences)
+        state.byPath[place] = Weak(preferences: preferences)
         return preferences
     }
 }

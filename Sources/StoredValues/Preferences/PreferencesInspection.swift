@@ -33,7 +33,7 @@ package struct PreferencesInspection: Sendable {
         switch reading.document {
         case .failure(let error): .broken(error.description)
         case .success where reading.identity == nil: .missing
-        case .success(let document): .keys(document.keys.count { !$0.hasPrefix("$") })
+        case .success(let document): .keys(document.keys.count { !$0.isReservedKey })
         }
     }
 }

@@ -3,9 +3,9 @@ enum PreferencesLocation {
     /// The path of the application's file `name`: `$XDG_CONFIG_HOME/<application id>/<name>.json`.
     ///
     /// `STORED_VALUES_PREFERENCES` names another path for the standard file. A relative `XDG_CONFIG_HOME` does not count,
-    /// as the specification demands. Throws where neither that nor `HOME` is set.
+    /// as the specification demands. Throws where neither that nor `HOME` is set, or what counts is not UTF-8.
     static func path(of name: String) throws(PreferencesError) -> String {
-        if name == standardName, let path = environmentVariable("STORED_VALUES_PREFERENCES"), !path.isEmpty {
+        if name == standardName, let path = try variable("STORED_VALUES_PREFERENCES"), !path.isEmpty {
             return path
         }
         return "\(try configurationFolder)/\(StorageSystem.applicationID)/\(name).json"
@@ -16,9 +16,10 @@ enum PreferencesLocation {
     /// The paths of the system-wide files below the application's file `name`, the most important first:
     /// `<folder>/<application id>/<name>.json` for each folder in `XDG_CONFIG_DIRS`, by default `/etc/xdg` alone.
     static func layers(of name: String) -> [String] {
-        let variable = environmentVariable("XDG_CONFIG_DIRS") ?? ""
-        let folders = (variable.isEmpty ? "/etc/xdg" : variable).split(separator: ":")
-        return folders.filter { $0.hasPrefix("/") }.map { "\($0)/\(StorageSystem.applicationID)/\(name).json" }
+        let variable: String
+        do { variable = try environmentVariable("XDG_CONFIG_DIRS") ?? "" } catch { return [] }  // no other folders than are named
+        let folders = (variable.isEmpty ? "/etc/xdg" : variable).parts(separatedBy: ":")
+        return folders.filter { $0.begins(with: "/") }.map { "\($0)/\(StorageSystem.applicationID)/\(name).json" }
     }
 
     /// Where Foundation keeps `UserDefaults` of that name on Linux. Seen with Swift 6.3, where `.standard` is named after the
@@ -29,9 +30,13 @@ enum PreferencesLocation {
 
     private static var configurationFolder: String {
         get throws(PreferencesError) {
-            if let folder = environmentVariable("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return folder }
-            guard let home = environmentVariable("HOME"), home.hasPrefix("/") else { throw .noHomeFolder }
+            if let folder = try variable("XDG_CONFIG_HOME"), folder.begins(with: "/") { return folder }
+            guard let home = try variable("HOME"), home.begins(with: "/") else { throw .noHomeFolder }
             return home + "/.config"
         }
+    }
+
+    private static func variable(_ name: String) throws(PreferencesError) -> String? {
+        do { return try environmentVariable(name) } catch { throw .notUTF8(variable: name) }
     }
 }

@@ -12,7 +12,7 @@ package struct PreferencesSnapshot: Sendable {
 
     /// The keys of all values, those of the system-wide defaults included, sorted.
     package var keys: [String] {
-        ([document] + layers).flatMap(\.keys).distinctKeys.filter { !$0.hasPrefix("$") }
+        ([document] + layers).flatMap(\.keys).distinctKeys.filter { !$0.isReservedKey }
     }
 
     /// The value of `key` that programs read; nil also where it cannot be read, see ``value(of:)``.

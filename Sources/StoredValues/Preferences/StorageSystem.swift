@@ -18,7 +18,7 @@ public enum StorageSystem {
     ///   a call after the first use end the program.
     public static func bootstrap(applicationID: String) {
         requireProperUse(
-            !applicationID.isEmpty && !applicationID.hasPrefix(".") && !applicationID.contains { $0 == "/" || $0 == "\0" },
+            !applicationID.isEmpty && !applicationID.begins(with: ".") && !applicationID.has("/") && !applicationID.has("\0"),
             "StorageSystem.bootstrap(applicationID: \"\(applicationID)\"): the name must not be empty, begin with a dot or contain a slash"
         )
         state.withLock { state in

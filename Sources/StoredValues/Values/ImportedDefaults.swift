@@ -22,8 +22,8 @@ struct ImportedDefaults {
 
     /// What a property list goes by: the name of its file, which stays when the folders above it are moved.
     static func name(of path: String) -> String {
-        let file = path.split(separator: "/").last.map(String.init) ?? path
-        return file.hasSuffix(".plist") ? String(file.dropLast(6)) : file
+        let file = path.parts(separatedBy: "/").last ?? path
+        return file.utf8.reversed().starts(with: ".plist".utf8.reversed()) ? String(Substring(file.utf8.dropLast(6))) : file
     }
 }
 

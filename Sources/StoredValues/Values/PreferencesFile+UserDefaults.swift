@@ -85,7 +85,7 @@ extension PreferencesTransaction {
         _ json: ImportedDefaults.Reading, as newKey: String?, into preferences: OpenPreferences
     ) -> UserDefaultsImport.Outcome {
         guard let newKey else { return .skipped(.leftOut) }
-        guard !newKey.isEmpty, !newKey.hasPrefix("$") else { return .skipped(.unusableKey) }
+        guard !newKey.isEmpty, !newKey.isReservedKey else { return .skipped(.unusableKey) }
         guard preferences.stored(newKey) == nil, changes[PreferencesKey(newKey)] == nil else { return .skipped(.alreadyStored) }
         switch json {
         case .failure(let reason): return .skipped(reason)

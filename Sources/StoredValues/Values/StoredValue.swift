@@ -81,7 +81,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     ) {
         for key in [key] + formerKeys {
             requireProperUse(!key.isEmpty, "StoredValue(key: \"\"): a key must not be empty")
-            requireProperUse(!key.hasPrefix("$"), "StoredValue(key: \"\(key)\"): keys that begin with $ are kept for the library")
+            requireProperUse(!key.isReservedKey, "StoredValue(key: \"\(key)\"): keys that begin with $ are kept for the library")
         }
         self.key = key
         self.defaultItem = defaultItem

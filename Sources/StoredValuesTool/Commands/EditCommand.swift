@@ -30,7 +30,7 @@ struct EditCommand: AsyncParsableCommand {
                     throw Failure(error).map { Failure($0.status, "\($0.sentence ?? "") \(copy.whereabouts)") } ?? error
                 }
                 copy.remove()
-                return Output.error.line("Changed: \(Output.error.shown(keys.joined(separator: ", ")))")
+                return Output.error.line("Changed: \(Output.error.oneLine(keys.joined(separator: ", ")))")
             case .notJSON(let why):
                 let sentence = "The edited text is not JSON: \(why)."
                 switch try Question.ask(sentence, [.editAgain, .quit]) {
@@ -38,7 +38,7 @@ struct EditCommand: AsyncParsableCommand {
                 default: throw Failure(.badData, "\(sentence) Nothing was changed. \(copy.whereabouts)")
                 }
             case .conflict(let keys):
-                let names = Output.error.shown(keys.map { "\"\($0)\"" }.joined(separator: ", "))
+                let names = keys.map { "\"\($0)\"" }.joined(separator: ", ")
                 let sentence = "Somebody else changed \(names) since the editor was opened."
                 switch try Question.ask(sentence, [.editAgain, .overwrite, .quit]) {
                 case .editAgain: try copy.openInEditor()

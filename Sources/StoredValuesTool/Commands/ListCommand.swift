@@ -6,7 +6,7 @@ struct ListCommand: AsyncParsableCommand {
         commandName: "list", abstract: "Show all settings and their values.",
         discussion: """
             Those that come from the system-wide defaults are marked; defaults in a program's code are known to the \
-            program only. Into a pipe each setting is a line: its key, a tab, its value as JSON.
+            program only. Into a pipe each setting is a line: its key, a tab, its value as JSON; a line break in a key is \\n there.
             """)
 
     @OptionGroup var settings: SettingsOptions
@@ -16,7 +16,7 @@ struct ListCommand: AsyncParsableCommand {
         let snapshot = try settings.soundStorage().snapshot
         let values = snapshot.keys.compactMap { key in snapshot[key].map { (key: key, value: $0) } }
         guard !json else {
-            return Output.standard.json(.object(Dictionary(values.map { ($0.key, $0.value) }) { _, last in last }))
+            return Output.standard.json(values)
         }
         let rows = values.map { key, value in
             Table.Row(

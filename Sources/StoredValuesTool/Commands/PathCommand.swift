@@ -11,7 +11,7 @@ struct PathCommand: AsyncParsableCommand {
     func run() async throws {
         let inspections = try settings.storage().inspect()
         let paths = inspections.map(\.path)
-        guard json else { return Output.standard.line(paths.first ?? "") }
+        guard json else { return Output.standard.line(Output.standard.shown(paths.first ?? "")) }
         Output.standard.json([
             "path": .string(paths.first ?? ""), "system-wide": .array(paths.dropFirst().map { .string($0) }),
         ])

@@ -35,7 +35,11 @@ struct SecretGetCommand: AsyncParsableCommand {
 
     /// Whether a terminal would show it as it is. The bytes are looked at where they are: a `String` could not be wiped.
     private static func isPlainText(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard (try? UTF8Span(validating: bytes.bindMemory(to: UInt8.self).span)) != nil else { return false }
-        return bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A || $0 == 0x09 }
+        guard let text = try? UTF8Span(validating: bytes.bindMemory(to: UInt8.self).span) else { return false }
+        var scalars = text.makeUnicodeScalarIterator()
+        while let scalar = scalars.next() {
+            guard !scalar.steersTerminals || scalar == "\n" || scalar == "\t" else { return false }
+        }
+        return true
     }
 }

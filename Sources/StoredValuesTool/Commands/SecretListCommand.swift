@@ -12,6 +12,6 @@ struct SecretListCommand: AsyncParsableCommand {
         let service = try secrets.serviceName()
         let accounts = try await secrets.openKeyring().identifiers(inService: service).map(\.account)
         guard !json else { return Output.standard.json(.array(accounts.map { .string($0) })) }
-        for account in accounts { Output.standard.line(Output.standard.shown(account)) }
+        for account in accounts { Output.standard.line(Output.standard.oneLine(account)) }
     }
 }

@@ -21,8 +21,8 @@ struct SecretMoveCommand: AsyncParsableCommand {
         guard !json else {
             return Output.standard.json(["moved": names(moved.copied), "already there": names(moved.alreadyThere)])
         }
-        for id in moved.copied { Output.standard.line("moved: \(Output.standard.shown(id.account))") }
-        for id in moved.alreadyThere { Output.standard.line("was there already: \(Output.standard.shown(id.account))") }
+        for id in moved.copied { Output.standard.line("moved: \(Output.standard.oneLine(id.account))") }
+        for id in moved.alreadyThere { Output.standard.line("was there already: \(Output.standard.oneLine(id.account))") }
     }
 
     private func names(_ ids: [SecretIdentifier]) -> JSONValue { .array(ids.map { .string($0.account) }) }

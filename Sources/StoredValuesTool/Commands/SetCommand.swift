@@ -30,7 +30,7 @@ struct SetCommand: AsyncParsableCommand {
         if let old, old != .null, value != .null, old.kindForPeople != value.kindForPeople {
             let hint = old.stringValue == nil ? "" : " --text keeps it a text."
             let change = "\"\(key)\" was \(old.kindForPeople) and is \(value.kindForPeople) now."
-            Output.error.line("stored-values: note: \(Output.error.shown(change))\(hint)")
+            Output.error.line("stored-values: note: \(Output.error.oneLine(change))\(hint)")
         }
     }
 

@@ -18,13 +18,15 @@ struct WatchCommand: AsyncParsableCommand {
         let key = try key?.checked()
         let storage = try settings.soundStorage()
         let changes = storage.changes  // before the first look, so that nothing is missed
-        var last: [String: JSONValue] = [:]
+        var last: [PreferencesKey: JSONValue] = [:]
         var isFirst = true
         func look() {
             let snapshot = storage.snapshot
-            let keys = key.map { [$0] } ?? Set(snapshot.keys + last.keys).sorted()
-            for key in keys where snapshot[key] != last[key] || (isFirst && self.key != nil) { show(key, snapshot[key]) }
-            last = Dictionary(keys.compactMap { key in snapshot[key].map { (key, $0) } }) { _, last in last }
+            let keys = key.map { [$0] } ?? (snapshot.keys + last.keys.map(\.text)).distinctKeys
+            for key in keys where snapshot[key] != last[PreferencesKey(key)] || (isFirst && self.key != nil) {
+                show(key, snapshot[key])
+            }
+            last = Dictionary(keys.compactMap { key in snapshot[key].map { (PreferencesKey(key), $0) } }) { _, last in last }
             isFirst = false
             HeldLog.print()
         }
@@ -36,11 +38,11 @@ struct WatchCommand: AsyncParsableCommand {
         if json {
             var change: JSONValue = ["key": .string(key)]
             change["value"] = value
-            return Output.standard.line(change.text(onOneLine: true))
+            return Output.standard.line(Output.standard.shown(change.text(onOneLine: true)))
         }
         let text = Output.standard.shown(value?.text(onOneLine: true) ?? "")
         guard self.key == nil else { return Output.standard.line(text) }
-        let shownKey = Output.standard.styled(Output.standard.shown(key.onOneLine), .bold)
+        let shownKey = Output.standard.styled(Output.standard.oneLine(key), .bold)
         Output.standard.line(value == nil ? shownKey : "\(shownKey)\t\(text)")
     }
 }

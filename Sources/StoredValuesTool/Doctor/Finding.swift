@@ -36,7 +36,7 @@ struct Finding {
             isFirst = false
             output.line(output.styled(section.rawValue, .bold))
             for finding in findings where finding.section == section {
-                let lines = output.shown(finding.text).wrapped(to: max(width - indent, 20))
+                let lines = output.oneLine(finding.text).wrapped(to: max(width - indent, 20))
                 let mark = finding.kind.rawValue.padded(to: indent - 4)
                 output.line("  \(output.styled(mark, finding.kind.style))  \(lines.first ?? "")")
                 for line in lines.dropFirst() { output.line(String(repeating: " ", count: indent) + line) }

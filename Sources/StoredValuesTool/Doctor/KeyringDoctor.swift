@@ -45,7 +45,7 @@ enum KeyringDoctor {
         guard let process else { return "a process whose number the bus does not know" }
         // What the process calls itself: its file cannot be told where it has capabilities, as gnome-keyring has (proc(5)).
         let words = FileManager.default.contents(atPath: "/proc/\(process)/cmdline")?.split(separator: 0)
-        let name = words?.first.map { String(decoding: $0, as: UTF8.self) }?.split(separator: "/").last
+        let name = words?.first.map { String(decoding: $0, as: UTF8.self) }?.parts(separatedBy: "/").last
         return "\(name ?? "a process of another container"), process \(process)"
     }
 

@@ -54,16 +54,16 @@ enum SettingsDoctor {
     private static func nearestFolder(of path: String) -> String {
         var folder = path
         repeat {
-            folder = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? ""
+            folder = folder.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(folder[..<$0]) } ?? ""
         } while !folder.isEmpty && !FileManager.default.fileExists(atPath: folder)
         return folder.isEmpty ? "/" : folder
     }
 
     private static func namesBeside(_ path: String, containing part: String) -> [String] {
         let folder = nearestFolder(of: path)
-        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let name = path.parts(separatedBy: "/").last ?? path
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.filter { $0.hasPrefix(name + part) }.sorted().map { "\(folder)/\($0)" }
+        return names.filter { $0.after(prefix: name + part) != nil }.sorted().map { "\(folder)/\($0)" }
     }
 }
 

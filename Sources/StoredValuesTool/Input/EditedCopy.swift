@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StoredValues
 
 /// The text that a person edits, in a file of its own that nobody else can read.
 struct EditedCopy {
@@ -8,16 +9,16 @@ struct EditedCopy {
     /// A copy of `text`, with the name of the file at `original`, so that the editor knows what it is.
     init(of text: [UInt8], named original: String) throws {
         folder = try System.makeTemporaryFolder()
-        path = "\(folder)/\(original.split(separator: "/").last ?? "preferences.json")"
+        path = "\(folder)/\(original.parts(separatedBy: "/").last ?? "preferences.json")"
         try attempt("write") { try Data(text).write(to: URL(filePath: path)) }
     }
 
     /// Opens the copy in the person's editor and waits for its end.
     func openInEditor() throws {
-        let named = ["VISUAL", "EDITOR"].lazy.compactMap(System.environment).first { !$0.isEmpty }
+        let named = try ["VISUAL", "EDITOR"].compactMap(System.environment).first { !$0.isEmpty }
         let editor = named ?? "vi"
         // By the shell, as all programs do it: the variable may hold options too, or quotes.
-        let status = System.shell("\(editor) '\(path.replacing("'", with: "'\\''"))'")
+        let status = System.shell(editor, path)
         if status == 127 || status == 126 {
             remove()
             throw Failure(.misconfigured, "The editor \"\(editor)\" cannot be started. Set VISUAL or EDITOR to one that is installed.")

@@ -10,7 +10,7 @@ enum Question {
     static func ask(_ sentence: String, _ answers: [Answer]) throws -> Answer {
         guard System.isTerminal(System.standardInput), Output.error.isTerminal else { return .quit }
         let choices = answers.map { "[\($0.rawValue.prefix(1))]\($0.rawValue.dropFirst())" }.joined(separator: ", ")
-        Output.error.line(sentence)
+        Output.error.line(Output.error.oneLine(sentence))
         while true {
             Output.error.write("\(choices)? ")
             guard let line = readLine() else { return .quit }

@@ -37,7 +37,7 @@ enum SecretInput {
     }
 
     private static func ask(_ question: String) throws -> Secret {
-        Output.error.write(question)
+        Output.error.write(Output.error.oneLine(question))
         defer { Output.error.line() }
         let terminal = try HiddenTerminal(System.standardInput)
         let line = SecretBuffer(capacity: limit)

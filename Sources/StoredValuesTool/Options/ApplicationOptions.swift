@@ -8,7 +8,7 @@ struct ApplicationOptions: ParsableArguments {
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("The program's application id; else \(variable) says it.", valueName: "id"),
-        completion: .custom { _, _, _ in knownApplications() })
+        completion: .custom { _, _, _ in knownApplications().completions })
     var app: String?
 
     func validate() throws {
@@ -21,7 +21,7 @@ struct ApplicationOptions: ParsableArguments {
 
     /// The application id that `app` or the environment names, if that can be one.
     static func id(_ app: String?) -> String? {
-        (app ?? System.environment(variable)).flatMap { isProper($0) ? $0 : nil }
+        (app ?? (try? System.environment(variable))).flatMap { isProper($0) ? $0 : nil }
     }
 
     /// Makes this process read and write as that program.
@@ -33,13 +33,13 @@ struct ApplicationOptions: ParsableArguments {
     }
 
     private static func isProper(_ id: String) -> Bool {
-        !id.isEmpty && !id.hasPrefix(".") && !id.contains("/")
+        !id.isEmpty && !id.begins(with: ".") && !id.has("/")
     }
 
     /// The programs that have settings in this person's folder.
     private static func knownApplications() -> [String] {
-        let home = System.environment("HOME").map { "\($0)/.config" }
-        guard let folder = System.environment("XDG_CONFIG_HOME").flatMap({ $0.hasPrefix("/") ? $0 : nil }) ?? home else { return [] }
+        func path(_ variable: String) -> String? { (try? System.environment(variable)).flatMap { $0.begins(with: "/") ? $0 : nil } }
+        guard let folder = path("XDG_CONFIG_HOME") ?? path("HOME").map({ "\($0)/.config" }) else { return [] }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { FileManager.default.fileExists(atPath: "\(folder)/\($0)/preferences.json") }.sorted()
     }

@@ -11,13 +11,13 @@ struct KeyArgument: ExpressibleByArgument {
 
     /// The key, if settings may have it.
     func checked() throws -> String {
-        guard !text.isEmpty, !text.hasPrefix("$") else {
+        guard !text.isEmpty, !text.isReservedKey else {
             throw Failure(.usage, "\"\(text)\" is no key: keys are not empty and do not begin with $.")
         }
         return text
     }
 
-    static var defaultCompletionKind: CompletionKind { .custom { words, _, _ in keys(words) } }
+    static var defaultCompletionKind: CompletionKind { .custom { words, _, _ in keys(words).completions } }
 
     /// The keys of the file that the words typed so far name.
     private static func keys(_ words: [String]) -> [String] {
@@ -34,7 +34,10 @@ struct CompletionWords {
     private let words: [String]
 
     init(_ words: [String]) {
-        self.words = words.map { $0.filter { !"\"'\\".contains($0) } }
+        let marks = "\"'\\".unicodeScalars
+        self.words = words.map { word in
+            word.unicodeScalars.reduce(into: "") { if !marks.contains($1) { $0.unicodeScalars.append($1) } }
+        }
     }
 
     /// The program, if it was typed.
@@ -42,7 +45,7 @@ struct CompletionWords {
 
     /// What was typed as the value of `option`.
     subscript(option: String) -> String? {
-        for (word, next) in zip(words, words.dropFirst()) where word == option { return next }
-        return words.first { $0.hasPrefix("\(option)=") }.map { String($0.dropFirst(option.count + 1)) }
+        for (word, next) in zip(words, words.dropFirst()) where word.isIdentical(to: option) { return next }
+        return words.lazy.compactMap { $0.after(prefix: "\(option)=") }.first
     }
 }

@@ -37,11 +37,12 @@ struct KeyringArgument: ExpressibleByArgument {
     let keyring: any Keyring
 
     init?(argument: String) {
-        guard argument == "secret-service" || argument.hasPrefix("file:") || argument.hasPrefix("credentials:") else { return nil }
+        let isKnown = argument.isIdentical(to: "secret-service") || ["file:", "credentials:"].contains { argument.after(prefix: $0) != nil }
+        guard isKnown else { return nil }
         keyring = SystemKeyring.choose(argument).keyring
     }
 
-    static var defaultCompletionKind: CompletionKind { .list(["secret-service", "file:", "credentials:"]) }
+    static var defaultCompletionKind: CompletionKind { .custom { _, _, _ in ["secret-service", "file:", "credentials:"].completions } }
 }
 
 /// A secret's name among those of its service, as it is typed.
@@ -53,7 +54,7 @@ struct SecretArgument: ExpressibleByArgument {
         text = argument
     }
 
-    static var defaultCompletionKind: CompletionKind { .custom { words, _, _ async in await accounts(words) } }
+    static var defaultCompletionKind: CompletionKind { .custom { words, _, _ async in await accounts(words).completions } }
 
     /// The names of the secrets that the words typed so far ask for. No secret is read, and nobody is asked.
     private static func accounts(_ words: [String]) async -> [String] {

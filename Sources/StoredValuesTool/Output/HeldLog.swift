@@ -23,6 +23,6 @@ struct HeldLog: LogHandler {
             defer { lines = [] }
             return lines
         }
-        for line in lines { Output.error.line("stored-values: \(Output.error.shown(line))") }
+        for line in lines { Output.error.line("stored-values: \(Output.error.oneLine(line))") }
     }
 }

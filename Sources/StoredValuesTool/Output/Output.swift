@@ -17,7 +17,8 @@ struct Output {
         self.descriptor = descriptor
         isTerminal = System.isTerminal(descriptor)
         width = System.width(descriptor) ?? 80
-        hasColor = isTerminal && (System.environment("NO_COLOR") ?? "").isEmpty && System.environment("TERM") != "dumb"
+        func variable(_ name: String) -> String { (try? System.environment(name)) ?? "" }
+        hasColor = isTerminal && variable("NO_COLOR").isEmpty && variable("TERM") != "dumb"
     }
 
     func line(_ text: String = "") {
@@ -37,7 +38,15 @@ struct Output {
 
     /// A value as JSON over several lines.
     func json(_ value: JSONValue) {
-        line(value.text(onOneLine: false))
+        line(shown(value.text(onOneLine: false)))
+    }
+
+    /// Settings as one JSON object. Each keeps its own name: to a dictionary, two that look alike would be one.
+    func json(_ members: [(key: String, value: JSONValue)]) {
+        let texts = members.map { key, value in
+            "  \(JSONValue.string(key).text(onOneLine: true)): \(value.text(onOneLine: false).replacing("\n", by: "\n  "))"
+        }
+        line(shown(texts.isEmpty ? "{}" : "{\n\(texts.joined(separator: ",\n"))\n}"))
     }
 
     /// `text` in this style, if colours are wanted.
@@ -58,4 +67,7 @@ struct Output {
     func shown(_ text: String) -> String {
         isTerminal ? text.withoutControls : text
     }
+
+    /// The same for what is to be one line, or a part of one.
+    func oneLine(_ text: String) -> String { shown(text.onOneLine) }
 }

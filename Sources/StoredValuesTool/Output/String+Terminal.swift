@@ -1,18 +1,17 @@
 // How text looks in a terminal.
 
 extension String {
-    /// The text with control characters, and those that turn the direction of writing, shown by their numbers.
-    var withoutControls: String {
-        var shown = ""
-        for scalar in unicodeScalars {
-            let isControl = scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
-            if isControl || scalar.properties.isBidiControl {
-                shown += "\\u{\(String(scalar.value, radix: 16))}"
-            } else {
-                shown.unicodeScalars.append(scalar)
-            }
+    /// The text with what would steer a terminal shown instead. Lines and tabs stay.
+    var withoutControls: String { showing { $0.steersTerminals && $0 != "\n" && $0 != "\t" } }
+
+    /// The text with what may end a line or a column shown instead: nobody takes one name for two lines.
+    var onOneLine: String { showing(\.mayEndLine) }
+
+    /// The text with those of its scalars shown as a program's source would spell them.
+    private func showing(_ isShown: (Unicode.Scalar) -> Bool) -> String {
+        unicodeScalars.reduce(into: "") { text, scalar in
+            if isShown(scalar) { text += scalar.spelled } else { text.unicodeScalars.append(scalar) }
         }
-        return shown
     }
 
     /// How many columns the text takes: East Asian characters and emoji take two.
@@ -48,6 +47,29 @@ extension String {
             }
         }
         return lines
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it does something in a terminal besides being seen: controls (also those of C1, from U+0080 on), and what turns
+    /// the direction of writing.
+    var steersTerminals: Bool { mayEndLine || properties.isBidiControl }
+
+    /// Whether a program or a terminal may take it for the end of a line or of a column.
+    fileprivate var mayEndLine: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    fileprivate var spelled: String {
+        switch self {
+        case "\n": "\\n"
+        case "\t": "\\t"
+        case "\r": "\\r"
+        default: "\\u{\(String(value, radix: 16))}"
+        }
     }
 }
 

@@ -12,13 +12,13 @@ struct Table {
 
     func print(to output: Output = .standard) {
         guard output.isTerminal else {
-            for row in rows { output.line("\(row.key.onOneLine)\t\(row.value)") }
+            for row in rows { output.line("\(output.oneLine(row.key))\t\(row.value)") }
             return
         }
-        let keyWidth = rows.map { $0.key.withoutControls.columns }.max() ?? 0
+        let keyWidth = rows.map { output.oneLine($0.key).columns }.max() ?? 0
         let isNarrow = output.width < 40 + keyWidth
         for row in rows {
-            let key = row.key.onOneLine.withoutControls
+            let key = output.oneLine(row.key)
             let remark = row.remark.isEmpty || isNarrow ? "" : "  \(row.remark)"
             let room = output.width - (isNarrow ? 2 : keyWidth + 2) - remark.columns
             let value = row.value.withoutControls.cut(to: max(room, 8)) + output.styled(remark, .dim)
@@ -30,12 +30,5 @@ struct Table {
                 output.line(output.styled(key.padded(to: keyWidth), .bold) + "  \(value)")
             }
         }
-    }
-}
-
-extension String {
-    /// The text without line breaks and tabs, which would end its row or column.
-    var onOneLine: String {
-        replacing("\n", with: "\\n").replacing("\t", with: "\\t")
     }
 }

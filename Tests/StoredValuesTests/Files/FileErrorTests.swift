@@ -19,6 +19,7 @@ struct FileErrorTests {
         (.noFreeName, "every name beside it is taken"),
         (.changesUnseen(fileSystem: "nfs4"), "a file system (nfs4) that does not tell what is changed elsewhere"),
         (.keepsChanging, "change faster than they can be followed"),
+        (.noWorkingFolder, "was removed, or its name is not UTF-8"),
     ])
     func wording(reason: FileError.Reason, why: String) {
         let sentence = "\(FileError(.replace, "/x/preferences.json", reason))"

@@ -77,6 +77,9 @@ struct KeyringContractTests {
         #expect(try await keyring.identifiers(inService: composed.service).count == 2)
         try await keyring.remove(composed)
         #expect(try await keyring.read(decomposed) == Secret([2]))
+        let services = ["\u{e9}", "e\u{301}"].map { SecretIdentifier(service: composed.service + $0, account: "token") }
+        for id in services { try await keyring.write(Secret(id.service.utf8), for: id, label: "label") }
+        for id in services { #expect(try await keyring.identifiers(inService: id.service) == [id]) }
     }
 
     @Test("Other accounts and services are left alone", arguments: KeyringUnderTest.available)

@@ -36,4 +36,40 @@ struct PreferencesKeyTests {
             #expect(storage.keys.map { Array($0.utf8) } == [Array(composed.utf8)])
         }
     }
+
+    @Test("Files whose paths look alike are two files, and so are folders on the way")
+    func files() async throws {
+        try await withTemporaryFolder { folder in
+            for name in ["p-%.json", "%/p.json"] {
+                let paths = [composed, decomposed].map { "\(folder)/\(name.replacing("%", with: $0))" }
+                let values = paths.map { StoredValue(key: "n", default: 0, storage: PreferencesFile(path: $0)) }
+                values[0].set(1)
+                values[1].set(2)
+                #expect(values.map(\.wrappedValue) == [1, 2])
+                for (path, number) in zip(paths, [1, 2]) { #expect(try contents(ofFile: path).contains("\(number)")) }
+            }
+        }
+    }
+
+    @Test("A text of another form is another value, and is told")
+    func values() async throws {
+        #expect(JSONValue.string(composed) != .string(decomposed))
+        #expect(JSONValue.object([composed: 1]) != .object([decomposed: 1]))
+        #expect(JSONValue.object([composed: [1, .null, true]]) == .object([composed: [1, .null, true]]))
+        #expect(JSONValue.object([composed: 1]) != .object([composed: 1, "b": 1]))
+        #expect(JSONValue.object([composed: 1]) != .object(["b": 1]) && JSONValue.array([1]) != .array([1, 1]))
+        try await withTemporaryFolder { folder in
+            let storage = PreferencesFile(path: folder + "/p.json")
+            let name = StoredValue(key: "name", default: "", storage: storage)
+            let collector = Collector(name.values)
+            name.set(composed)
+            PreferencesFile.ofAnotherProcess(storage.path).set("name", to: .string(decomposed))
+            try await eventually("the other form is told") { collector.elements.last.map { Array($0.utf8) } == Array(decomposed.utf8) }
+        }
+    }
+
+    @Test("A key belongs to the library by its first byte")
+    func reserved() {
+        #expect("$\u{301}x".isReservedKey && "$".isReservedKey && !"".isReservedKey && !"x$".isReservedKey)
+    }
 }

@@ -77,6 +77,28 @@ struct ToolEditTests {
         }
     }
 
+    @Test("Whatever the file and the place for temporary files are called, the editor gets the copy's path as its one argument")
+    func path() async throws {
+        try await withTool { tool in
+            let names = ["p'\u{301}; cd; touch made; '\u{301}.json", "a b$(cd; touch made)`cd; touch made`\"\\.json", "p/\u{301}.json"]
+            let script = "\(tool.folder)/editor"
+            try tool.write(#"printf '%s\n' "$#" "$1" > "$HOME/seen""#, to: script)
+            for (number, name) in names.enumerated() {
+                let place = "\(tool.folder)/tmp/\(number)'\u{301}; cd; touch made; '\u{301}"
+                try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+                let file = "\(tool.folder)/\(name)"
+                try tool.write(#"{"a": 1}"#, to: file)
+                let run = try await tool.with(["EDITOR": "sh \(script)", "TMPDIR": place]).run("edit", "--file", file)
+                #expect(run.status == 0 && run.errors == "Nothing was changed.\n", "\(run)")
+                let seen = try contents(ofFile: "\(tool.folder)/seen").utf8.split(separator: UInt8(ascii: "\n")).map { Array($0) }
+                #expect(seen.count == 2 && seen.first == Array("1".utf8))
+                let last = Array(name.utf8.split(separator: UInt8(ascii: "/")).last ?? "".utf8[...])
+                #expect(seen.last?.starts(with: Array("\(place)/stored-values-".utf8)) == true && seen.last?.suffix(last.count) == last[...])
+                #expect(!FileManager.default.fileExists(atPath: "\(tool.folder)/made"), "\(name)")
+            }
+        }
+    }
+
     @Test("Settings that are not there yet are begun in the editor")
     func begin() async throws {
         try await withTool { tool in

@@ -130,7 +130,9 @@ struct ToolSettingsTests {
 
     @Test("A command that is not written as it must be has status 64 and says how", arguments: [
         (["get"], "<key>"), (["set", "a"], "<json-or-text>"), (["nonsense"], "nonsense"), (["get", "$versions"], "is no key"),
-        (["get", ""], "is no key"), (["list", "--app", "a/b"], "no application id"), (["list", "--app", ""], "no application id"),
+        (["get", ""], "is no key"), (["list", "--app", "a/b"], "no application id"),
+        (["list", "--app", "a/\u{301}b"], "no application id"), (["list", "--app", ".\u{301}b"], "no application id"),
+        (["get", "$\u{301}"], "is no key"), (["list", "--app", ""], "no application id"),
         (["list", "--app", "a", "--file", "b"], "either --app or --file"), (["set", "a", "1", "--text", "--json"], "either --text or --json"),
     ])
     func usage(command: [String], says: String) async throws {

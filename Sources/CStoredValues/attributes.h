@@ -1,2 +1,0 @@
-// Left out of what Swift imports of the C library.
-#include <sys/xattr.h>

@@ -1,0 +1,30 @@
+// Text as other programs read it: byte by byte. To Swift a slash with an accent behind it is another character than a slash,
+// and two texts that look alike are equal.
+
+extension String {
+    /// What stands behind `prefix`, or nil where the text begins with something else.
+    package func after(prefix: String) -> String? {
+        utf8.starts(with: prefix.utf8) ? String(Substring(utf8.dropFirst(prefix.utf8.count))) : nil
+    }
+
+    /// The parts between these ASCII characters, without the empty ones.
+    package func parts(separatedBy separator: Unicode.Scalar) -> [String] {
+        utf8.split(separator: UInt8(ascii: separator)).map { String(Substring($0)) }
+    }
+
+    /// The text with `replacement` in the place of this ASCII character, wherever it stands.
+    package func replacing(_ scalar: Unicode.Scalar, by replacement: String) -> String {
+        unicodeScalars.reduce(into: "") { text, next in
+            if next == scalar { text += replacement } else { text.unicodeScalars.append(next) }
+        }
+    }
+
+    /// Whether this ASCII character is anywhere in the text.
+    package func has(_ scalar: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: scalar)) }
+
+    /// Whether the text begins with this ASCII character.
+    package func begins(with scalar: Unicode.Scalar) -> Bool { utf8.first == UInt8(ascii: scalar) }
+
+    /// Whether both are the same bytes.
+    package func isIdentical(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+@Suite("stored-values: names that are not what they look like", .timeLimit(.minutes(2)))
+struct ToolNamesTests {
+    /// é as one character and as two: equal to Swift, and two names to everybody else.
+    private let (one, two) = ("\u{E9}", "e\u{301}")
+
+    @Test("No key and no name of a secret makes a row of its own")
+    func rows() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"a\r\nforged\t1": 1, "b\u0085c\u2028d\u000b": 2, "\n": 3}"#)
+            let rows = #"\n"# + "\t3\n" + #"a\r\nforged\t1"# + "\t1\n" + #"b\u{85}c\u{2028}d\u{b}"# + "\t2\n"
+            #expect(try await tool.run("list").output == rows)
+            try await tool.run("secret", "set", "token\r\nforged", input: "x")
+            #expect(try await tool.run("secret", "list").output == #"token\r\nforged"# + "\n")
+            let get = try await tool.run("get", "x\nstored-values: all is well")
+            #expect(get.status == 1 && get.errors.split(separator: "\n").count == 1, "\(get)")
+            let watch = try ChildProcess([Tool.path, "watch"], environment: tool.environment)
+            func line() async throws -> String? { try await offPool { Result { try watch.line(within: .seconds(60)) } }.get() }
+            #expect(try await line() == #"\n"# + "\t3")
+            #expect(try await line() == #"a\r\nforged\t1"# + "\t1")
+        }
+    }
+
+    @Test("Nothing steers a terminal: no control of C1 and none that turns the direction of writing", arguments: [
+        ["list"], ["list", "--json"], ["get", "steer"], ["get", "steer", "--json"], ["secret", "list"], ["secret", "list", "--json"],
+    ])
+    func steering(command: [String]) async throws {
+        try await withTool { tool in
+            let steer = "\u{9B}2J\u{202E}\u{2067}\u{7F}\u{9D}0;"
+            try tool.write("{\"x\(steer)\": 1, \"steer\": \"x\(steer)\"}")
+            try await tool.run("secret", "set", "x\(steer)", input: "x")
+            let terminal = try PseudoTerminal([Tool.path] + command, environment: tool.environment)
+            try await terminal.waits(for: "\\u{9b}2J\\u{202e}\\u{2067}\\u{7f}\\u{9d}0;")
+            #expect(try await terminal.end() == 0)
+            #expect(!terminal.text.unicodeScalars.contains { steer.unicodeScalars.contains($0) && !$0.isASCII || $0 == "\u{7F}" })
+        }
+    }
+
+    @Test("A secret that would steer the terminal is not shown", arguments: ["\u{9B}2J", "a\u{202E}b", "a\u{2028}b", "\u{7F}", "\r"])
+    func shown(end: String) async throws {
+        try await withTool { tool in
+            let text = TestSecret.text() + end
+            try await tool.run("secret", "set", "token", "--verbatim", input: text)
+            let terminal = try tool.start("secret", "get", "token", "--show")
+            #expect(try await terminal.end() == 64 && TestSecret.traces(in: terminal.text) == [])
+            #expect(try await tool.run("secret", "get", "token").output == text)
+        }
+    }
+
+    @Test("Keys that look alike are two settings, in every command")
+    func alikeKeys() async throws {
+        try await withTool { tool in
+            try await tool.run("set", one, "1")
+            try await tool.run("set", two, "2")
+            #expect(try await tool.run("get", one).output == "1\n")
+            #expect(try await tool.run("get", two).output == "2\n")
+            #expect(Array(try await tool.run("list").output.utf8) == Array("\(two)\t2\n\(one)\t1\n".utf8))
+            let json = try await tool.run("list", "--json").output
+            #expect(Array(json.utf8) == Array("{\n  \"\(two)\": 2,\n  \"\(one)\": 1\n}\n".utf8), "\(json)")
+            try await tool.run("reset", one)
+            #expect(try await tool.run("get", one).status == 1)
+            #expect(try await tool.run("get", two).output == "2\n")
+        }
+    }
+
+    @Test("An edit that changes nothing but the form of a letter is an edit")
+    func alikeTexts() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"name": "\#(one)"}"#)
+            try tool.write(#"printf '{"name": "e\314\201"}' > "$1""#, to: "\(tool.folder)/editor")
+            let run = try await tool.with(["EDITOR": "sh \(tool.folder)/editor"]).run("edit")
+            #expect(run.status == 0 && run.errors == "Changed: name\n", "\(run)")
+            #expect(Array(try await tool.run("get", "name").output.utf8) == Array("\(two)\n".utf8))
+        }
+    }
+
+    @Test("Services that look alike have secrets of their own, also when they are moved")
+    func alikeServices() async throws {
+        try await withTool { tool in
+            try await tool.run("secret", "set", "token", "--service", one, input: TestSecret.text("one"))
+            try await tool.run("secret", "set", "token", "--service", two, input: TestSecret.text("two"))
+            try await tool.run("secret", "set", "other", "--service", two, input: TestSecret.text("two"))
+            #expect(try await tool.run("secret", "list", "--service", one).output == "token\n")
+            let move = try await tool.run("secret", "move", "--service", two, "--to", "file:\(tool.folder)/new")
+            #expect(move.status == 0 && move.output == "moved: other\nmoved: token\n", "\(move)")
+            #expect(try await tool.run("secret", "get", "token", "--service", one).output == TestSecret.text("one"))
+        }
+    }
+}
