@@ -5,20 +5,21 @@ struct MemberVersions: Sendable {
     /// The member's name; keys never begin with a `$`.
     static let name = "$versions"
 
-    private var entries: [String: JSONValue] = [:]
+    private var entries: [PreferencesKey: JSONValue] = [:]
 
     /// No versions.
     init() {}
 
     /// The versions that `text` lists. What is no object (someone edited it) lists none.
     init(parsing text: [UInt8]) {
-        guard let json = try? JSONValue(parsing: text) else { return }
-        entries = json.objectValue ?? [:]
+        // Not as one value: in its dictionary two keys that look alike would share a version.
+        guard let document = try? PreferencesDocument(parsing: text, isWholeFile: false) else { return }
+        for key in document.keys { entries[PreferencesKey(key)] = document[key].flatMap { try? JSONValue(parsing: $0) } }
     }
 
     /// The version of `key`, 0 if none is noted. A number too large to count up to is the largest.
     subscript(key: String) -> Int {
-        guard let entry = entries[key] else { return 0 }
+        guard let entry = entries[PreferencesKey(key)] else { return 0 }
         if let version = entry.intValue { return max(0, version) }
         guard case .number(let number) = entry, let value = Double(number.text), value >= 0x1p63 else { return 0 }
         return .max
@@ -27,17 +28,30 @@ struct MemberVersions: Sendable {
     /// Notes a version, of which 0 is noted by no entry. Returns whether that changes anything.
     mutating func note(_ version: Int, of key: String) -> Bool {
         guard version != self[key] else { return false }
-        entries[key] = version == 0 ? nil : JSONValue(version)
+        entries[PreferencesKey(key)] = version == 0 ? nil : JSONValue(version)
         return true
     }
 
     /// Forgets `key`. Returns whether that changes anything.
     mutating func forget(_ key: String) -> Bool {
-        entries.removeValue(forKey: key) != nil
+        entries.removeValue(forKey: PreferencesKey(key)) != nil
     }
 
     /// The text of the member, or nil when it is not needed.
     var text: [UInt8]? {
-        entries.isEmpty ? nil : JSONValue.object(entries).text(level: 1)
+        guard !entries.isEmpty else { return nil }
+        var writer = JSONWriter()
+        writer.append("{")
+        for (position, key) in entries.keys.map(\.text).distinctKeys.enumerated() {
+            writer.append(position > 0 ? ",\n" : "\n")
+            writer.indent(2)
+            writer.append(quoted: key)
+            writer.append(": ")
+            writer.append(entries[PreferencesKey(key)] ?? .null, level: 2)
+        }
+        writer.append("\n")
+        writer.indent(1)
+        writer.append("}")
+        return writer.text
     }
 }

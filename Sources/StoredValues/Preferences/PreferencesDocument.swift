@@ -25,8 +25,9 @@ struct PreferencesDocument: Sendable {
         members = []
     }
 
-    /// Reads a file: one JSON object. Of two members with one name the last counts, as in most readers of JSON.
-    init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
+    /// Reads a file: one JSON object. Of two members with one name the last counts, as in most readers of JSON. Of an object
+    /// that is not a whole file no versions are read.
+    init(parsing bytes: [UInt8], isWholeFile: Bool = true) throws(JSONSyntaxError) {
         var scanner = JSONScanner(bytes)
         try scanner.checkEncoding()
         scanner.skipByteOrderMark()
@@ -52,7 +53,7 @@ struct PreferencesDocument: Sendable {
         }
         try scanner.checkEnd()
         if !orderly { putInOrder() }
-        if let text = self[MemberVersions.name] { versions = MemberVersions(parsing: text) }
+        if isWholeFile, let text = self[MemberVersions.name] { versions = MemberVersions(parsing: text) }
     }
 
     /// Sorts the members by name, unescapes names as far as JSON allows, and keeps the last of each.

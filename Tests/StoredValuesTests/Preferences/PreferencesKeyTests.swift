@@ -38,15 +38,18 @@ struct PreferencesKeyTests {
     }
 
     @Test("Files whose paths look alike are two files, and so are folders on the way")
-    func files() async throws {
-        try await withTemporaryFolder { folder in
+    func files() throws {
+        try withTemporaryFolder { folder in
             for name in ["p-%.json", "%/p.json"] {
                 let paths = [composed, decomposed].map { "\(folder)/\(name.replacing("%", with: $0))" }
                 let values = paths.map { StoredValue(key: "n", default: 0, storage: PreferencesFile(path: $0)) }
                 values[0].set(1)
                 values[1].set(2)
                 #expect(values.map(\.wrappedValue) == [1, 2])
-                for (path, number) in zip(paths, [1, 2]) { #expect(try contents(ofFile: path).contains("\(number)")) }
+                for (path, number) in zip(paths, [1, 2]) {
+                    let text = try contents(ofFile: path)
+                    #expect(text.contains("\(number)"))
+                }
             }
         }
     }
@@ -66,6 +69,16 @@ struct PreferencesKeyTests {
             PreferencesFile.ofAnotherProcess(storage.path).set("name", to: .string(decomposed))
             try await eventually("the other form is told") { collector.elements.last.map { Array($0.utf8) } == Array(decomposed.utf8) }
         }
+    }
+
+    @Test("Keys that look alike have versions of their own")
+    func versions() {
+        var versions = MemberVersions()
+        #expect(versions.note(3, of: composed) && versions.note(1, of: decomposed))
+        var read = MemberVersions(parsing: versions.text ?? [])
+        #expect(read[composed] == 3 && read[decomposed] == 1)
+        #expect(read.forget(decomposed) && read[composed] == 3 && read[decomposed] == 0)
+        #expect(read.text == Array("{\n    \"\(composed)\": 3\n  }".utf8))
     }
 
     @Test("A key belongs to the library by its first byte")

@@ -4,7 +4,7 @@ import Testing
 @Suite("stored-values: names that are not what they look like", .timeLimit(.minutes(2)))
 struct ToolNamesTests {
     /// é as one character and as two: equal to Swift, and two names to everybody else.
-    private let (one, two) = ("\u{E9}", "e\u{301}")
+    private let one = "\u{E9}", two = "e\u{301}"
 
     @Test("No key and no name of a secret makes a row of its own")
     func rows() async throws {

@@ -53,7 +53,7 @@ struct ToolPlacesTests {
     // MARK: More rights than whoever starts it
 
     /// Who owns the program, and who starts it.
-    private let (owner, caller) = (uid_t(64_990), uid_t(64_991))
+    private let owner = uid_t(64_990), caller = uid_t(64_991)
 
     /// A copy of the program at `path` that runs as its owner, whoever starts it.
     private func makeSetuid(_ path: String, in folder: String) throws -> String {
