@@ -19,7 +19,7 @@ struct TypeChecker {
                 "-module-cache-path", "\(built)/SnippetModuleCache",
                 "-I", "\(resources)/pm/ManifestAPI", "-package-description-version", "6.2.0",
                 "-plugin-path", "\(resources)/host/plugins/testing",
-            ] + (try await Self.cModule())
+            ] + (try await Self.cModules()).flatMap { ["-Xcc", $0] }
     }
 
     /// What the compiler says of `program`; empty when it has no complaint. Warnings are none. A script has code outside of
@@ -50,16 +50,16 @@ struct TypeChecker {
         return try JSONDecoder().decode(Target.self, from: Data(said.output.utf8)).paths.runtimeResourcePath
     }
 
-    /// What lets the compiler find libsecret's module, which the library's own needs where it is built in.
-    private static func cModule() async throws -> [String] {
+    /// What lets the compiler find the modules of C headers that the library's own needs: libsecret's where it is built in.
+    private static func cModules() async throws -> [String] {
+        func map(_ module: String) -> String { "-fmodule-map-file=\(DocumentedPage.root.path)/Sources/\(module)/module.modulemap" }
         #if Libsecret
             let package = try #require(Program(named: "pkg-config"))
             let (_, flags) = try await package.run(
                 ["--cflags-only-I", "libsecret-1"], environment: ProcessInfo.processInfo.environment)
-            let module = "-fmodule-map-file=\(DocumentedPage.root.path)/Sources/CSecret/module.modulemap"
-            return ([module] + flags.split(whereSeparator: \.isWhitespace).map(String.init)).flatMap { ["-Xcc", $0] }
+            return [map("CStoredValues"), map("CSecret")] + flags.split(whereSeparator: \.isWhitespace).map(String.init)
         #else
-            return []
+            return [map("CStoredValues")]
         #endif
     }
 }
