@@ -21,7 +21,14 @@ struct Main {
     }
 
     private static func end(with error: any Error) -> Never {
-        guard let failure = Failure(error) else { StoredValuesCommand.exit(withError: error) }
+        guard let failure = Failure(error) else {
+            // What the argument parser says quotes the command line.
+            let code = StoredValuesCommand.exitCode(for: error)
+            let output = code == .success ? Output.standard : .error
+            let text = StoredValuesCommand.fullMessage(for: error)
+            if !text.isEmpty { output.line(output.shown(text)) }
+            StoredValuesCommand.exit(withError: code)
+        }
         // What was logged says the same again, in the words of a library.
         if let sentence = failure.sentence { Output.error.line("stored-values: \(Output.error.oneLine(sentence))") }
         StoredValuesCommand.exit(withError: failure.status.code)

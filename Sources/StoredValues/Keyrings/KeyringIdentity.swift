@@ -10,8 +10,8 @@ enum KeyringIdentity: Hashable {
     case value(AnyKeyring)
     /// Another object is itself. It cannot be mistaken for a later one: whoever is found by it keeps it alive.
     case object(ObjectIdentifier)
-    /// For other values, what they are called.
-    case described(String)
+    /// For other values, what they are called, byte by byte.
+    case described([UInt8])
 
     init(_ keyring: any Keyring) {
         let keyring = (keyring as? any StandInKeyring)?.resolved(in: nil) ?? keyring
@@ -20,7 +20,7 @@ enum KeyringIdentity: Hashable {
         } else if type(of: keyring) is AnyClass {
             self = .object(ObjectIdentifier(keyring as AnyObject))
         } else {
-            self = .described("\(type(of: keyring)): \(keyring)")
+            self = .described(Array("\(type(of: keyring)): \(keyring)".utf8))
         }
     }
 }

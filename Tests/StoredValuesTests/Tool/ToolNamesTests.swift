@@ -38,6 +38,16 @@ struct ToolNamesTests {
         }
     }
 
+    @Test("Nor does what is wrong with the command line", arguments: [["x\u{9B}2J"], ["list", "--app", "/\u{9B}2J"], ["get", "x\u{9B}2J"]])
+    func quoting(command: [String]) async throws {
+        try await withTool { tool in
+            let terminal = try PseudoTerminal([Tool.path] + command, environment: tool.environment)
+            try await terminal.waits(for: "\\u{9b}2J")
+            #expect(try await terminal.end() == (command[0] == "get" ? 1 : 64))
+            #expect(!terminal.text.unicodeScalars.contains("\u{9B}"))
+        }
+    }
+
     @Test("A secret that would steer the terminal is not shown", arguments: ["\u{9B}2J", "a\u{202E}b", "a\u{2028}b", "\u{7F}", "\r"])
     func shown(end: String) async throws {
         try await withTool { tool in
