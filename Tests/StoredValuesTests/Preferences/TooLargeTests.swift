@@ -4,7 +4,7 @@ import Testing
 @testable import StoredValues
 
 /// With a small limit; the real one is that of `HugeFileTests`.
-@Suite("Values that do not fit into a file", .timeLimit(.minutes(5)))
+@Suite("Values that do not fit into a file", .hangLimit)
 struct TooLargeTests {
     private let limit = 10_000
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("stored-values: names that are not what they look like", .timeLimit(.minutes(2)))
+@Suite("stored-values: names that are not what they look like", .hangLimit)
 struct ToolNamesTests {
     /// é as one character and as two: equal to Swift, and two names to everybody else.
     private let one = "\u{E9}", two = "e\u{301}"

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("stored-values: places", .timeLimit(.minutes(2)))
+@Suite("stored-values: places", .hangLimit)
 struct ToolPlacesTests {
     /// Runs the tool from a shell, which can say what is no UTF-8.
     private func run(_ tool: Tool, _ script: String) async throws -> FinishedProgram {
