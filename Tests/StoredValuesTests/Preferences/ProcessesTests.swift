@@ -160,7 +160,7 @@ struct ProcessesTests {
                 done
                 """#
             let editor = try ChildProcess(["/bin/sh", "-c", script, path], environment: ProcessInfo.processInfo.environment)
-            let failures = try await offPool { Result { try editor.lines(within: .seconds(60)) } }.get()
+            let failures = try await offPool { Result { try editor.lines(within: hangLimit) } }.get()
             #expect(failures == [])
             #expect(try await setter.line() == "done")
             #expect(setter.logs == [])

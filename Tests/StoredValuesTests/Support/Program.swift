@@ -17,10 +17,7 @@ struct Program {
     /// The program called `name`. Where it is not installed the test is skipped and says so; in continuous integration it fails.
     static func orSkip(_ name: String) throws -> Program {
         if let program = Program(named: name) { return program }
-        let isRequired = ProcessInfo.processInfo.environment["CI"] == "true"
-        // Swift 6.3 prints a cancelled case as a passed one and keeps the reason to itself.
-        Issue.record("skipped: \(name) is not installed", severity: isRequired ? .error : .warning)
-        try Test.cancel("\(name) is not installed")
+        try SkippedCase.end(because: "not installed: \(name)", isRequired: true)
     }
 
     /// Starts the program with `input` on its standard input, and does not wait for its end. If it crashes, the tests' output

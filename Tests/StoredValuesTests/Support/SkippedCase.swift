@@ -7,8 +7,9 @@ enum SkippedCase {
     private static let file = ProcessInfo.processInfo.environment["STORED_VALUES_SKIPPED"]
     private static let reasons = Guarded<Set<String>>([])
 
-    /// Ends the case.
-    static func end(because reason: String) throws -> Never {
+    /// Ends the case. What `isRequired` must be there in continuous integration.
+    static func end(because reason: String, isRequired: Bool = false) throws -> Never {
+        if isRequired, ProcessInfo.processInfo.environment["CI"] == "true" { Issue.record("\(reason)") }
         // Swift 6.3 prints a cancelled case as a passed one and keeps the reason to itself.
         reasons.withLock { reasons in
             if let file {
