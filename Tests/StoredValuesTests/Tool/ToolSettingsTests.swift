@@ -53,6 +53,8 @@ struct ToolSettingsTests {
             try tool.write(#"{"name": "\ud800"}"#)
             let run = try await tool.run("get", "name")
             #expect(run.status == 65 && run.output == "" && run.errors.contains("half of a surrogate pair"), "\(run)")
+            let list = try await tool.run("list")
+            #expect(list.status == 0 && list.output == "" && list.errors.contains("\"name\" cannot be read"), "\(list)")
             #expect(try await tool.run("set", "name", "x").status == 0)
             #expect(try await tool.run("get", "name").output == "x\n")
         }
