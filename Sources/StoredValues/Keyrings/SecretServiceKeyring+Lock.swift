@@ -37,7 +37,7 @@
 
     /// The folder that the XDG specification wants for such files: this user's, and nobody else can write it.
     private func runtimeFolder() -> String? {
-        guard let path = environmentVariable("XDG_RUNTIME_DIR"), path.utf8.first == UInt8(ascii: "/"),
+        guard let path = try? environmentVariable("XDG_RUNTIME_DIR"), path.utf8.first == UInt8(ascii: "/"),
             let status = try? POSIXFileOperations().status(at: path, followingLinks: true),
             status.kind == .folder, status.user == effectiveUser(), status.mode & 0o022 == 0
         else { return nil }
