@@ -6,6 +6,7 @@
         ///
         /// Not GLib's shared session bus: that one is found once per process, and may end the process when it closes.
         func connect(_ cancellable: Cancellable) throws(SecretServiceError) -> Reference<OpaquePointer> {
+            SecretServiceError.registerNames()
             let address = try resolve()
             let flags = GDBusConnectionFlags(
                 rawValue: G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT.rawValue

@@ -14,7 +14,7 @@
         }
 
         /// Unlocks what needs no question, which is an open KWallet, and throws `locked` for all else.
-        func unlockQuietly(_ paths: [String], _ cancellable: Cancellable) throws(SecretServiceError) {
+        func unlockQuietly(_ paths: [ObjectPath], _ cancellable: Cancellable) throws(SecretServiceError) {
             guard try daemon.isOpenWallet(collectionOf: paths, cancellable) else { throw .locked }
             do {
                 try daemon.beginUnlocking(paths, cancellable)?.perform(cancellable)
@@ -28,7 +28,7 @@
         /// Creates an item in `collection`, or replaces the secret of the one with the same attributes. Nil where the service
         /// does not say which item that is.
         func createItem(
-            _ secret: Variant, _ attributes: [String: String], label: String?, in collection: String, _ cancellable: Cancellable
+            _ secret: Variant, _ attributes: [String: String], label: String?, in collection: ObjectPath, _ cancellable: Cancellable
         ) throws(SecretServiceError) -> Item? {
             var properties: [String: Variant] = ["org.freedesktop.Secret.Item.Attributes": .strings(attributes)]
             if let label { properties["org.freedesktop.Secret.Item.Label"] = .string(label) }
@@ -36,16 +36,16 @@
             do {
                 reply = try send(
                     "CreateItem", of: "org.freedesktop.Secret.Collection", at: collection,
-                    [.properties(properties), secret, .boolean(true)], cancellable
+                    [.properties(properties), secret, .boolean(true)], reply: "(oo)", cancellable
                 )
             } catch where error.isMissingObject {
                 throw .noDefaultCollection
             }
-            var path = reply.child(0).string
-            if let prompt = Prompt(daemon: self, path: reply.child(1).string) {
-                path = try performHarmless(prompt, cancellable).string
+            var path = reply.child(0).path
+            if let prompt = Prompt(daemon: self, path: reply.child(1).path) {
+                path = try performHarmless(prompt, cancellable).checked("o", as: "CreateItem").path
             }
-            return path.isEmpty || path == "/" ? nil : Item(daemon: self, path: path)
+            return path == .nowhere ? nil : Item(daemon: self, path: path)
         }
     }
 #endif

@@ -7,27 +7,22 @@
     /// `isUndelivered` or `isBroken`, and `Session` opens another. Used on the service thread only.
     final class Connection {
         let daemon: Daemon
-        private let service: Reference<UnsafeMutablePointer<CSecret.SecretService>>
+        let session: CipherSession
         /// Whether a secret came through the session as it was.
         private var isProven = false
         /// Nil until the daemon was asked.
         private var ownsNameOfGnomeKeyring: Bool?
         /// Of items that were replaced, by path.
-        private var knownAttributes: [String: [String: String]] = [:]
+        private var knownAttributes: [ObjectPath: [String: String]] = [:]
         /// Items that calls found locked; ``ItemStore/unlock(asking:)`` asks for them.
-        var lockedItems: Set<String> = []
+        var lockedItems: Set<ObjectPath> = []
 
         /// Connects to `bus` and to the Secret Service on it, starting one if the bus can.
         ///
         /// Throws `noSessionBus` and `noSecretService`.
         init(to bus: Bus, _ cancellable: Cancellable) throws(SecretServiceError) {
-            SecretServiceError.registerNames()
-            let bus = try bus.connect(cancellable)
-            daemon = try Daemon.find(on: bus, cancellable)
-            let name = daemon.name
-            service = Reference(
-                owning: try checkedPointer { stored_values_service_new(sessionService, bus.pointer, name, cancellable, $0) }
-            )
+            daemon = try Daemon.find(on: bus.connect(cancellable), cancellable)
+            session = try CipherSession(with: daemon, cancellable)
         }
 
         /// Whether the bus has gone.
@@ -52,7 +47,7 @@
         func store(
             _ secret: SecretBytes, in item: Item, foundBy sought: [String: String], _ cancellable: Cancellable
         ) throws(SecretServiceError) {
-            let encrypted = try encrypted(secret, cancellable)
+            let encrypted = try session.encrypt(secret, cancellable)
             if try isGnomeKeyring(cancellable) {
                 // Its SetSecret sends no signal (seen: 42.1); its CreateItem replaces what has the same attributes, and sends
                 // one. It takes the attributes over and, where none is given, leaves the label.
@@ -115,7 +110,7 @@
             _ progress: inout Progress
         ) throws(SecretServiceError) {
             let collection = try daemon.defaultCollection(cancellable)
-            let encrypted = try encrypted(secret, cancellable)
+            let encrypted = try session.encrypt(secret, cancellable)
             progress = .changing
             let item = try daemon.createItem(encrypted, attributes, label: label, in: collection, cancellable)
             if let item { try proveAfterWriting(item, holds: secret, cancellable) }
@@ -146,12 +141,7 @@
         }
 
         private func fetch(_ item: Item, _ cancellable: Cancellable) throws(SecretServiceError) -> SecretBytes {
-            let session = try sessionPath(cancellable)
-            let encrypted = try item.secret(in: session, cancellable)
-            guard let secret = secret_service_decode_dbus_secret(service.pointer, encrypted.pointer) else {
-                throw .unusableSession
-            }
-            let bytes = SecretBytes(owning: secret)
+            let bytes = try session.secret(of: item, cancellable)
             // KWallet (5.103) gives an empty secret while it locks, and for an item that it has just deleted if the question had
             // come before. Of such an item the next question finds nothing.
             if bytes.isEmpty {
@@ -159,29 +149,6 @@
                 guard try daemon.isOpen(item.collection, cancellable) else { throw .locked }
             }
             return bytes
-        }
-
-        private func encrypted(
-            _ secret: SecretBytes, _ cancellable: Cancellable
-        ) throws(SecretServiceError) -> Variant {
-            _ = try sessionPath(cancellable)
-            guard let encrypted = secret_service_encode_dbus_secret(service.pointer, secret.pointer) else {
-                throw .unusableSession
-            }
-            return Variant(owning: encrypted)
-        }
-
-        /// The path of the session, which is opened first if it is not.
-        func sessionPath(_ cancellable: Cancellable) throws(SecretServiceError) -> String {
-            let service = service.pointer
-            if let path = secret_service_get_session_dbus_path(service) { return String(cString: path) }
-            do {
-                _ = try checked { secret_service_ensure_session_sync(service, cancellable, $0) }
-            } catch where error.isRefusedKey {
-                throw .unusableSession
-            }
-            guard let path = secret_service_get_session_dbus_path(service) else { throw .unusableSession }
-            return String(cString: path)
         }
     }
 #endif

@@ -4,18 +4,18 @@
     // The default collection and its lock.
     extension Daemon {
         /// The path of the default collection. Throws `noDefaultCollection` where there is none.
-        func defaultCollection(_ cancellable: Cancellable) throws(SecretServiceError) -> String {
+        func defaultCollection(_ cancellable: Cancellable) throws(SecretServiceError) -> ObjectPath {
             for _ in 1...2 {  // `Daemon` tells why
                 do {
-                    let path = try callService("ReadAlias", [.string("default")], cancellable).child(0).string
-                    if path != "/", !path.isEmpty { return path }
+                    let path = try callService("ReadAlias", [.string("default")], reply: "(o)", cancellable).child(0).path
+                    if path != .nowhere { return path }
                 } catch where error.isMissingObject {}  // it has its name already, and no objects yet
             }
             throw .noDefaultCollection
         }
 
         /// Whether the collection says that it is locked. KWallet says so until it is first used, though it is open.
-        func isLocked(_ collection: String, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
+        func isLocked(_ collection: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
             do {
                 return try isLocked(collection, "org.freedesktop.Secret.Collection", cancellable)
             } catch where error.isMissingObject {
@@ -24,7 +24,7 @@
         }
 
         /// Whether the item says that it is locked; an item that is gone is not.
-        func isLocked(item: String, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
+        func isLocked(item: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
             do {
                 return try isLocked(item, "org.freedesktop.Secret.Item", cancellable)
             } catch where error.isMissingObject {
@@ -33,32 +33,26 @@
         }
 
         private func isLocked(
-            _ path: String, _ interface: String, _ cancellable: Cancellable
+            _ path: ObjectPath, _ interface: String, _ cancellable: Cancellable
         ) throws(SecretServiceError) -> Bool {
-            let reply = try send(
-                "Get", of: "org.freedesktop.DBus.Properties", at: path, [.string(interface), .string("Locked")], cancellable
-            )
-            return reply.child(0).boolean ?? true
+            try property("Locked", of: interface, at: path, "b", cancellable).boolean
         }
 
         /// What people call the collection.
-        func label(of collection: String, _ cancellable: Cancellable) throws(SecretServiceError) -> String {
-            let reply = try send(
-                "Get", of: "org.freedesktop.DBus.Properties", at: collection,
-                [.string("org.freedesktop.Secret.Collection"), .string("Label")], cancellable
-            )
-            return reply.child(0).string
+        func label(of collection: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> String {
+            try property("Label", of: "org.freedesktop.Secret.Collection", at: collection, "s", cancellable).string
         }
 
         /// Whether the collection is open, whatever KWallet says.
-        func isOpen(_ collection: String, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
+        func isOpen(_ collection: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
             guard try isLocked(collection, cancellable) else { return true }
             return try isOpenWallet(collectionOf: [collection], cancellable)
         }
 
         /// Asks the service to unlock; returns the prompt that it wants performed first, or nil when all is open.
-        func beginUnlocking(_ paths: [String], _ cancellable: Cancellable) throws(SecretServiceError) -> Prompt? {
-            Prompt(daemon: self, path: try callService("Unlock", [.paths(paths)], cancellable).child(1).string)
+        func beginUnlocking(_ paths: [ObjectPath], _ cancellable: Cancellable) throws(SecretServiceError) -> Prompt? {
+            let reply = try callService("Unlock", [.paths(paths)], reply: "(aoo)", cancellable)
+            return Prompt(daemon: self, path: reply.child(1).path)
         }
     }
 #endif

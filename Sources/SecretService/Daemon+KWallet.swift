@@ -9,20 +9,19 @@
         /// open, finds nothing in it, and offers a prompt that asks nothing but unlocks. Its own interface tells whether the
         /// wallet is open; other services do not know that interface.
         func isOpenWallet(
-            collectionOf paths: [String], _ cancellable: Cancellable
+            collectionOf paths: [ObjectPath], _ cancellable: Cancellable
         ) throws(SecretServiceError) -> Bool {
-            let parts = paths.first?.split(separator: "/") ?? []
-            let collection = "/" + parts.prefix(5).joined(separator: "/")  // /org/freedesktop/secrets/collection/<name>
-            guard paths.allSatisfy({ $0 == collection || $0.hasPrefix("\(collection)/") }) else { return false }
+            guard let collection = paths.first?.prefix(5) else { return false }  // /org/freedesktop/secrets/collection/<name>
+            guard paths.allSatisfy({ $0.isInside(collection) }) else { return false }
             do throws(SecretServiceError) {
                 let wallet = Variant.string(try label(of: collection, cancellable))
-                for module in ["/modules/kwalletd5", "/modules/kwalletd6"] {
+                for module: ObjectPath in ["/modules/kwalletd5", "/modules/kwalletd6"] {
                     do throws(SecretServiceError) {
-                        let reply = try send("isOpen", of: "org.kde.KWallet", at: module, [wallet], cancellable)
-                        if reply.child(0).boolean == true { return true }
+                        let reply = try send("isOpen", of: "org.kde.KWallet", at: module, [wallet], reply: "(b)", cancellable)
+                        if reply.child(0).boolean { return true }
                     } catch {
                         // Any other error means: not KWallet, or another version of it.
-                        if error.isBroken || error.isUndelivered || error == .cancelled { throw error }
+                        if error.isBroken || error.isUndelivered || error.isWrongAnswer || error == .cancelled { throw error }
                     }
                 }
                 return false

@@ -22,10 +22,10 @@
             on bus: Reference<OpaquePointer>, _ cancellable: Cancellable
         ) throws(SecretServiceError) -> Daemon {
             if let running = try running(on: bus, cancellable) { return running }
-            let activatable = try Message.bus("ListActivatableNames", []).send(on: bus.pointer, cancellable)
+            let activatable = try Message.bus("ListActivatableNames", [], reply: "(as)").send(on: bus.pointer, cancellable)
             guard activatable.child(0).strings.contains(wellKnownName) else { throw .noSecretService }
             do {
-                _ = try Message.bus("StartServiceByName", [.string(wellKnownName), .uint32(0)])
+                _ = try Message.bus("StartServiceByName", [.string(wellKnownName), .uint32(0)], reply: "(u)")
                     .send(on: bus.pointer, cancellable)
             } catch .other {
                 throw .noSecretService  // it can be started by name only: whatever failed, it is not there
@@ -38,9 +38,14 @@
         static func running(
             on bus: Reference<OpaquePointer>, _ cancellable: Cancellable
         ) throws(SecretServiceError) -> Daemon? {
-            do {
-                let reply = try Message.bus("GetNameOwner", [.string(wellKnownName)]).send(on: bus.pointer, cancellable)
-                return Daemon(bus: bus, name: reply.child(0).string)
+            do throws(SecretServiceError) {
+                let reply = try Message.bus("GetNameOwner", [.string(wellKnownName)], reply: "(s)")
+                    .send(on: bus.pointer, cancellable)
+                let name = reply.child(0).string
+                guard g_dbus_is_unique_name(name) != 0 else {
+                    throw .wrongAnswer(to: "GetNameOwner", type: "no unique name", expected: "one")
+                }
+                return Daemon(bus: bus, name: name)
             } catch where error.isUndelivered {
                 return nil
             }
@@ -49,26 +54,39 @@
         /// Whether it owns `name` too, which tells which program it is.
         func owns(_ name: String, _ cancellable: Cancellable?) throws(SecretServiceError) -> Bool {
             do {
-                let owner = try Message.bus("GetNameOwner", [.string(name)]).send(on: bus.pointer, cancellable)
+                let owner = try Message.bus("GetNameOwner", [.string(name)], reply: "(s)").send(on: bus.pointer, cancellable)
                 return owner.child(0).string == self.name
             } catch where error.isUndelivered {
                 return false
             }
         }
 
-        /// Sends `method` of the service's main object and returns the reply.
+        /// Sends `method` of the service's main object and returns the reply, which is of the type `reply`.
         func callService(
-            _ method: String, _ arguments: [Variant], _ cancellable: Cancellable
+            _ method: String, _ arguments: [Variant], reply: String, _ cancellable: Cancellable
         ) throws(SecretServiceError) -> Variant {
-            try send(method, of: "org.freedesktop.Secret.Service", at: "/org/freedesktop/secrets", arguments, cancellable)
+            try send(
+                method, of: "org.freedesktop.Secret.Service", at: "/org/freedesktop/secrets", arguments, reply: reply,
+                cancellable)
         }
 
-        /// Sends `method` of the service's `interface` at `path` and returns the reply.
+        /// Sends `method` of the service's `interface` at `path` and returns the reply, which is of the type `reply`.
         func send(
-            _ method: String, of interface: String, at path: String, _ arguments: [Variant], _ cancellable: Cancellable
+            _ method: String, of interface: String, at path: ObjectPath, _ arguments: [Variant], reply: String,
+            _ cancellable: Cancellable
         ) throws(SecretServiceError) -> Variant {
-            try Message(destination: name, path: path, interface: interface, method: method, arguments: arguments)
-                .send(on: bus.pointer, cancellable)
+            try Message(
+                destination: name, path: path, interface: interface, method: method, arguments: arguments, reply: reply
+            ).send(on: bus.pointer, cancellable)
+        }
+
+        /// The property `name` of the object at `path`, which is of `type`.
+        func property(
+            _ name: String, of interface: String, at path: ObjectPath, _ type: String, _ cancellable: Cancellable
+        ) throws(SecretServiceError) -> Variant {
+            let arguments = [Variant.string(interface), .string(name)]
+            return try send("Get", of: "org.freedesktop.DBus.Properties", at: path, arguments, reply: "(v)", cancellable)
+                .child(0).checked(type, as: name)
         }
     }
 #endif

@@ -4,21 +4,24 @@
     /// An item of the Secret Service, as a search found it.
     struct Item {
         let daemon: Daemon
-        let path: String
+        let path: ObjectPath
 
         private static let interface = "org.freedesktop.Secret.Item"
 
         /// The path of the collection it lies in.
-        var collection: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path }
+        var collection: ObjectPath { path.parent }
 
         /// Throws an error that `isMissingObject` where there is no such item any more.
         func requireThere(_ cancellable: Cancellable) throws(SecretServiceError) {
-            _ = try properties(cancellable)
+            _ = try attributes(cancellable)
         }
 
         /// The names and values that it can be found by.
         func attributes(_ cancellable: Cancellable) throws(SecretServiceError) -> [String: String] {
-            try properties(cancellable).value(of: "Attributes").dictionary
+            guard let attributes = try properties(cancellable).value(of: "Attributes", "a{ss}") else {
+                throw .wrongAnswer(to: "GetAll", type: "no Attributes", expected: "some")
+            }
+            return attributes.dictionary
         }
 
         /// Several items for one secret, the one that counts last. The service's times have whole seconds, so the time of
@@ -34,34 +37,38 @@
 
         private func rank(_ cancellable: Cancellable) throws(SecretServiceError) -> Rank {
             let properties = try properties(cancellable)
-            return (properties.value(of: "Modified").seconds, properties.value(of: "Created").seconds, path.utf8.count, path)
+            let modified = try properties.value(of: "Modified", "t")?.seconds ?? 0
+            let created = try properties.value(of: "Created", "t")?.seconds ?? 0
+            return (modified, created, path.text.utf8.count, path.text)
         }
 
         private func properties(_ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
             try daemon.send(
-                "GetAll", of: "org.freedesktop.DBus.Properties", at: path, [.string(Self.interface)], cancellable
+                "GetAll", of: "org.freedesktop.DBus.Properties", at: path, [.string(Self.interface)], reply: "(a{sv})",
+                cancellable
             ).child(0)
         }
 
         /// The secret, encrypted for the session at the path `session`.
-        func secret(in session: String, _ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
-            try daemon.send("GetSecret", of: Self.interface, at: path, [.path(session)], cancellable).child(0)
+        func secret(in session: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
+            try daemon.send("GetSecret", of: Self.interface, at: path, [.path(session)], reply: "((oayays))", cancellable)
+                .child(0)
         }
 
         /// Replaces the secret in place. KeePassXC asks the person when another process *creates* over an item, not for this.
         func set(_ secret: Variant, _ cancellable: Cancellable) throws(SecretServiceError) {
-            _ = try daemon.send("SetSecret", of: Self.interface, at: path, [secret], cancellable)
+            _ = try daemon.send("SetSecret", of: Self.interface, at: path, [secret], reply: "()", cancellable)
         }
 
         /// Deletes the item; succeeds when somebody else just did.
         func delete(_ cancellable: Cancellable) throws(SecretServiceError) {
             let reply: Variant
             do {
-                reply = try daemon.send("Delete", of: Self.interface, at: path, [], cancellable)
+                reply = try daemon.send("Delete", of: Self.interface, at: path, [], reply: "(o)", cancellable)
             } catch where error.isMissingObject {
                 return
             }
-            guard let prompt = Prompt(daemon: daemon, path: reply.child(0).string) else { return }
+            guard let prompt = Prompt(daemon: daemon, path: reply.child(0).path) else { return }
             try daemon.performHarmless(prompt, cancellable)
         }
     }

@@ -8,7 +8,8 @@
             let bus = bus
             return try await Call.run(on: ServiceThread.calls, deadline: deadline) { cancellable throws(SecretServiceError) in
                 let connection = try bus.connect(cancellable)
-                let startable = try Message.bus("ListActivatableNames", []).send(on: connection.pointer, cancellable)
+                let startable = try Message.bus("ListActivatableNames", [], reply: "(as)")
+                    .send(on: connection.pointer, cancellable)
                 return ServiceInspection(
                     bus: try bus.resolve(),
                     owner: try Daemon.running(on: connection, cancellable)?.inspect(cancellable),
@@ -21,14 +22,34 @@
     extension Daemon {
         fileprivate func inspect(_ cancellable: Cancellable) throws(SecretServiceError) -> ServiceInspection.Owner {
             // Not every bus knows, for instance of a process in another container.
-            let process = try? Message.bus("GetConnectionUnixProcessID", [.string(name)]).send(on: bus.pointer, cancellable)
+            let process = try? Message.bus("GetConnectionUnixProcessID", [.string(name)], reply: "(u)")
+                .send(on: bus.pointer, cancellable)
+            return ServiceInspection.Owner(
+                process: process?.child(0).number, collection: try inspectCollection(cancellable),
+                isPlain: try inspectSession(cancellable))
+        }
+
+        private func inspectCollection(
+            _ cancellable: Cancellable
+        ) throws(SecretServiceError) -> ServiceInspection.Collection? {
             do throws(SecretServiceError) {
                 let path = try defaultCollection(cancellable)
-                let collection = ServiceInspection.Collection(
+                return ServiceInspection.Collection(
                     label: try label(of: path, cancellable), isLocked: try !isOpen(path, cancellable))
-                return ServiceInspection.Owner(process: process?.child(0).number, collection: collection)
             } catch .noDefaultCollection {
-                return ServiceInspection.Owner(process: process?.child(0).number, collection: nil)
+                return nil
+            }
+        }
+
+        private func inspectSession(_ cancellable: Cancellable) throws(SecretServiceError) -> Bool? {
+            do throws(SecretServiceError) {
+                return try withContext { () throws(SecretServiceError) in
+                    let session = try CipherSession(with: self, cancellable)
+                    _ = try session.path(cancellable)
+                    return session.isPlain
+                }
+            } catch .unusableSession {
+                return nil  // of one in a hundred, with KWallet
             }
         }
     }

@@ -50,7 +50,7 @@
     extension Connection {
         fileprivate func whatIsLocked(_ cancellable: Cancellable) throws(SecretServiceError) -> UnlockQuestion? {
             let collection = try daemon.defaultCollection(cancellable)
-            var locked: [String] = []
+            var locked: [ObjectPath] = []
             for item in lockedItems {
                 if try daemon.isLocked(item: item, cancellable) { locked.append(item) } else { lockedItems.remove(item) }
             }

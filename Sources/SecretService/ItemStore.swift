@@ -17,6 +17,9 @@
         /// How long a call may take.
         package let deadline: Duration
 
+        /// Whether a service on this bus has refused to encrypt what this process and it send each other.
+        package var hasPlainSession: Bool { Session.on(bus).hasBeenPlain }
+
         /// The items on `bus`. Connects to nothing yet.
         package init(bus: Bus, deadline: Duration) {
             self.bus = bus
@@ -158,13 +161,13 @@
         /// missing one.
         private func search(
             _ attributes: [String: String], _ cancellable: Cancellable
-        ) throws(SecretServiceError) -> (open: [Item], locked: [String]) {
+        ) throws(SecretServiceError) -> (open: [Item], locked: [ObjectPath]) {
             guard !attributes.values.contains(where: { $0.utf8.contains(0) }) else {
                 // D-Bus would cut it there, and it would name another secret.
                 throw .other(domain: "stored-values", code: 2, message: "a service or account must not contain NUL")
             }
-            let reply = try daemon.callService("SearchItems", [.strings(attributes)], cancellable)
-            return (reply.child(0).strings.map { Item(daemon: daemon, path: $0) }, reply.child(1).strings)
+            let reply = try daemon.callService("SearchItems", [.strings(attributes)], reply: "(aoao)", cancellable)
+            return (reply.child(0).paths.map { Item(daemon: daemon, path: $0) }, reply.child(1).paths)
         }
     }
 

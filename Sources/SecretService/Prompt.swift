@@ -5,11 +5,11 @@
     /// Not libsecret's own, whose waiting cannot be ended.
     struct Prompt: Sendable {
         let daemon: Daemon
-        let path: String
+        let path: ObjectPath
 
         /// The prompt at `path`, nil for the path by which a service says that there is none.
-        init?(daemon: Daemon, path: String) {
-            guard path != "/", !path.isEmpty else { return nil }
+        init?(daemon: Daemon, path: ObjectPath) {
+            guard path != .nowhere else { return nil }
             self.daemon = daemon
             self.path = path
         }
@@ -26,7 +26,7 @@
                 g_main_context_unref(context)
             }
             switch try wait(in: context, cancellable) {
-            case .done(let result): return result
+            case .done(let completion): return try completion.checked("(bv)", as: "Prompt").child(1)
             case .dismissed: throw .dismissed
             case .daemonGone: throw .noSecretService
             case nil: throw .cancelled
@@ -37,9 +37,10 @@
         private func wait(in context: OpaquePointer?, _ cancellable: Cancellable) throws(SecretServiceError) -> Outcome? {
             let answer = Answer()
             let completed = SignalSubscription(
-                on: daemon.bus, to: "org.freedesktop.Secret.Prompt", of: daemon.name, member: "Completed", path: path
+                on: daemon.bus, to: "org.freedesktop.Secret.Prompt", of: daemon.name, member: "Completed", path: path.text
             ) { _, parameters in
-                answer.outcome = parameters.child(0).boolean == false ? .done(parameters.child(1)) : .dismissed
+                let isDismissed = parameters.has(type: "(bv)") && parameters.child(0).boolean
+                answer.outcome = isDismissed ? .dismissed : .done(parameters)
             }
             let owner = SignalSubscription.owner(of: daemon.name, on: daemon.bus) { owner in
                 if owner == nil, answer.outcome == nil { answer.outcome = .daemonGone }
@@ -59,7 +60,7 @@
 
             let show = Message(
                 destination: daemon.name, path: path, interface: "org.freedesktop.Secret.Prompt", method: "Prompt",
-                arguments: [.string("")]
+                arguments: [.string("")], reply: "()"
             )
             do {
                 _ = try show.send(on: daemon.bus.pointer, cancellable)
@@ -87,11 +88,12 @@
             guard isSafe else { return }
             Message(
                 destination: daemon.name, path: path, interface: "org.freedesktop.Secret.Prompt", method: "Dismiss",
-                arguments: []
+                arguments: [], reply: "()"
             ).sendAndForget(on: daemon.bus.pointer)
         }
 
         private enum Outcome {
+            /// With the signal's parameters, whose type is not checked yet.
             case done(Variant)
             case dismissed
             case daemonGone

@@ -7,21 +7,42 @@
             let domain = error.pointee.domain
             let code = Int(error.pointee.code)
             switch (domain, code) {
-            case (g_io_error_quark(), Int(G_IO_ERROR_CANCELLED.rawValue)):
+            case (g_io_error_quark(), Int(G_IO_ERROR_CANCELLED.rawValue)) where g_dbus_error_is_remote_error(error) == 0:
                 self = .cancelled
             case (secret_error_get_quark(), Int(SECRET_ERROR_IS_LOCKED.rawValue)):
                 self = .locked
             case (g_dbus_error_quark(), Int(G_DBUS_ERROR_ACCESS_DENIED.rawValue)):
                 self = .accessDenied
+            case (ownDomain, OwnCode.wrongAnswer.rawValue):
+                g_dbus_error_strip_remote_error(error)
+                self = .wrongAnswer(error.text)
             default:
                 g_dbus_error_strip_remote_error(error)
                 self = .other(
                     domain: g_quark_to_string(domain).map { String(cString: $0) } ?? "unknown",
                     code: code,
-                    message: error.pointee.message.map { String(cString: $0) } ?? "no message"
+                    message: error.text
                 )
             }
         }
+
+        /// The answer to `question` is of another type than the interface says.
+        static func wrongAnswer(to question: String, type: String, expected: String) -> SecretServiceError {
+            wrongAnswer("what provides the keyring answered \(question) with \(type), where its interface says \(expected)")
+        }
+
+        private static func wrongAnswer(_ message: String) -> SecretServiceError {
+            .other(domain: "stored-values", code: 4, message: message)
+        }
+
+        /// The service, or what has its name, does not keep to its interface.
+        var isWrongAnswer: Bool {
+            guard case .other("stored-values", 4, _) = self else { return false }
+            return true
+        }
+
+        /// The name on D-Bus of such an error.
+        static let nameOfWrongAnswer = "StoredValues.WrongAnswer"
 
         /// The object that was asked is not there: the item went meanwhile, the collection does not exist.
         /// gnome-keyring answers with code 19, KeePassXC and KWallet with 41.
@@ -87,10 +108,19 @@
     private let ownDomain: GQuark = {
         let domain = g_quark_from_string("stored-values-secret-service-error")
         g_dbus_error_register_error(domain, gint(OwnCode.noSession.rawValue), "org.freedesktop.Secret.Error.NoSession")
+        g_dbus_error_register_error(domain, gint(OwnCode.wrongAnswer.rawValue), SecretServiceError.nameOfWrongAnswer)
         return domain
     }()
 
     private enum OwnCode: Int {
         case noSession
+        case wrongAnswer
+    }
+
+    extension UnsafeMutablePointer<GError> {
+        /// Its words, but not all of the megabytes that another process may send.
+        fileprivate var text: String {
+            pointee.message.map { String(String(cString: $0).unicodeScalars.prefix(1000)) } ?? "no message"
+        }
     }
 #endif

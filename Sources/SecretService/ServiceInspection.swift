@@ -6,6 +6,8 @@ package struct ServiceInspection: Hashable, Sendable {
         package var process: UInt32?
         /// What its default collection is called, and whether it is locked; nil where there is none.
         package var collection: Collection?
+        /// Whether it refuses to encrypt secrets on their way; nil where no session came about that tells.
+        package var isPlain: Bool?
     }
 
     /// A collection of items.

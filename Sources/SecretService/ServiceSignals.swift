@@ -21,7 +21,8 @@
             subscribe(to: "org.freedesktop.Secret.Collection") { _, _ in .items }
             subscribe(to: "org.freedesktop.Secret.Service") { _, _ in .locks }
             subscribe(to: "org.freedesktop.DBus.Properties") { _, parameters in
-                guard parameters.child(0).string == "org.freedesktop.Secret.Collection" else { return nil }
+                guard parameters.has(type: "(sa{sv}as)"), parameters.child(0).string == "org.freedesktop.Secret.Collection"
+                else { return nil }
                 return parameters.child(1).keys.contains("Locked") ? .locks : .items
             }
             // KWallet says in no other way that a wallet was opened.

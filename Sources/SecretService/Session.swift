@@ -2,6 +2,7 @@
     import CSecret
     import Dispatch
     import Locking
+    import Synchronization
 
     /// What all keyrings on one bus share in this process: the connection, opened when it is first needed and again when
     /// the daemon or the bus was replaced.
@@ -12,6 +13,9 @@
         private var connection: Connection?
         /// What the person is being asked.
         let question = OpenQuestion()
+        /// Whether a daemon on this bus refused to encrypt secrets on their way.
+        var hasBeenPlain: Bool { plain.load(ordering: .relaxed) }
+        private let plain = Atomic(false)
 
         private init(_ bus: Bus) {
             self.bus = bus
@@ -42,7 +46,9 @@
                 while true {
                     var progress = Progress.reading
                     do throws(SecretServiceError) {
-                        return try body(try connected(cancellable), &progress)
+                        let connection = try connected(cancellable)
+                        defer { if connection.session.isPlain { plain.store(true, ordering: .relaxed) } }
+                        return try body(connection, &progress)
                     } catch {
                         let isDead = error.isUndelivered || error.isBroken || error.isWithoutSession
                         if isDead { connection = nil }
@@ -78,7 +84,7 @@
     ///
     /// GLib sends signals, and even the freeing of a subscription, to the context that was the default when it was made.
     /// In the process's main context they would pile up wherever no main loop runs.
-    private func withContext<Result>(
+    func withContext<Result>(
         _ body: () throws(SecretServiceError) -> Result
     ) throws(SecretServiceError) -> Result {
         g_main_context_push_thread_default(serviceContext)

@@ -7,7 +7,8 @@
         private let number: guint
 
         /// Calls `hear` with the member and the parameters of each signal from `sender` that fits, on the thread that waits
-        /// in what was the default main context when this was made. `argument` is the signal's first one.
+        /// in what was the default main context when this was made. `argument` is the signal's first one. Of which type the
+        /// parameters are is up to the sender.
         init(
             on bus: Reference<OpaquePointer>, to interface: String, of sender: String, member: String? = nil,
             path: String? = nil, argument: String? = nil, _ hear: @escaping (String, Variant) -> Void
@@ -37,8 +38,9 @@
             SignalSubscription(
                 on: bus, to: "org.freedesktop.DBus", of: "org.freedesktop.DBus", member: "NameOwnerChanged", argument: name
             ) { _, parameters in
+                guard parameters.has(type: "(sss)") else { return }
                 let owner = parameters.child(2).string
-                hear(owner.isEmpty ? nil : owner)
+                hear(g_dbus_is_unique_name(owner) != 0 ? owner : nil)
             }
         }
 

@@ -6,7 +6,7 @@
         /// On the connection that calls use: KeePassXC lets only the connection have an item that asked for it.
         let daemon: Daemon
         /// What is to be unlocked: collections, items.
-        let paths: [String]
+        let paths: [ObjectPath]
 
         /// Asks, and waits for the answer. Throws `dismissed`, `noSecretService` when the daemon or its bus goes meanwhile, and
         /// `cancelled` when `cancellable` is; then the question is taken away where that can be done.

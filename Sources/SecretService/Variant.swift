@@ -20,8 +20,8 @@
         static func uint32(_ number: UInt32) -> Variant { Variant(owning: g_variant_new_uint32(number)) }
 
         static func boolean(_ value: Bool) -> Variant { Variant(owning: g_variant_new_boolean(value ? 1 : 0)) }
-        static func path(_ path: String) -> Variant { Variant(owning: g_variant_new_object_path(path)) }
-        static func paths(_ paths: [String]) -> Variant { array(of: "o", paths.map(path)) }
+        static func path(_ path: ObjectPath) -> Variant { Variant(owning: g_variant_new_object_path(path.text)) }
+        static func paths(_ paths: [ObjectPath]) -> Variant { array(of: "o", paths.map(path)) }
 
         /// A dictionary of strings.
         static func strings(_ strings: [String: String]) -> Variant {
@@ -51,63 +51,95 @@
             }
         }
 
-        /// The member at `index` of a tuple or array; a variant in a variant is unpacked.
-        /// Empty where the service sent something else than its interface says: then the readers below give their zero.
+        // MARK: What another process sent
+
+        /// This, if it is of `type`. Throws what says that the answer to `question` is none.
+        func checked(_ type: String, as question: String) throws(SecretServiceError) -> Variant {
+            guard has(type: type) else { throw .wrongAnswer(to: question, type: typeText, expected: type) }
+            return self
+        }
+
+        /// Whether this is of the type that D-Bus writes so.
+        func has(type: String) -> Bool { typeText == type }
+
+        private var typeText: String { String(cString: g_variant_get_type_string(pointer)) }
+
+        // What follows is for values whose type was checked. One of another type ends the program: to read it as nothing would
+        // mean that something is absent.
+
+        private func require(_ type: String) {
+            precondition(has(type: type), "a value of type \(typeText) is read as one of type \(type)")
+        }
+
+        /// How many members a tuple or array has.
+        var count: Int {
+            precondition(g_variant_is_container(pointer) != 0, "a value of type \(typeText) has no members")
+            return Int(g_variant_n_children(pointer))
+        }
+
+        /// The member at `index` of a tuple or array; a variant in it is unpacked.
         func child(_ index: Int) -> Variant {
-            guard g_variant_is_container(pointer) != 0, index < g_variant_n_children(pointer) else { return .tuple([]) }
+            precondition(index < count, "a value of type \(typeText) has no member \(index)")
             let child = Variant(owning: g_variant_get_child_value(pointer, gsize(index)))
             return child.has(type: "v") ? Variant(owning: g_variant_get_variant(child.pointer)) : child
         }
 
-        /// A string or object path, else "".
+        private var children: some Collection<Variant> { (0..<count).lazy.map { self.child($0) } }
+
         var string: String {
-            guard has(type: "s") || has(type: "o"), let text = g_variant_get_string(pointer, nil) else { return "" }
-            return String(cString: text)
+            require("s")
+            return String(cString: g_variant_get_string(pointer, nil))
         }
 
-        /// The members of an array, as strings.
+        var path: ObjectPath {
+            require("o")
+            // Never nil: GDBus lets no other message pass.
+            return ObjectPath(String(cString: g_variant_get_string(pointer, nil))) ?? .nowhere
+        }
+
         var strings: [String] {
-            guard g_variant_is_container(pointer) != 0 else { return [] }
-            return (0..<Int(g_variant_n_children(pointer))).map { child($0).string }
+            require("as")
+            return children.map(\.string)
         }
 
-        /// The keys of a dictionary, as strings.
-        var keys: [String] {
-            guard g_variant_is_container(pointer) != 0 else { return [] }
-            return (0..<Int(g_variant_n_children(pointer))).map { child($0).child(0).string }
+        var paths: [ObjectPath] {
+            require("ao")
+            return children.map(\.path)
         }
 
-        /// The members of a dictionary of strings.
+        /// A dictionary of strings.
         var dictionary: [String: String] {
-            guard g_variant_is_container(pointer) != 0 else { return [:] }
-            let entries = (0..<Int(g_variant_n_children(pointer))).map { child($0) }
-            return Dictionary(entries.map { ($0.child(0).string, $0.child(1).string) }) { first, _ in first }
+            require("a{ss}")
+            return Dictionary(children.map { ($0.child(0).string, $0.child(1).string) }) { first, _ in first }
         }
 
-        /// The value of `key` in a dictionary whose keys are strings; empty when there is none.
-        func value(of key: String) -> Variant {
-            guard g_variant_is_container(pointer) != 0 else { return .tuple([]) }
-            let entries = (0..<Int(g_variant_n_children(pointer))).lazy.map { self.child($0) }
-            return entries.first { $0.child(0).string == key }?.child(1) ?? .tuple([])
+        /// The keys of a dictionary of values of any type.
+        var keys: [String] {
+            require("a{sv}")
+            return children.map { $0.child(0).string }
         }
 
-        /// A time in seconds, else 0.
+        /// The value of `key` in a dictionary of values of any type, which must be of `type`; nil when there is none.
+        func value(of key: String, _ type: String) throws(SecretServiceError) -> Variant? {
+            require("a{sv}")
+            return try children.first { $0.child(0).string == key }?.child(1).checked(type, as: key)
+        }
+
+        /// A time in seconds.
         var seconds: UInt64 {
-            has(type: "t") ? UInt64(g_variant_get_uint64(pointer)) : 0
+            require("t")
+            return UInt64(g_variant_get_uint64(pointer))
         }
 
-        /// A boolean, else nil.
-        var boolean: Bool? {
-            has(type: "b") ? g_variant_get_boolean(pointer) != 0 : nil
+        var boolean: Bool {
+            require("b")
+            return g_variant_get_boolean(pointer) != 0
         }
 
-        /// A number as D-Bus gives those of processes, else nil.
-        var number: UInt32? {
-            has(type: "u") ? g_variant_get_uint32(pointer) : nil
-        }
-
-        private func has(type: String) -> Bool {
-            g_variant_get_type_string(pointer).map { String(cString: $0) } == type
+        /// A number as D-Bus gives those of processes.
+        var number: UInt32 {
+            require("u")
+            return g_variant_get_uint32(pointer)
         }
     }
 #endif

@@ -12,4 +12,6 @@ package struct SecretServiceInspection: Hashable, Sendable {
     package let collection: String?
     /// Whether the default collection is locked.
     package let isLocked: Bool
+    /// Whether it refuses to encrypt secrets on their way; nil where that could not be told.
+    package let isPlain: Bool?
 }

@@ -10,7 +10,7 @@
                 return SecretServiceInspection(
                     bus: found.bus, isRunning: found.owner != nil, process: found.owner?.process,
                     canBeStarted: found.canBeStarted, collection: found.owner?.collection?.label,
-                    isLocked: found.owner?.collection?.isLocked ?? false
+                    isLocked: found.owner?.collection?.isLocked ?? false, isPlain: found.owner?.isPlain
                 )
             } catch {
                 throw KeyringError(error)

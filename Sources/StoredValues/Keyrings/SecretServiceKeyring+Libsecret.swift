@@ -12,6 +12,7 @@
 
         /// The newest secret with these attributes, or nil when the open keyring has none. Never asks the person.
         public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
+            defer { reportPlainSession() }
             do {
                 let (secret, matches) = try await items.read(attributes.search(id)) { Secret($0) }
                 reportSeveral(matches, id)
@@ -23,6 +24,7 @@
 
         /// Stores the secret in the newest item with these attributes, or in a new one in the default collection.
         public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+            defer { reportPlainSession() }
             try await change(id) { items throws(SecretServiceError) in
                 try await items.write(
                     count: secret.count,
@@ -90,6 +92,13 @@
             log.warning("\(description) has \(matches) items for \"\(id)\": the newest counts, and reset() removes all of them")
         }
 
+        /// Says, once for a bus, that secrets are not encrypted on their way.
+        private func reportPlainSession() {
+            guard items.hasPlainSession, plain.withLock({ $0.insert(busAddress).inserted }) else { return }
+            log.warning(
+                "\(description) refuses to encrypt secrets on their way: whoever may listen on the session bus can read them. `stored-values doctor` tells which program it is")
+        }
+
         /// One for each bus, whichever instance announces and whichever listens.
         private var broadcaster: ChangeBroadcaster {
             broadcasters.withLock { broadcasters in
@@ -110,6 +119,8 @@
     }
 
     private let reported = Guarded<Set<Place>>([])
+    /// The buses of which it was said that secrets are not encrypted there.
+    private let plain = Guarded<Set<String?>>([])
     private let log = Logger(label: "StoredValues")
 
     private let broadcasters = Guarded<[String?: ChangeBroadcaster]>([:])

@@ -30,6 +30,10 @@ enum KeyringDoctor {
             return (findings + [Finding(.keyring, found.canBeStarted ? .note : bad, text)], false)
         }
         findings.append(Finding(.keyring, .fine, "The Secret Service is provided by \(owner(found.process))."))
+        if found.isPlain == true {
+            let advice = "whoever may listen on the session bus can read them. Update it, or use another program"
+            findings.append(Finding(.keyring, .note, "It refuses to encrypt secrets on their way: \(advice)."))
+        }
         guard let collection = found.collection else {
             return (findings + [Finding(.keyring, bad, KeyringError.noDefaultCollection.description)], false)
         }

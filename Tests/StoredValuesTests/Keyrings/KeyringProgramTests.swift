@@ -94,7 +94,8 @@
             let desktop = try await start(.kwallet)
             let keyring = desktop.keyring()
             try await keyring.write(Secret("kept".utf8), for: id, label: "label")
-            let path = try #require(try await desktop.itemPaths(service: id.service, account: id.account).first)
+            let path = try #require(
+                ObjectPath(try await desktop.itemPaths(service: id.service, account: id.account).first ?? ""))
             let sought = ["service": id.service, "account": id.account]
             try await desktop.lock()  // after the search, so to speak
             await #expect(throws: SecretServiceError.unknownOutcome) {
@@ -114,12 +115,13 @@
             let keyring = desktop.keyring()
             for round in 1...20 {  // each of which saw an empty one, as long as that was believed
                 try await keyring.write(Secret("kept".utf8), for: id, label: "label")
-                let path = try #require(try await desktop.itemPaths(service: id.service, account: id.account).first)
+                let path = try #require(
+                    ObjectPath(try await desktop.itemPaths(service: id.service, account: id.account).first ?? ""))
                 let found = try await perform(desktop) { connection, cancellable throws(SecretServiceError) in
                     let item = Item(daemon: connection.daemon, path: path)
                     Message(
                         destination: connection.daemon.name, path: path, interface: "org.freedesktop.Secret.Item",
-                        method: "Delete", arguments: []
+                        method: "Delete", arguments: [], reply: "(o)"
                     ).sendAndForget(on: connection.daemon.bus.pointer)
                     do throws(SecretServiceError) {
                         return try connection.load(item, cancellable).withBytes { Secret($0) } as Secret?
@@ -147,9 +149,10 @@
         /// so by itself.
         private func closeSession(_ desktop: PrivateDesktop) async throws -> String {
             try await perform(desktop) { connection, cancellable throws(SecretServiceError) in
-                let path = try connection.sessionPath(cancellable)
-                _ = try connection.daemon.send("Close", of: "org.freedesktop.Secret.Session", at: path, [], cancellable)
-                return path
+                let path = try connection.session.path(cancellable)
+                _ = try connection.daemon.send(
+                    "Close", of: "org.freedesktop.Secret.Session", at: path, [], reply: "()", cancellable)
+                return path.text
             }
         }
 

@@ -97,8 +97,12 @@ final class TestProcesses: Sendable {
     func start(
         _ arguments: String..., environment: [String: String]? = nil, by launcher: [String] = []
     ) throws -> TestProcess {
-        let process = try ChildProcess(
-            launcher + TestProcess.command(arguments), environment: environment ?? ProcessInfo.processInfo.environment)
+        try start(command: launcher + TestProcess.command(arguments), environment: environment)
+    }
+
+    /// Starts another program, a path and its arguments, that is spoken with in the same way.
+    func start(command: [String], environment: [String: String]? = nil) throws -> TestProcess {
+        let process = try ChildProcess(command, environment: environment ?? ProcessInfo.processInfo.environment)
         processes.withLock { $0.append(process) }
         return TestProcess(process)
     }

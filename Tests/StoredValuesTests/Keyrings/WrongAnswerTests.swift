@@ -1,0 +1,123 @@
+#if Libsecret
+    import Foundation
+    import SecretService
+    import Testing
+
+    /// What a program does to us that owns the Secret Service's name and answers as it likes.
+    @Suite(
+        "A Secret Service that answers wrongly", .timeLimit(.minutes(10)),
+        .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"),
+        .enabled(if: Python.isAvailable, "\(Python.skipReason)"))
+    struct WrongAnswerTests {
+        private let desktops = PrivateDesktops()
+        private let processes = TestProcesses()
+
+        /// What the service holds and how it behaves where it is right.
+        enum Situation: String, CaseIterable {
+            case one, two, none, emptySecret = "empty-secret", locked, asking, plain, gnomeKeyring = "gnome-keyring"
+            case openWallet = "open-wallet", prompting, promptingNone = "prompting-none"
+        }
+
+        private static let operations = ["read", "write", "remove", "list", "unlock", "inspect"]
+
+        @Test("Each answer of each wrong type is an error: it ends no process, and reads as nothing that it is not",
+            arguments: Situation.allCases)
+        func wrongTypes(_ situation: Situation) async throws {
+            let service = try WrongService(on: try await desktops.start(.withoutService), processes)
+            for operation in Self.operations {
+                try await service.be(situation.rawValue)
+                let right = try await service.use(operation)
+                #expect(!right.hasPrefix("crashed"), "\(operation)")
+                for method in try await service.words("asked") {
+                    for kind in try await service.words("answers \(method)") {
+                        try await service.be(situation.rawValue, wrong: [method: kind])
+                        let answer = try await service.use(operation)
+                        guard try await service.tell("wrong") != "0" else { continue }
+                        let what = "\(operation), \(kind) to \(method)"
+                        #expect(answer.hasPrefix("error: "), "\(what): \(answer)")
+                    }
+                }
+            }
+        }
+
+        @Test("What comes after the deadline is too late, and the next call gets its own answer",
+            arguments: ["read", "write", "remove", "list", "unlock"])
+        func late(_ operation: String) async throws {
+            let service = try WrongService(on: try await desktops.start(.withoutService), processes)
+            let methods = ["SearchItems", "OpenSession", "GetSecret", "SetSecret", "Delete", "ReadAlias", "Get", "GetAll"]
+            for method in methods {
+                try await service.be("one")
+                let right = try await service.use(operation)
+                guard try await service.words("asked").contains(method) else { continue }
+                var deadline = 1
+                var isHeld = false
+                while !isHeld {  // on a busy machine the question may come after the deadline, too
+                    try await service.be("one", wrong: [method: "hold"])
+                    let answer = try await service.use(operation, deadline: deadline)
+                    #expect(answer.contains("did not answer within \(deadline)"), "\(method): \(answer)")
+                    isHeld = try await service.tell("release") != "0"
+                    deadline *= 2
+                }
+                try await service.be("one")
+                #expect(try await service.use(operation) == right, "\(method)")
+            }
+        }
+
+        @Test("What is answered twice counts once", arguments: Situation.allCases)
+        func twice(_ situation: Situation) async throws {
+            let service = try WrongService(on: try await desktops.start(.withoutService), processes)
+            for operation in Self.operations {
+                try await service.be(situation.rawValue)
+                let right = try await service.use(operation)
+                let asked = try await service.words("asked")
+                try await service.be(situation.rawValue, wrong: Dictionary(uniqueKeysWithValues: asked.map { ($0, "twice") }))
+                #expect(try await service.use(operation) == right, "\(operation)")
+            }
+        }
+
+        @Test("As many items as fit into an answer are only items")
+        func many() async throws {
+            let service = try WrongService(on: try await desktops.start(.withoutService), processes)
+            try await service.be("many")
+            #expect(try await service.use("read") == "8 bytes")
+            #expect(try await service.use("list") == "1 secrets")
+        }
+
+        @Test("That a service refuses to encrypt is said once in the log, and by doctor", arguments: [Situation.plain, .one])
+        func plain(_ situation: Situation) async throws {
+            let desktop = try await desktops.start(.withoutService)
+            let service = try WrongService(on: desktop, processes)
+            try await service.be(situation.rawValue)
+            for operation in ["read", "write", "read"] { _ = try await service.use(operation) }
+            #expect(try await service.use("read") == "7 bytes")
+            let lines = service.logs.filter { $0.contains("refuses to encrypt secrets") }
+            #expect(lines.count == (situation == .plain ? 1 : 0), "\(service.logs)")
+
+            // What libsecret says of its session.
+            let found = try await ItemStore(bus: .address(desktop.address), deadline: .seconds(60)).inspect()
+            #expect(found.owner?.isPlain == (situation == .plain))
+            try await withTool { tool in
+                let tool = tool.with(["STORED_VALUES_KEYRING": nil, "DBUS_SESSION_BUS_ADDRESS": desktop.address])
+                let run = try await tool.run("doctor")
+                #expect(run.status == 0, "\(run)")
+                #expect(run.output.words.contains("refuses to encrypt secrets") == (situation == .plain), "\(run.output)")
+            }
+        }
+
+        @Test("Signals with wrong parameters, and such that nobody asked for, harm nobody: what comes then is heard")
+        func signals() async throws {
+            let service = try WrongService(on: try await desktops.start(.withoutService), processes)
+            try await service.be("one")
+            let listener = try processes.start("hear-service", environment: service.environment)
+            #expect(try await listener.line() == "anySecret")
+            #expect(try await service.use("read") == "8 bytes")
+            #expect(Int(try await service.tell("emit")) ?? 0 > 50)
+            #expect(try await service.use("read") == "8 bytes")
+            #expect(try await service.tell("lock") == "locked")
+            var line = try await listener.line()
+            while line == "anySecret" { line = try await listener.line() }
+            #expect(line == "locked")
+            #expect(try await service.use("read").contains("locked"))
+        }
+    }
+#endif
