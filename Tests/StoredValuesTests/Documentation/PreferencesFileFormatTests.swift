@@ -42,7 +42,7 @@ struct PreferencesFileFormatTests {
             let names = try FileManager.default.contentsOfDirectory(atPath: folder).map {
                 $0.replacing(/rejected-\d{8}T\d{6}Z/, with: "rejected-20261121T105900Z")
             }
-            #expect(names.count == 4)
+            #expect(names.count == 5)
             let page = try page()
             for name in names where name != "preferences.json" { #expect(page.contains("| `\(name)` |"), "\(name)") }
         }
