@@ -7,6 +7,17 @@ final class HeldLock: Sendable {
 }
 
 extension DurableFile {
+    /// The lock, or nil where another has it or has waited for it for long.
+    func holdIfFree() throws(KeyringError) -> HeldLock? {
+        do {
+            // With no time at all it would not let others go first.
+            return HeldLock(try lock(timeout: .nanoseconds(1)))
+        } catch {
+            guard error.isLockTimeout else { throw KeyringError(error) }
+            return nil
+        }
+    }
+
     /// The lock, waited for until `deadline` has passed, or nobody wants it any more: whoever gave up must not keep those behind
     /// waiting.
     func hold(deadline: Duration, isWanted: () -> Bool) throws(KeyringError) -> HeldLock {

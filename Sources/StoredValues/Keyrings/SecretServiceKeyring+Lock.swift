@@ -17,7 +17,9 @@
         func lock(of id: SecretIdentifier) async throws(KeyringError) -> HeldLock? {
             if let heldLock { return heldLock }
             guard (try? bus.resolve()) != nil, let file = lockFile(of: id) else { return nil }
-            do {
+            do throws(KeyringError) {
+                // As a rule it is free. A thread and a deadline for each change would cost more than the lock.
+                if let lock = try file.holdIfFree() { return lock }
                 return try await KeyringRequest.perform(on: queue(for: id), deadline: deadline) {
                     [deadline] isWanted throws(KeyringError) in
                     try file.hold(deadline: deadline, isWanted: isWanted)
