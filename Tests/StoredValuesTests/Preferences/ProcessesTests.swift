@@ -179,7 +179,7 @@ struct ProcessesTests {
 
 /// Reads the file over and over, without the library, until `isOver`, and counts the states that it sees. Returns those that
 /// were torn.
-private func readRaw(_ path: String, _ states: Guarded<Int>, until isOver: () -> Bool) -> [String] {
+private func readRaw(_ path: String, _ states: borrowing Guarded<Int>, until isOver: () -> Bool) -> [String] {
     var last: FileState?
     var torn: [String] = []
     while !isOver() {
