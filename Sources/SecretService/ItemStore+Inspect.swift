@@ -48,8 +48,8 @@
                     _ = try session.path(cancellable)
                     return session.isPlain
                 }
-            } catch .unusableSession {
-                return nil  // of one in a hundred, with KWallet
+            } catch where error != .cancelled && !error.isWrongAnswer {
+                return nil  // KWallet refuses one in a hundred
             }
         }
     }

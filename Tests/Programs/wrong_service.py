@@ -44,7 +44,7 @@ PRIME = int(
 SITUATIONS = {
     "one": {},
     "two": {"items": 2},
-    "many": {"items": 2000},
+    "many": {"items": 500},
     "none": {"items": 0},
     "empty-secret": {"secret": b""},
     "locked": {"locked": True},

@@ -110,7 +110,7 @@ struct ErrorSentencesTests {
         for (error, expectation) in keyrings { check(error, expectation) }
         for (error, expectation) in moves { check(error, expectation) }
         let texts = preferences.map(\.error.description) + keyrings.map(\.error.description) + moves.map(\.error.description)
-        #expect(Set(texts).count == 6 + 16 + 5, "one reads like another, or is left out")
+        #expect(Set(texts).count == 7 + 16 + 5, "one reads like another, or is left out")
     }
 
     @Test("No error is public but those that are checked here")

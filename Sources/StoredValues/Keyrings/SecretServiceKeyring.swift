@@ -7,6 +7,9 @@
 /// `.noDefaultCollection` when nothing is found and there is none. Nothing but ``unlock()`` asks the person.
 /// ``unlock()`` opens the default collection, asks only where there is a display, and waits 2 minutes at most.
 ///
+/// Secrets are encrypted on their way over the session bus. A program that refuses that is used all the same, and the log says
+/// so once. What does not answer as the Secret Service's interface says is an error, and never read as absent.
+///
 /// What a call has stored is in the program that provides the keyring when the call returns. gnome-keyring has it on the
 /// disk then; KWallet and KeePassXC write it there some seconds later, and lose it when they are killed before. KeePassXC
 /// may also lose what it is told while it locks (seen: 2.7.4).
