@@ -178,8 +178,8 @@ struct FileLockTests {
     func marks() throws {
         try withTemporaryFolder { folder in
             let operations = POSIXFileOperations()
-            let descriptors = try (0..<3).map { _ in try operations.open(folder + "/lock", for: .locking) }
-            let (first, second, newcomer) = (descriptors[0], descriptors[1], descriptors[2])
+            let first = try operations.open(folder + "/lock", for: .creating)
+            let (second, newcomer) = try (operations.open(folder + "/lock", for: .locking), operations.open(folder + "/lock", for: .locking))
             operations.markWaiting(first, since: 10)
             operations.markWaiting(second, since: 20)
             #expect(!operations.isWaitedFor(first, since: 10) && operations.isWaitedFor(second, since: 20))
