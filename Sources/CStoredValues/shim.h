@@ -1,5 +1,7 @@
 // Only what Swift cannot say.
 
+#pragma once
+
 #include <sys/xattr.h>  // left out of Swift's import of the C library
 
 #ifdef __ANDROID__

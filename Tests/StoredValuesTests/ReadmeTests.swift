@@ -2,7 +2,7 @@ import Foundation
 import StoredValues
 import Testing
 
-@Suite("README")
+@Suite("README", .hangLimit)
 struct ReadmeTests {
     @Test("The README's examples are those that are compiled here", arguments: [("ReadmeExample.swift", ""), ("ReadmeWindow.swift", "import StoredValues\n\n")])
     func verbatim(file: String, without beginning: String) throws {

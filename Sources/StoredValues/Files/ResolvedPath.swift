@@ -47,7 +47,7 @@ struct ResolvedPath: Equatable, Sendable {
                 guard links.count <= linkLimit else { return end(FileError(.examine, path, .tooManyLinks)) }
                 let isLast = !rest.utf8.contains { $0 != slash }
                 if isLast, isForeign(found, operations) { return end(FileError(.examine, found, .foreignLink)) }
-                let kept = text.utf8.first == slash ? 0 : folderEnd
+                let kept = text.begins(with: "/") ? 0 : folderEnd
                 found.removeSubrange(found.utf8.index(found.startIndex, offsetBy: kept)...)
                 rest = "\(text)/\(rest)"
             } catch .invalidArgument, .noEntry {

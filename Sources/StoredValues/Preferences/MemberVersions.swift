@@ -1,6 +1,7 @@
 /// The versions of the item types that wrote the members of a file: its reserved member `"$versions": {"editor": 3}`.
 ///
-/// What stands there under other keys, or is no version, stays as somebody wrote it.
+/// What stands there under other keys, or is no version, stays as somebody wrote it. Only names and values with half of a
+/// surrogate pair, which are no text, go when the next version is noted.
 struct MemberVersions: Sendable {
     /// The member's name; keys never begin with a `$`.
     static let name = "$versions"

@@ -11,11 +11,17 @@ enum PropertyListCheck {
             switch self {
             case .tooDeep: "Its lists are nested deeper than \(JSONValue.maximumDepth) levels. Correct it, or move it away."
             case .tooLarge:
-                "Its lists and texts hold each other so often that all of it is far larger than the file. Correct it, or move it away."
+                """
+                It holds more than \(PropertyListCheck.maximumCount) values, or its lists and texts hold each other so often that all of \
+                it is far larger than the file. Correct it, or move it away.
+                """
             case .damaged: "It is no property list of keys and values. Correct it, or move it away."
             }
         }
     }
+
+    /// The most values that a binary list may come to. Each takes Foundation some 60 µs, however often it is held.
+    fileprivate static let maximumCount = 200_000
 
     /// Throws where `bytes` are not to be given to Foundation; that they are a property list is not said.
     static func check(_ bytes: [UInt8]) throws(Problem) {
@@ -81,9 +87,8 @@ private struct BinaryPropertyList {
         guard bytes.count >= 40 else { return nil }
         let trailer = bytes.count - 32
         (offsetSize, referenceSize) = (Int(bytes[trailer + 6]), Int(bytes[trailer + 7]))
-        // Of values that nobody holds twice there are fewer than bytes. Some programs write equal ones once. Each takes Foundation
-        // some 60 µs.
-        valuesLeft = max(20_000, bytes.count)
+        // Of values that nobody holds twice there are fewer than bytes. Some programs write equal ones once.
+        valuesLeft = min(max(20_000, bytes.count), PropertyListCheck.maximumCount)
         func number(at position: Int) -> Int { bytes[position..<(position + 8)].reduce(0) { $0 << 8 | Int($1) } }
         (count, top, table) = (number(at: trailer + 8), number(at: trailer + 16), number(at: trailer + 24))
         guard (0..<bytes.count).contains(count), (0..<trailer).contains(table) else { return nil }

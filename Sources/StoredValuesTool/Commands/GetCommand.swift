@@ -19,7 +19,7 @@ struct GetCommand: AsyncParsableCommand {
         if let text = value.stringValue, !json {
             Output.standard.line(Output.standard.shown(text))
         } else {
-            Output.standard.line(Output.standard.shown(value.text(onOneLine: false)))
+            Output.standard.line(Output.standard.shownJSON(value.text(onOneLine: false)))
         }
     }
 

@@ -16,7 +16,7 @@ struct ListCommand: AsyncParsableCommand {
         let snapshot = try settings.soundStorage().snapshot
         let values = snapshot.keys.compactMap { key in snapshot[key].map { (key: key, value: $0) } }
         for key in snapshot.keys where snapshot[key] == nil {
-            Output.error.line("stored-values: note: \(Output.error.shown("\"\(key)\" cannot be read; get says why."))")
+            Output.error.line("stored-values: note: \(Output.error.oneLine("\"\(key)\" cannot be read; get says why."))")
         }
         guard !json else {
             return Output.standard.json(values)

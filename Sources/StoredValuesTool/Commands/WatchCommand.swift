@@ -38,9 +38,9 @@ struct WatchCommand: AsyncParsableCommand {
         if json {
             var change: JSONValue = ["key": .string(key)]
             change["value"] = value
-            return Output.standard.line(Output.standard.shown(change.text(onOneLine: true)))
+            return Output.standard.line(Output.standard.shownJSON(change.text(onOneLine: true)))
         }
-        let text = Output.standard.shown(value?.text(onOneLine: true) ?? "")
+        let text = Output.standard.shownJSON(value?.text(onOneLine: true) ?? "")
         guard self.key == nil else { return Output.standard.line(text) }
         let shownKey = Output.standard.styled(Output.standard.oneLine(key), .bold)
         Output.standard.line(value == nil ? shownKey : "\(shownKey)\t\(text)")

@@ -38,7 +38,7 @@ struct Output {
 
     /// A value as JSON over several lines.
     func json(_ value: JSONValue) {
-        line(shown(value.text(onOneLine: false)))
+        line(shownJSON(value.text(onOneLine: false)))
     }
 
     /// Settings as one JSON object. Each keeps its own name: to a dictionary, two that look alike would be one.
@@ -46,7 +46,7 @@ struct Output {
         let texts = members.map { key, value in
             "  \(JSONValue.string(key).text(onOneLine: true)): \(value.text(onOneLine: false).replacing("\n", by: "\n  "))"
         }
-        line(shown(texts.isEmpty ? "{}" : "{\n\(texts.joined(separator: ",\n"))\n}"))
+        line(shownJSON(texts.isEmpty ? "{}" : "{\n\(texts.joined(separator: ",\n"))\n}"))
     }
 
     /// `text` in this style, if colours are wanted.
@@ -70,4 +70,8 @@ struct Output {
 
     /// The same for what is to be one line, or a part of one.
     func oneLine(_ text: String) -> String { shown(text.onOneLine) }
+
+    /// The same for JSON, which says what it said. It has no lines but those that it was laid out in, wherever it goes: a script
+    /// may take more characters for the end of a line than JSON escapes.
+    func shownJSON(_ text: String) -> String { text.escapedJSON { isTerminal ? $0.steersTerminals : $0.mayEndLine } }
 }

@@ -7,6 +7,15 @@ extension String {
     /// The text with what may end a line or a column shown instead: nobody takes one name for two lines.
     var onOneLine: String { showing(\.mayEndLine) }
 
+    /// JSON with these of its scalars, which stand in its strings only, as JSON escapes them. Its line breaks stay.
+    func escapedJSON(_ isEscaped: (Unicode.Scalar) -> Bool) -> String {
+        unicodeScalars.reduce(into: "") { text, scalar in
+            guard isEscaped(scalar), scalar != "\n" else { return text.unicodeScalars.append(scalar) }
+            let digits = String(scalar.value, radix: 16)  // no more than four: none of these scalars has more
+            text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+    }
+
     /// The text with those of its scalars shown as a program's source would spell them.
     private func showing(_ isShown: (Unicode.Scalar) -> Bool) -> String {
         unicodeScalars.reduce(into: "") { text, scalar in
@@ -56,7 +65,7 @@ extension Unicode.Scalar {
     var steersTerminals: Bool { mayEndLine || properties.isBidiControl }
 
     /// Whether a program or a terminal may take it for the end of a line or of a column.
-    fileprivate var mayEndLine: Bool {
+    var mayEndLine: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
         default: false

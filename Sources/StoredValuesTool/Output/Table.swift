@@ -3,6 +3,7 @@
 struct Table {
     struct Row {
         let key: String
+        /// JSON on one line.
         let value: String
         /// What is said of it, for people only.
         var remark = ""
@@ -12,7 +13,7 @@ struct Table {
 
     func print(to output: Output = .standard) {
         guard output.isTerminal else {
-            for row in rows { output.line("\(output.oneLine(row.key))\t\(row.value)") }
+            for row in rows { output.line("\(output.oneLine(row.key))\t\(output.shownJSON(row.value))") }
             return
         }
         let keyWidth = rows.map { output.oneLine($0.key).columns }.max() ?? 0
@@ -21,7 +22,7 @@ struct Table {
             let key = output.oneLine(row.key)
             let remark = row.remark.isEmpty || isNarrow ? "" : "  \(row.remark)"
             let room = output.width - (isNarrow ? 2 : keyWidth + 2) - remark.columns
-            let value = row.value.withoutControls.cut(to: max(room, 8)) + output.styled(remark, .dim)
+            let value = output.shownJSON(row.value).cut(to: max(room, 8)) + output.styled(remark, .dim)
             if isNarrow {
                 output.line(output.styled(key, .bold))
                 output.line("  \(value)")

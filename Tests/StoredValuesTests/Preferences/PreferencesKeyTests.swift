@@ -2,7 +2,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("Keys")
+@Suite("Keys", .hangLimit)
 struct PreferencesKeyTests {
     /// Both are "é"; Swift takes them for equal, JSON does not.
     private let composed = "\u{E9}", decomposed = "e\u{301}"

@@ -110,6 +110,12 @@ extension Tool {
             source $HOME/script
             function fish_prompt; echo -n "ready> "; end
             """#, to: "\(folder)/.config/fish/config.fish")
+        // Without a folder of completions from manual pages fish makes them all, in the background, which takes a whole processor
+        // half a minute. Newer versions have it in the second place.
+        for place in [".local/share", ".cache"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder)/\(place)/fish/generated_completions", withIntermediateDirectories: true)
+        }
         let options = shell == "bash" ? ["--noprofile", "--rcfile", "\(folder)/bashrc"] : []
         // In a session of its own, or it would have no terminal to take its keys from.
         let session = try Program.orSkip("setsid")

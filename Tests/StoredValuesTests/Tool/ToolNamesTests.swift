@@ -1,4 +1,5 @@
 import Foundation
+import StoredValues
 import Testing
 
 @Suite("stored-values: names that are not what they look like", .hangLimit)
@@ -17,9 +18,42 @@ struct ToolNamesTests {
             let get = try await tool.run("get", "x\nstored-values: all is well")
             #expect(get.status == 1 && get.errors.split(separator: "\n").count == 1, "\(get)")
             let watch = try ChildProcess([Tool.path, "watch"], environment: tool.environment)
-            func line() async throws -> String? { try await offPool { Result { try watch.line(within: .seconds(60)) } }.get() }
+            func line() async throws -> String? { try await offPool { Result { try watch.line(within: hangLimit) } }.get() }
             #expect(try await line() == #"\n"# + "\t3")
             #expect(try await line() == #"a\r\nforged\t1"# + "\t1")
+        }
+    }
+
+    @Test("No key whose value cannot be read makes a line of its own")
+    func unreadable() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"a\nstored-values: note: all is well": "\ud800"}"#)
+            let run = try await tool.run("list")
+            #expect(run.errors.contains(#""a\nstored-values: note: all is well" cannot be read"#), "\(run)")
+            #expect(!run.errors.contains("\nstored-values: note: all is well"))
+        }
+    }
+
+    @Test("No value makes a line of its own, whatever the reader takes for the end of one, and as JSON it is what it was", arguments: [
+        ["list"], ["list", "--json"], ["get", "a"], ["get", "a", "--json"], ["watch"], ["watch", "--json"], ["watch", "a"],
+    ])
+    func values(command: [String]) async throws {
+        try await withTool { tool in
+            let text = "x\u{85}forged\t1\u{2028}\\\u{2029}\u{7F}\u{9F}\u{B}\u{202E}y"
+            try tool.write(String(decoding: try JSONEncoder().encode(["a": [text]]), as: UTF8.self))
+            let output: String
+            if command[0] == "watch" {
+                let watch = try ChildProcess([Tool.path] + command, environment: tool.environment)
+                let line = try await offPool { Result { try watch.line(within: hangLimit) } }.get()
+                output = line ?? ""
+            } else {
+                output = try await tool.run(command).output
+            }
+            let ends = "\u{7F}\u{85}\u{9F}\u{2028}\u{2029}".unicodeScalars
+            #expect(!output.unicodeScalars.contains { ends.contains($0) || $0.value < 0x20 && $0 != "\n" && $0 != "\t" }, "\(output)")
+            let value = JSONValue(text: String(output.drop { $0 != "[" && $0 != "{" }))
+            let found = value?["value"] ?? value?["a"] ?? value
+            #expect(found == JSONValue.array([.string(text)]), "\(output)")
         }
     }
 
@@ -32,7 +66,10 @@ struct ToolNamesTests {
             try tool.write("{\"x\(steer)\": 1, \"steer\": \"x\(steer)\"}")
             try await tool.run("secret", "set", "x\(steer)", input: "x")
             let terminal = try PseudoTerminal([Tool.path] + command, environment: tool.environment)
-            try await terminal.waits(for: "\\u{9b}2J\\u{202e}\\u{2067}\\u{7f}\\u{9d}0;")
+            let isJSON = command.contains("--json")
+            try await terminal.waits(
+                for: isJSON ? #"\u009b2J\u202e\u2067\u007f\u009d0;"# : #"\u{9b}2J\u{202e}\u{2067}\u{7f}\u{9d}0;"#)
+            if isJSON { try await eventually("what is shown is JSON") { JSONValue(text: terminal.text) != nil } }
             #expect(try await terminal.end() == 0)
             #expect(!terminal.text.unicodeScalars.contains { steer.unicodeScalars.contains($0) && !$0.isASCII || $0 == "\u{7F}" })
         }
@@ -55,7 +92,8 @@ struct ToolNamesTests {
             try await tool.run("secret", "set", "token", "--verbatim", input: text)
             let terminal = try tool.start("secret", "get", "token", "--show")
             #expect(try await terminal.end() == 64 && TestSecret.traces(in: terminal.text) == [])
-            #expect(try await tool.run("secret", "get", "token").output == text)
+            let isRead = try await tool.run("secret", "get", "token").output == text
+            #expect(isRead)
         }
     }
 
@@ -95,7 +133,8 @@ struct ToolNamesTests {
             #expect(try await tool.run("secret", "list", "--service", one).output == "token\n")
             let move = try await tool.run("secret", "move", "--service", two, "--to", "file:\(tool.folder)/new")
             #expect(move.status == 0 && move.output == "moved: other\nmoved: token\n", "\(move)")
-            #expect(try await tool.run("secret", "get", "token", "--service", one).output == TestSecret.text("one"))
+            let isRead = try await tool.run("secret", "get", "token", "--service", one).output == TestSecret.text("one")
+            #expect(isRead)
         }
     }
 }

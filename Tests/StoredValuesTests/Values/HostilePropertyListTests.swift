@@ -34,10 +34,14 @@ struct HostilePropertyListTests {
         binary(dictionary + (0..<depth).map { [0xA1] + reference($0 + 3) } + [[0x09]])
     }
 
-    /// So many lists, each of which holds the next one some times.
-    private static func manifold(_ times: UInt8, _ depth: Int, inside: [UInt8] = [0x09]) -> [UInt8] {
-        binary(dictionary + (0..<depth).map { list in [0xA0 | times] + (0..<times).flatMap { _ in reference(list + 3) } } + [inside])
+    /// So many lists, each of which holds the next one some times, and what nobody holds.
+    private static func manifold(_ times: UInt8, _ depth: Int, inside: [UInt8] = [0x09], beside: [[UInt8]] = []) -> [UInt8] {
+        let lists: [[UInt8]] = (0..<depth).map { list in [0xA0 | times] + (0..<times).flatMap { _ in reference(list + 3) } }
+        return binary(dictionary + lists + [inside] + beside)
     }
+
+    /// So many bytes of data.
+    private static func data(_ count: Int) -> [UInt8] { [0x4F, 0x12] + bigEndian(UInt32(count)) + [UInt8](repeating: 0, count: count) }
 
     private static func xml(_ inside: String) -> [UInt8] { Array("<plist><dict><key>a</key>\(inside)</dict></plist>".utf8) }
 
@@ -51,6 +55,7 @@ struct HostilePropertyListTests {
         ("lists that hold each other twice, 14 times over", manifold(2, 14), tooLarge),
         ("lists that hold each other four times, 10 times over", manifold(4, 10), tooLarge),
         ("40 times over, around a number", manifold(2, 40), tooLarge),
+        ("20 times over, in a file that is large by something else", manifold(2, 20, beside: [data(5_000_000)]), tooLarge),
         ("a long text that is held often", manifold(2, 12, inside: [0x5F, 0x12] + bigEndian(UInt32(100_000)) + Array(repeating: 0x61, count: 100_000)), tooLarge),
         ("200,000 lists in each other, binary", deep(200_000), tooDeep),
         ("a list that holds itself", binary(dictionary + [[0xA1] + reference(2)]), tooDeep),

@@ -302,7 +302,8 @@ struct SecurelyStoredValueTests {
     func silence() async throws {
         let token = token()
         try await token.set(TestSecret.text())
-        #expect(token.wrappedValue == TestSecret.text())
+        let isRead = token.wrappedValue == TestSecret.text()
+        #expect(isRead)
         struct Holder { let token: SecurelyStoredValue<String> }
         var dumped = ""
         dump(token, to: &dumped)
