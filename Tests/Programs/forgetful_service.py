@@ -15,7 +15,7 @@ COLLECTION = "/org/freedesktop/secrets/collection/login"
 
 
 def main():
-    bus = open_dbus_connection(auth_timeout=60)
+    bus = open_dbus_connection(auth_timeout=600)
     bus.send_and_get_reply(message_bus.RequestName("org.freedesktop.secrets", 4))
     known = set()
     while True:

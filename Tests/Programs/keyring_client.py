@@ -18,7 +18,7 @@ SERVICE = DBusAddress("/org/freedesktop/secrets", "org.freedesktop.secrets", "or
 
 def open_known_connection(bus="SESSION"):
     # jeepney gives the bus one second to let it in, which a busy machine does not always keep.
-    connection = open_dbus_connection(bus, auth_timeout=60)
+    connection = open_dbus_connection(bus, auth_timeout=600)
     # secretstorage begins with a property, and may end gnome-keyring so (see forgetful_service.py). Whatever comes first
     # makes the caller known.
     connection.send_and_get_reply(new_method_call(SERVICE, "ReadAlias", "s", ("default",)))

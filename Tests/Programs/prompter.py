@@ -63,7 +63,7 @@ class Exchange:
 
 
 def main(answer, password=None):
-    bus = open_dbus_connection(auth_timeout=60)
+    bus = open_dbus_connection(auth_timeout=600)
     bus.send_and_get_reply(message_bus.RequestName("org.gnome.keyring.SystemPrompter", 4))
     print("ready", flush=True)
     exchanges = {}

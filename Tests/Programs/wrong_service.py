@@ -147,7 +147,7 @@ class Service:
         }
         self.pending = None  # what a prompt is for
         self.sending = threading.Lock()  # two threads send
-        self.bus = open_dbus_connection(auth_timeout=60)
+        self.bus = open_dbus_connection(auth_timeout=600)
         for name in filter(None, ["org.freedesktop.secrets", self.situation.get("name")]):
             # Until the bus has noticed that the one before is gone.
             while self.bus.send_and_get_reply(message_bus.RequestName(name, 4)).body != (1,):

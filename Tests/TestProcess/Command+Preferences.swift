@@ -34,12 +34,13 @@ extension Command {
             }
             say("\(longest / .milliseconds(1))")
         },
-        // Sets <prefix>-0, <prefix>-1 … to their numbers.
+        // Sets <prefix>-0, <prefix>-1 … to their numbers, and ends when all are in the file, whoever had its lock meanwhile.
         Command("set-own", "path", "prefix", "count") { arguments in
             let storage = PreferencesFile(path: arguments[0])
             for number in 0..<(try number(arguments[2])) {
                 StoredValue(key: "\(arguments[1])-\(number)", default: -1, storage: storage).set(number)
             }
+            try await storage.flush()
             say("done")
         },
         // Sets "pair" to (n, n), and "left" and "right" to n in one batch, so many times.

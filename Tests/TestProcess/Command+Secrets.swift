@@ -2,7 +2,7 @@ import StoredValues
 
 extension Command {
     /// What changes one secret, a number, through its wrapper. A keyring is "file:<path>", "fallback:<path>", which has the folder
-    /// <path>.credentials before that file, "system" or "desktop".
+    /// <path>.credentials before that file, by itself and as a fallback of its own, "system" or "desktop".
     static let secrets = [
         // Adds one to the secret so many times, and prints how often it has each time.
         Command("increase-secret", "keyring", "times") { arguments in
@@ -66,7 +66,9 @@ extension Command {
         let words = keyring.split(separator: ":", maxSplits: 1).map(String.init)
         switch words[0] {
         case "file": return secret(file(words[1]))
-        case "fallback": return secret(FallbackKeyring([.credentials(at: words[1] + ".credentials"), file(words[1])]))
+        case "fallback":
+            let credentials = CredentialsKeyring(path: words[1] + ".credentials")
+            return secret(FallbackKeyring([credentials, FallbackKeyring([credentials]), file(words[1])]))
         case "system": return secret(.system)
         case "desktop": return secret(SecretServiceKeyring(deadline: deadline))
         default: throw BadArgument(text: keyring)

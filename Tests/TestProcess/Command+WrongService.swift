@@ -17,7 +17,7 @@ extension Command {
         },
         // Prints what is heard of the keyring.
         Command("hear-service") { _ in
-            for await change in SecretServiceKeyring(deadline: .seconds(60)).changes { say("\(change)") }
+            for await change in SecretServiceKeyring(deadline: .seconds(600)).changes { say("\(change)") }
         },
     ]
 

@@ -29,12 +29,35 @@ struct AccessList: Equatable {
         for start in entries where Tag(rawValue: bytes[start]) == nil || bytes[start + 1] != 0 { return nil }
     }
 
+    private func first(_ tag: Tag) -> Int? { entries.first { bytes[$0] == tag.rawValue } }
+
     private var entries: StrideTo<Int> { stride(from: Self.headerSize, to: bytes.count, by: Self.entrySize) }
 
     /// Gives the owning group no more than the others have, for it is another group now.
     mutating func limitOwningGroup() {
-        let others = entries.first { bytes[$0] == Tag.others.rawValue }.map { bytes[$0 + 2] } ?? 0
+        let others = first(.others).map { bytes[$0 + 2] } ?? 0
         for start in entries where bytes[start] == Tag.owningGroup.rawValue { bytes[start + 2] &= others }
+    }
+
+    /// Lets `user`, who was the owner, do what the owner may, and nobody else more than before.
+    mutating func letIn(_ user: UInt32) {
+        guard let mask = first(.mask), let owner = first(.owner), let place = first(.owningGroup) else { return }
+        let (limit, permissions) = (bytes[mask + 2], bytes[owner + 2])
+        // The mask leaves more now, so each entry keeps what it has left of it.
+        for start in entries {
+            switch Tag(rawValue: bytes[start]) {
+            case .user, .owningGroup, .group: bytes[start + 2] &= limit
+            default: break
+            }
+        }
+        bytes[mask + 2] = limit | permissions
+        let number = (0..<4).map { UInt8(truncatingIfNeeded: user >> (8 * $0)) }
+        let known = entries.first { bytes[$0] == Tag.user.rawValue && Array(bytes[$0 + 4..<$0 + 8]) == number }
+        if let known {
+            bytes[known + 2] = permissions
+        } else {
+            bytes.insert(contentsOf: [Tag.user.rawValue, 0, permissions, 0] + number, at: place)
+        }
     }
 
     /// Who may write may read too, and who may not write, nothing. The owner may do both.

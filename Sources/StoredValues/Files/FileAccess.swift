@@ -5,8 +5,8 @@ struct FileAccess {
     var mode: UInt32
     /// Where there is one, the mode's group bits are its mask, and say nothing of the group.
     var list: AccessList?
-    /// What programs have noted on the file: its attributes `user.*` (xattr(7)).
-    var notes: [(name: String, value: [UInt8])] = []
+    /// The file's attributes `user.*` (xattr(7)), in which programs note things.
+    var attributes: [(name: String, value: [UInt8])] = []
 
     init(user: UInt32, group: UInt32, mode: UInt32 = 0o600) {
         (self.user, self.group, self.mode) = (user, group, mode)
@@ -21,7 +21,7 @@ struct FileAccess {
                     list = AccessList(try operations.attribute(name, at: path))
                     if list == nil { throw .invalidArgument }
                 } else if name.utf8.starts(with: "user.".utf8), let value = try? operations.attribute(name, at: path) {
-                    notes.append((name, value))
+                    attributes.append((name, value))
                 }
             }
         } catch .notSupported, .notImplemented {
@@ -35,8 +35,8 @@ struct FileAccess {
     func ofLock() -> FileAccess {
         var access = self
         access.mode = Self.lockMode(mode)
-        if mode & 0o022 == 0 { access.list = nil } else { access.list?.keepWriters() }
-        access.notes = []
+        if access.mode == 0o600 { access.list = nil } else { access.list?.keepWriters() }
+        access.attributes = []
         return access
     }
 
@@ -58,6 +58,8 @@ struct FileAccess {
             mode = mode & ~0o070 | (mode & 0o007) << 3 & mode
             list?.limitOwningGroup()
         }
+        // A group keeps its members, but a list is no more than its entries.
+        if now.user != user, list != nil, (try? operations.status(of: descriptor))?.user != user { list?.letIn(user) }
         if let bytes = list?.bytes {
             do {
                 try operations.setAttribute(AccessList.name, of: descriptor, to: bytes)
@@ -77,15 +79,8 @@ struct FileAccess {
         }
         // A list sets the mode.
         if list == nil, now.mode != mode { try operations.changeMode(of: descriptor, to: mode) }
-        for note in notes {
-            do {
-                try operations.setAttribute(note.name, of: descriptor, to: note.value)
-            } catch .noSpace, .quotaExceeded {
-                throw .noSpace
-            } catch {
-                // Nobody reads more or less for want of it.
-            }
-        }
+        // Nobody reads more or less for want of one.
+        for (name, value) in attributes { try? operations.setAttribute(name, of: descriptor, to: value) }
     }
 
     /// Returns whether the group is right now.

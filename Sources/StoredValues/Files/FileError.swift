@@ -98,7 +98,12 @@ extension FileError: CustomStringConvertible {
 
     private var advice: String {
         switch reason {
-        case .system(let code): operation == .watch ? code.adviceForWatching : code.advice
+        case .system(let code):
+            switch operation {
+            case .watch: code.adviceForWatching
+            case .lock: code.adviceForLocking
+            default: code.advice
+            }
         case .notRegular: "Move it away, or choose another path."
         case .tooLarge: "Files of this kind are never that large: keep large data elsewhere, and only where it is in here."
         case .lockTimedOut: "Find who has the lock file beside it open (fuser, lsof) and end that program; never delete the lock file."
@@ -146,6 +151,15 @@ extension SystemErrorCode: CustomStringConvertible {
         default: "The system gives no more detail."
         }
     }
+
+    fileprivate var adviceForLocking: String {
+        switch self {
+        case .accessDenied, .notPermitted:
+            "Check the owner and mode of the lock file, if there is one, and of its folder (namei -l shows every folder on the way). A lock that another user left is to be given to the file's owner (chown, as root)."
+        default: advice
+        }
+    }
+
     // Where watching fails, three numbers mean something else than elsewhere (inotify_init(2), inotify_add_watch(2)).
 
     fileprivate var textOfWatching: String {

@@ -1,5 +1,5 @@
 extension DurableFile {
-    /// How long a change waits for other processes unless told otherwise.
+    /// How long a change waits for one turn of another process unless told otherwise. While the lock is passed on, it waits.
     static let lockTimeout = Duration.seconds(2)
 
     /// Runs `body` while no other process or thread holds the lock, and rethrows its errors.
@@ -49,13 +49,13 @@ extension DurableFile {
                 // Somebody may have replaced the folder; and while this waited, turned a link elsewhere. One that was turned since
                 // the path was followed, and not waited for, counts as turned after this change.
                 let held = try attempt(.lock, lockPath) { () throws(SystemErrorCode) in try operations.status(of: descriptor) }
-                if let found { keepReadersOut(descriptor, at: lockPath, held, of: target, found) }
+                letWritersIn(descriptor, at: lockPath, held, of: target, found)
                 let there = try status(at: lockPath, followingLinks: false)
                 let leadsThere = wait.mayHaveWaited ? try resolvedPath == target : true
                 if leadsThere, there?.identity.inode == held.identity.inode,
                     there?.identity.device == held.identity.device
                 {
-                    return LockedFile(path: target + suffix, file: self, lock: descriptor)
+                    return LockedFile(path: target + suffix, file: self, lock: descriptor, isMarked: wait.isContended)
                 }
             } catch {
                 operations.close(descriptor)
@@ -67,9 +67,13 @@ extension DurableFile {
         }
     }
 
+    /// How often a lock file that is not there may be there when it is to be made.
+    private static var attemptLimit: Int { 100 }
+
     /// Opens the lock file at `path`, and makes it when it is missing: for those who may write the file at `target`, which is
     /// as `status` says, or where there is none, for whom a new one would be.
     private func openLock(_ path: String, on target: String, _ status: FileStatus?) throws(SystemErrorCode) -> Int32 {
+        var attempts = 0
         while true {
             do { return try operations.open(path, for: .locking) } catch .noEntry {}
             do {
@@ -84,21 +88,38 @@ extension DurableFile {
                 }
                 return descriptor
             } catch .exists {
-                // Another process was faster.
+                // Another process was faster; or a network's file system tells what was there before.
+                attempts += 1
+                guard attempts < Self.attemptLimit else { throw .exists }
             }
         }
     }
 
-    /// Lets those open the lock who may write the file now, and nobody else: its mode may be another than when the lock was made.
+    /// Lets those open the lock who may write the file now, and nobody else: they may be others than when the lock was made. What
+    /// root made and did not give away, for it was killed, it gives away now.
     ///
-    /// Only where both are this user's, and what lies there is nothing but a lock: somebody may have moved another file there.
-    private func keepReadersOut(
-        _ descriptor: Int32, at path: String, _ lock: FileStatus, of target: String, _ status: FileStatus
+    /// Only where the lock is this user's, and what lies there is nothing but a lock: somebody may have moved another file there.
+    private func letWritersIn(
+        _ descriptor: Int32, at path: String, _ lock: FileStatus, of target: String, _ status: FileStatus?
     ) {
-        let mode = FileAccess.lockMode(status.mode)
-        guard lock.mode != mode || mode & 0o060 != 0 && lock.group != status.group else { return }
-        guard lock.user == status.user, lock.user == effectiveUser(), lock.links == 1, lock.identity.size == 0 else { return }
-        try? FileAccess(of: status, at: target, operations).ofLock().give(to: descriptor, at: path, now: lock, operations)
+        let user = effectiveUser()
+        guard lock.user == user, lock.kind == .regular, lock.links == 1, lock.identity.size == 0 else { return }
+        let isRoots = user == 0 && lock.mode == 0o600
+        var access: FileAccess?
+        if let status {
+            guard status.user == user || isRoots else { return }
+            let mode = FileAccess.lockMode(status.mode)
+            let isRight = status.user == user && lock.mode == mode
+            // Which group it is, and whom a list names, counts where they may open the lock.
+            if isRight, mode & 0o060 == 0 { return }
+            let wanted = FileAccess(of: status, at: target, operations).ofLock()
+            let list = try? operations.attribute(AccessList.name, at: path)
+            if isRight, lock.group == status.group, list == wanted.list?.bytes { return }
+            access = wanted
+        } else if isRoots {
+            access = try? ownerOfNew(in: ResolvedPath.folder(of: target))
+        }
+        try? access?.give(to: descriptor, at: path, now: lock, operations)
     }
 
     private func acquire(
@@ -108,7 +129,7 @@ extension DurableFile {
         repeat {
             do {
                 if wait.isNext(descriptor, operations) {
-                    try operations.lock(descriptor, waiting: wait.limit == nil)
+                    try operations.lock(descriptor, waiting: wait.isEndless)
                     if wait.isContended { operations.markTaken(descriptor, at: monotonicNanoseconds()) }
                     return
                 }
@@ -117,7 +138,7 @@ extension DurableFile {
             } catch {
                 throw FileError(.lock, target, error)
             }
-        } while isWanted() && wait.again()
+        } while isWanted() && wait.again(for: descriptor, operations)
         throw FileError(.lock, target, .lockTimedOut(after: wait.limit ?? .zero))
     }
 }
@@ -131,7 +152,7 @@ extension DurableFile {
 /// that is stopped while it waits would stop everybody.
 ///
 /// Only who waits for one and the same turn waits in vain, however busy the machine is: the limit begins anew with each turn.
-/// Whoever takes a lock that is waited for marks when that was.
+/// Whoever takes a lock that is waited for marks when that was; only one that tries just once does not look.
 private struct LockWait {
     /// From when on those who have waited for less let this one go first.
     private static let patience: Int64 = 250_000_000
@@ -157,22 +178,32 @@ private struct LockWait {
     /// Whether time may have passed: after an attempt that failed, or in a call that waits by itself.
     var mayHaveWaited: Bool { attempts > 0 || limit == nil }
 
+    /// Whether the next attempt may wait by itself, with a mark.
+    var isEndless: Bool { limit == nil && attempts > 0 }
+
     /// Whether no other one goes first, as far as is known.
     mutating func isNext(_ descriptor: Int32, _ operations: any FileOperations) -> Bool {
         guard limit != .zero else { return true }
         let now = monotonicNanoseconds()
-        if !isMarked, now - start >= Self.patience {
+        if !isMarked, isEndless || now - start >= Self.patience {
             operations.markWaiting(descriptor, since: start)
             isMarked = true
         }
-        if attempts > 0, let taken = operations.timeTaken(descriptor), taken != turn { (turn, turnSeen) = (taken, now) }
+        if attempts > 0 { look(descriptor, operations) }
         isContended = operations.isWaitedFor(descriptor, since: .max)
         return !isContended || now - turnSeen >= Self.courtesy || !operations.isWaitedFor(descriptor, since: start)
     }
 
     /// Pauses and says whether there is time for another attempt.
+    mutating func again(for descriptor: Int32, _ operations: any FileOperations) -> Bool {
+        // This one may itself have been kept from looking for longer than the limit.
+        if isOver { look(descriptor, operations) }
+        return again()
+    }
+
+    /// The same where there is no lock to look at yet.
     mutating func again() -> Bool {
-        if let limit, .nanoseconds(monotonicNanoseconds() - turnSeen) >= limit { return false }
+        guard !isOver else { return false }
         attempts += 1
         if attempts <= 4 {
             yieldThread()
@@ -180,6 +211,14 @@ private struct LockWait {
             sleepThread(nanoseconds: min(50_000 << min(attempts - 5, 5), 1_000_000))
         }
         return true
+    }
+
+    private var isOver: Bool { limit.map { .nanoseconds(monotonicNanoseconds() - turnSeen) >= $0 } ?? false }
+
+    /// Sees whether another has the lock now than before.
+    private mutating func look(_ descriptor: Int32, _ operations: any FileOperations) {
+        guard let taken = operations.timeTaken(descriptor), taken != turn else { return }
+        (turn, turnSeen) = (taken, monotonicNanoseconds())
     }
 
     /// Waits no more for the lock of `descriptor`.

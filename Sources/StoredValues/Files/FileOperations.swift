@@ -22,8 +22,8 @@ protocol FileOperations: Sendable {
     func markWaiting(_ descriptor: Int32, since time: Int64?)
     /// Whether another descriptor of the same lock is marked as waiting since before `time`.
     func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool
-    /// Tells those who wait that this descriptor took the lock, at `time`. Closing it takes that back.
-    func markTaken(_ descriptor: Int32, at time: Int64)
+    /// Tells those who wait that this descriptor took the lock, at `time`, or with nil that it has let go of it.
+    func markTaken(_ descriptor: Int32, at time: Int64?)
     /// When another descriptor took the lock, by its mark; nil without one.
     func timeTaken(_ descriptor: Int32) -> Int64?
     func rename(_ path: String, to newPath: String) throws(SystemErrorCode)
@@ -51,7 +51,7 @@ extension FileOperations {
     // Courtesy among processes, without which a lock works all the same.
     func markWaiting(_ descriptor: Int32, since time: Int64?) {}
     func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool { false }
-    func markTaken(_ descriptor: Int32, at time: Int64) {}
+    func markTaken(_ descriptor: Int32, at time: Int64?) {}
     func timeTaken(_ descriptor: Int32) -> Int64? { nil }
 }
 

@@ -5,18 +5,22 @@ struct LockedFile: ~Copyable {
     let path: String
     private let file: DurableFile
     private let lock: Int32
+    /// Whether those who wait for the lock were told when it was taken.
+    private let isMarked: Bool
 
     private var operations: any FileOperations { file.operations }
     private var temporaryPath: String { DurableFile.temporaryPath(of: path) }
 
-    init(path: String, file: DurableFile, lock: Int32) {
+    init(path: String, file: DurableFile, lock: Int32, isMarked: Bool) {
         self.path = path
         self.file = file
         self.lock = lock
+        self.isMarked = isMarked
     }
 
     deinit {
         // Not left to closing: a child process between fork and exec may still have the descriptor.
+        if isMarked { file.operations.markTaken(lock, at: nil) }
         file.operations.unlock(lock)
         file.operations.close(lock)
     }

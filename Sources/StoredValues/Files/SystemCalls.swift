@@ -82,7 +82,7 @@ private func setMark(_ descriptor: Int32, _ range: Range<Int64>, _ kind: Int32) 
     _ = fcntl(descriptor, setOpenFileLock, &mark)
 }
 
-/// The first byte that another descriptor has marked there.
+/// A byte that another descriptor has marked there, mostly the first.
 private func mark(_ descriptor: Int32, in range: Range<Int64>) -> Int64? {
     var mark = bytes(range, F_WRLCK)
     guard !range.isEmpty, fcntl(descriptor, getOpenFileLock, &mark) == 0, Int32(mark.l_type) != F_UNLCK else { return nil }
@@ -149,8 +149,12 @@ struct POSIXFileOperations: FileOperations {
         mark(descriptor, in: 0..<min(time, upperHalf)) != nil
     }
 
-    func markTaken(_ descriptor: Int32, at time: Int64) {
-        setMark(descriptor, upperHalf + time..<upperHalf + time + 1, F_RDLCK)
+    func markTaken(_ descriptor: Int32, at time: Int64?) {
+        if let time {
+            setMark(descriptor, upperHalf + time..<upperHalf + time + 1, F_RDLCK)
+        } else {
+            setMark(descriptor, upperHalf..<Int64.max, F_UNLCK)
+        }
     }
 
     func timeTaken(_ descriptor: Int32) -> Int64? {

@@ -69,7 +69,12 @@ final class WatchThread: Sendable {
 
     private func beginAgain(_ number: Int, _ file: WatchedFile) {
         let before = problem(of: number)
-        guard table.withLock({ start(&$0) }) == nil else { return }
+        let isStarted = table.withLock { table in
+            // Where it was the last watch and has ended, nothing would end the thread.
+            guard table.file(of: number) != nil else { return false }
+            return start(&table) == nil
+        }
+        guard isStarted else { return }
         settle(number, file, at: file.currentPath())
         // What happened until now nobody saw.
         if problem(of: number) != before { tell(.uncertain, number) }

@@ -91,6 +91,13 @@ public final class CredentialsKeyring: Keyring {
     }
 }
 
+extension CredentialsKeyring: LockableKeyring {
+    // There is nothing to lock, and whoever asks learns that a change does not go here.
+    func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
+        throw .readOnly
+    }
+}
+
 extension CredentialsKeyring: Hashable {
     /// Whether both read the same folder.
     public static func == (left: CredentialsKeyring, right: CredentialsKeyring) -> Bool {

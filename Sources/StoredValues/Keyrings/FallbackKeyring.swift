@@ -131,20 +131,23 @@ extension FallbackKeyring: StandInKeyring {
 }
 
 extension FallbackKeyring: LockableKeyring {
-    /// With the lock of the first one that has a lock and can be written, which is where a change goes.
+    /// With the lock of the keyring that a change goes to; without one where that has none. Which it is can be told unless one
+    /// that is not of this package comes first: it may turn out to be read-only, but for all that is known a change goes there.
     func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
+        var reason = KeyringError.notBuiltIn
         for (number, keyring) in keyrings.enumerated() {
             let real = (keyring as? any StandInKeyring)?.resolved(in: nil) ?? keyring
-            guard let lockable = real as? any LockableKeyring else { continue }
+            guard let lockable = real as? any LockableKeyring else { return self }
             do throws(KeyringError) {
                 var keyrings = keyrings
                 keyrings[number] = try await lockable.locked(for: id)
                 return FallbackKeyring(keyrings)
             } catch {
                 guard error == .readOnly || error == .notBuiltIn else { throw error }
+                if error == .readOnly { reason = .readOnly }
             }
         }
-        return self
+        throw reason
     }
 }
 

@@ -8,13 +8,14 @@
     extension SecretServiceKeyring: LockableKeyring {
         func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
             var keyring = self
-            keyring.heldLock = try await lock(of: id)
+            keyring.heldLock = try await lock(of: id, isNeeded: true)
             return keyring
         }
 
         /// The lock of `id`; nil where there is no runtime folder that this process may write. Without a bus there is none either:
-        /// nothing is made where nothing can be stored.
-        func lock(of id: SecretIdentifier) async throws(KeyringError) -> HeldLock? {
+        /// nothing is made where nothing can be stored. Other trouble with that folder, such as that it is full, is thrown only
+        /// where the lock `isNeeded`: it is no reason to refuse what changes the secret in one step.
+        func lock(of id: SecretIdentifier, isNeeded: Bool = false) async throws(KeyringError) -> HeldLock? {
             if let heldLock { return heldLock }
             guard (try? bus.resolve()) != nil, let file = lockFile(of: id) else { return nil }
             do throws(KeyringError) {
@@ -25,8 +26,13 @@
                     try file.hold(deadline: deadline, isWanted: isWanted)
                 }
             } catch {
-                if error == .accessDenied || error == .readOnly { return nil }
-                throw error
+                switch error {
+                case .accessDenied, .readOnly: return nil
+                case .timedOut, .cancelled: throw error
+                default:
+                    guard isNeeded else { return nil }
+                    throw error
+                }
             }
         }
     }
@@ -47,6 +53,7 @@
     }
 
     /// Where the lock of `id` is waited for: a queue for each, so that a secret waits for no other, with one thread at most.
+    /// One stays for each secret that ever had to wait, some hundred bytes.
     private func queue(for id: SecretIdentifier) -> DispatchQueue {
         queues.withLock { queues in
             if let queue = queues[id] { return queue }

@@ -33,4 +33,11 @@
             throw .notBuiltIn
         }
     }
+
+    extension SecretServiceKeyring: LockableKeyring {
+        // Whoever asks learns that a change does not go here.
+        func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
+            throw .notBuiltIn
+        }
+    }
 #endif

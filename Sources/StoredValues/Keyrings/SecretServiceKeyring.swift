@@ -17,6 +17,7 @@
 /// The Secret Service has no lock. Processes of this user that use this library change a secret one after another all the
 /// same, by a lock file in `$XDG_RUNTIME_DIR/stored-values`, and so lose no ``SecurelyStoredValue/update(_:)`` of each other.
 /// Other programs know nothing of it; and without a runtime folder that belongs to this user alone, each process is on its own.
+/// Where that folder is full, or something else lies there, an update throws, and a secret is set or reset without the lock.
 ///
 /// Built without the trait Libsecret, every call throws ``KeyringError/notBuiltIn``.
 public struct SecretServiceKeyring: Keyring, Hashable {

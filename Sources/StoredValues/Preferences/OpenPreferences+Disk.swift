@@ -19,7 +19,10 @@ extension OpenPreferences {
             waitForStuckLock()
             if let problem = save() { return problem }
         }
-        if let problem = syncGeneration() { return problem }
+        if let problem = syncGeneration() {
+            tryAgain()
+            return problem
+        }
         return state.withLock { state in
             state.refusals.isEmpty ? nil : state.refusals.removeFirst()
         }
@@ -34,7 +37,7 @@ extension OpenPreferences {
         // Where the disk is slow, or many processes use it, at most a tenth of the time is spent on it.
         let rest = min(cost * 10, .seconds(5)).dispatchInterval
         background.asyncAfter(deadline: max(.now() + syncDelay, .now() + rest)) { [self] in
-            state.withLock { $0.isSyncScheduled = false }
+            guard state.withLock({ $0.isSyncScheduled }) else { return }  // something else was faster
             var problem: PreferencesError?
             let cost = ContinuousClock().measure { problem = sync() }
             state.withLock { $0.syncCost = cost }
@@ -46,7 +49,8 @@ extension OpenPreferences {
 
     /// Brings everything to the disk: the generation, and the file's own bytes too, so that it need not be read.
     func sync() -> PreferencesError? {
-        bringToDisk { file, generation throws(FileError) in
+        state.withLock { $0.isSyncScheduled = false }
+        return bringToDisk { file, generation throws(FileError) in
             try file.syncContents()
             _ = try keep(in: generation)
         }
@@ -83,9 +87,16 @@ extension OpenPreferences {
                 guard error.isRefusal, state.withLock({ $0.written }) == nil else { throw error }
                 try file.sync()
             }
+            state.withLock { $0.isSyncMissed = false }
             return nil
         } catch {
-            state.withLock { $0.mustRewrite = true }
+            // What keeps the copy from being made, or a file from being opened, has taken nothing from what was written.
+            let ofOpening: [SystemErrorCode?] = [.accessDenied, .noEntry, .tooManyOpenFiles, .tooManyOpenFilesInSystem]
+            let isLost = error.operation == .synchronize && !ofOpening.contains(error.code)
+            state.withLock { state in
+                state.isSyncMissed = true
+                if isLost { state.mustRewrite = true }
+            }
             return .notSaved(path: path, reason: error.description)
         }
     }

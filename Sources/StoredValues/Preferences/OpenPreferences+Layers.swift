@@ -29,6 +29,7 @@ extension OpenPreferences {
         do {
             return try layer.read()
         } catch {
+            if (error as? FileError)?.isLackOfRoom == true { tryAgain() }
             note("Could not read the system-wide preferences \"\(layer.file.path)\"; what they said before stays in use. \(error)")
             return false
         }

@@ -10,7 +10,7 @@ extension OpenPreferences {
     func watch(_ file: DurableFile, _ refresh: @escaping @Sendable (OpenPreferences) -> Void) {
         guard file.operations.canBeWatched else { return }
         let isOwnerBusy: @Sendable () -> Bool = { [weak self] in self?.isBusy ?? false }
-        let schedule = RefreshSchedule(on: refreshing, isOwnerBusy: isOwnerBusy) { [weak self] in
+        let schedule = RefreshSchedule(on: refreshing, patience: patience, isOwnerBusy: isOwnerBusy) { [weak self] in
             if let self { refresh(self) }
         }
         refreshing.async { [weak self] in

@@ -25,6 +25,8 @@ final class OpenPreferences: Sendable {
     let background = DispatchQueue(label: "StoredValues.preferences")
     /// Reads what others have written. Another queue, so that it does not wait for the disk.
     let refreshing = DispatchQueue(label: "StoredValues.watch")
+    /// How long somebody else who writes the file may pause.
+    let patience: Duration
     /// Where what could not be written, or not even read, is tried again.
     private let retries: RetryThread?
     /// The watches over the file and its layers.
@@ -34,10 +36,12 @@ final class OpenPreferences: Sendable {
     /// Opens the file and reads it. Trouble is logged, and thrown by ``flush()``.
     init(
         _ file: Result<DurableFile, PreferencesError>, syncDelay: DispatchTimeInterval = .milliseconds(50),
-        sizeLimit: Int = DurableFile.sizeLimit, retries: RetryThread? = RetryThread()
+        sizeLimit: Int = DurableFile.sizeLimit, retries: RetryThread? = RetryThread(),
+        patience: Duration = RefreshSchedule.patience
     ) {
         self.file = file
         self.syncDelay = syncDelay
+        self.patience = patience
         self.retries = retries
         switch file {
         case .success(let file):
@@ -318,7 +322,8 @@ final class OpenPreferences: Sendable {
                 state.keptOpen = self
             }
             report(error.description)
-            tryAgain()
+            // Whoever waits for the lock writes once it is free.
+            if !state.withLock({ $0.isWaitingForLock }) { tryAgain() }
             return error
         }
     }
@@ -385,16 +390,22 @@ final class OpenPreferences: Sendable {
         return problem
     }
 
-    /// Tries by itself to write what is unsaved, for as long as anything is: what was in the way may go without a word. Where
-    /// nothing is unsaved, what could not be read is read.
+    /// Tries by itself to write what is unsaved, for as long as anything is, to bring it to the disk, and to read what could not
+    /// be read: what was in the way may go without a word.
     func tryAgain() {
         guard case .success = file else { return }
         retries?.request { [weak self] in
             guard let self else { return }
+            for layer in state.withLock({ $0.layers }) { refreshLayer(layer.file) }
             // A broken file alone is left until somebody changes a value or asks for a flush.
-            guard state.withLock({ $0.mustRewrite || !$0.unsaved.isEmpty }) else { return refresh() }
-            // At once, for where the disk fails, writing succeeds, and fsync does not.
-            if save() == nil, sync() != nil { tryAgain() }
+            if state.withLock({ $0.mustRewrite || !$0.unsaved.isEmpty }) {
+                guard save() == nil else { return }
+                // Not later, for where the disk fails, writing succeeds, and fsync does not: there is one pause for both.
+                if sync() != nil { tryAgain() }
+            } else {
+                refresh()
+                if state.withLock({ $0.isSyncMissed }), sync() != nil { tryAgain() }
+            }
         }
     }
 

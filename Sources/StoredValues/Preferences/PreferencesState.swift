@@ -26,6 +26,8 @@ struct PreferencesState {
     var unsaved: [PreferencesKey: PreferencesTransaction.Change] = [:]
     /// Whether the file must be written even if nothing is unsaved: after a failed fsync, Linux has dropped its pages.
     var mustRewrite = false
+    /// Whether something could not be brought to the disk, and is not there yet.
+    var isSyncMissed = false
     /// Whether a thread already waits for another process to let go of the file's lock.
     var isWaitingForLock = false
     var isSyncScheduled = false

@@ -3,7 +3,7 @@ import Locking
 
 /// Decides when a watched file is read again: at once when what is there is whole, later while a writer is at work.
 final class RefreshSchedule: Sendable {
-    /// How long a writer may pause before what it has written so far counts.
+    /// How long a writer may pause before what it has written so far counts, unless told otherwise.
     static let patience = Duration.milliseconds(200)
     /// How long a file may be missing before it counts as deleted: some programs delete it just before they write it anew.
     private static let absence = Duration.milliseconds(10)
@@ -24,6 +24,7 @@ final class RefreshSchedule: Sendable {
 
     private let state = Guarded(State())
     private let queue: DispatchQueue
+    private let patience: Duration
     private let isOwnerBusy: @Sendable () -> Bool
     private let refresh: @Sendable () -> Void
 
@@ -32,10 +33,11 @@ final class RefreshSchedule: Sendable {
     /// - Parameter isOwnerBusy: Whether the owner is changing the file itself. It reads the file with each change then, and
     ///   processes that all change one file would otherwise be busy reading after each other.
     init(
-        on queue: DispatchQueue, isOwnerBusy: @escaping @Sendable () -> Bool = { false },
+        on queue: DispatchQueue, patience: Duration = patience, isOwnerBusy: @escaping @Sendable () -> Bool = { false },
         _ refresh: @escaping @Sendable () -> Void
     ) {
         self.queue = queue
+        self.patience = patience
         self.isOwnerBusy = isOwnerBusy
         self.refresh = refresh
     }
@@ -45,7 +47,7 @@ final class RefreshSchedule: Sendable {
         switch event {
         case .replaced, .uncertain: readNow()
         case .removed: read(after: Self.absence)
-        case .beingWritten, .movedAway: read(after: Self.patience)
+        case .beingWritten, .movedAway: read(after: patience)
         }
     }
 

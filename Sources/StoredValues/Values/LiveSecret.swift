@@ -162,6 +162,9 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     }
 
     /// Asks the keyring, and takes over what it says unless memory may know better: then it is not the current answer.
+    ///
+    /// Returns what the keyring `said`; the `answer` for whoever reads, which is what a change of ours left where one came in
+    /// between; and whether memory says now what the keyring said.
     private func ask() async -> (
         said: Result<Item?, KeyringError>, answer: Result<Item?, KeyringError>, isCurrent: Bool
     ) {
@@ -220,17 +223,20 @@ final class LiveSecret<Item: StorableItem>: Sendable {
 
     /// Reads the keyring, lets `change` work on the item, and stores what it leaves, or removes it when that is nil, all under
     /// the keyring's lock where it has one. Where it changes nothing, or says so, nothing is stored: where there is no lock,
-    /// another process may have stored something else meanwhile.
+    /// another process may have stored something else meanwhile. Who is refused the lock may still find nothing to change.
     func update<Result: Sendable>(
         _ change: @Sendable (inout Item?) throws(KeyringError) -> (result: Result, isChanged: Bool)
     ) async throws(KeyringError) -> Result {
         try await changes.perform { () async throws(KeyringError) in
-            let locked: any Keyring
+            let locked: Swift.Result<any Keyring, KeyringError>
             do throws(KeyringError) {
-                locked = try await keyring.lockedIfPossible(for: id)
+                locked = .success(try await keyring.lockedIfPossible(for: id))
             } catch {
-                changeFailed(error)
-                throw error
+                guard error == .accessDenied || error == .readOnly else {
+                    changeFailed(error)
+                    throw error
+                }
+                locked = .failure(error)
             }
             // Not what memory answers: a reading that began earlier may have put there what was stored before the lock was had.
             let before = try await ask().said.get()
@@ -241,9 +247,9 @@ final class LiveSecret<Item: StorableItem>: Sendable {
             guard isChanged else { return result }
             if let item {
                 let bytes = try SecretCoding.encode(item)
-                if bytes != bytesBefore { try await write(item, bytes, in: locked) }
+                if bytes != bytesBefore { try await write(item, bytes, in: locked.get()) }
             } else if before != nil {
-                try await remove(from: locked)
+                try await remove(from: locked.get())
             }
             return result
         }

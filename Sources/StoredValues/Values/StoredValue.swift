@@ -206,8 +206,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     ///
     /// `change` runs once, on this thread, with the file's lock held: other changes of the file wait for it. Changing the
     /// same file inside it ends the program; two threads that change two files inside each other, in opposite order, would
-    /// wait for ever. When it throws, nothing is changed. After 2 s of waiting for another process the step is one for this
-    /// process only, and is written when that lets go. Where a newer version of the program stored the value, `change` gets
+    /// wait for ever. When it throws, nothing is changed. Where another process keeps the lock for 2 s, the step is one for this
+    /// process only, and is written when that lets go; while the lock is passed on among processes, this waits for its turn. Where a newer version of the program stored the value, `change` gets
     /// the default, and what it makes of it is refused.
     public func update<Result, Failure>(_ change: (inout Item) throws(Failure) -> Result) throws(Failure) -> Result {
         try update(named: "update(_:)", change)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("DurableFile")
+@Suite("DurableFile", .hangLimit)
 struct DurableFileTests {
     private func mode(_ path: String) throws -> Int {
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("Who may do what with the files that are made")
+@Suite("Who may do what with the files that are made", .hangLimit)
 struct FileAccessTests {
     private let operations = POSIXFileOperations()
 
@@ -59,7 +59,8 @@ struct FileAccessTests {
                 try set(AccessList.name, Self.list(user: 4, group: 0), at: folder + "/probe")
                 try set("user.probe", [1], at: folder + "/probe")
             } catch {
-                try Test.cancel("the file system of \(folder) has no access control lists or no attributes: \(error)")
+                try SkippedCase.end(
+                    because: "the file system of \(folder) has no access control lists or no attributes: \(error)", isRequired: true)
             }
             try FileManager.default.removeItem(atPath: folder + "/probe")
             try body(folder)
@@ -113,6 +114,42 @@ struct FileAccessTests {
             // Where no bit of the group opens its mask, it gives nobody anything.
             _ = try DurableFile(path: folder + "/new").withLock { try $0.replace(with: [], durably: false) }
             #expect(try mode(folder + "/new") == 0o600)
+        }
+    }
+
+    @Test("Attributes for which there is no room are left out")
+    func noRoomForAttributes() throws {
+        try withLists { folder in
+            let path = folder + "/file"
+            try write(path, mode: 0o600)
+            try set("user.origin", Array("somewhere".utf8), at: path)
+            try replace(DurableFile(path: path, operations: FaultyFileOperations(failing: ["setAttribute": .noSpace])))
+            #expect(try contents(ofFile: path) == "new")
+            #expect(try operations.attributeNames(at: path).contains("user.origin") == false)
+        }
+    }
+
+    @Test(
+        "Whose file goes to somebody whom its list lets write stays in that list, and nobody else may do more",
+        .enabled(if: geteuid() == 0))
+    func ownerStays() throws {
+        try withLists { folder in
+            let path = folder + "/file"
+            func list(mask: UInt8, _ users: [Entry]) -> [UInt8] {
+                var entries: [Entry] = [(0x01, 6, Self.none), (0x04, 0, Self.none), (0x10, mask, Self.none), (0x20, 0, Self.none)]
+                entries.insert(contentsOf: users, at: 1)
+                return Self.list(entries)
+            }
+            let writer: Entry = (0x02, 6, 4321)
+            for known: [Entry] in [[], [(0x02, 0, 1234)]] {
+                try write(path, mode: 0o600)
+                #expect(chown(path, 1234, 1234) == 0)
+                try set(AccessList.name, list(mask: 4, [writer] + known), at: path)
+                // Only root gives files away.
+                try replace(DurableFile(path: path, operations: FaultyFileOperations(failing: ["changeOwner": .notPermitted])))
+                #expect(try operations.status(at: path, followingLinks: false).user == 0)
+                #expect(try self.list(of: path) == list(mask: 6, [(0x02, 4, 4321), (0x02, 6, 1234)]))
+            }
         }
     }
 
@@ -171,6 +208,10 @@ struct FileAccessTests {
             try replace(DurableFile(path: path))
             #expect(try list(of: path + ".lock") == Self.list(user: 6, group: 0))
             #expect(try mode(path + ".lock") == 0o660)
+            // The mode stays, and others may write.
+            try set(AccessList.name, Self.list(user: 4, group: 6), at: path)
+            try replace(DurableFile(path: path))
+            #expect(try list(of: path + ".lock") == Self.list(user: 0, group: 6))
         }
     }
 
@@ -219,6 +260,27 @@ struct FileAccessTests {
     }
 
     @Test(
+        "A lock that root did not give away, for it was killed, is given away with root's next change",
+        .enabled(if: geteuid() == 0), arguments: [true, false])
+    func lockOfRoot(isFileThere: Bool) throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/file"
+            #expect(chown(folder, 4321, 4322) == 0)
+            if isFileThere {
+                try write(path, mode: 0o600)
+                #expect(chown(path, 4321, 4322) == 0)
+            }
+            try Data().write(to: URL(fileURLWithPath: path + ".lock"))
+            #expect(chmod(path + ".lock", 0o600) == 0)
+            try replace(DurableFile(path: path))
+            for path in [path, path + ".lock"] {
+                let status = try operations.status(at: path, followingLinks: false)
+                #expect(status.user == 4321 && status.group == 4322 && status.mode == 0o600, "\(path)")
+            }
+        }
+    }
+
+    @Test(
         "Who turns their folder into a link while root makes something in it gets nothing of the other folder",
         .enabled(if: geteuid() == 0), arguments: [1, 2])
     func folderTurned(atCreation number: Int) throws {
@@ -250,7 +312,7 @@ private final class Counter: Sendable {
 }
 
 private func writeSecret(in folder: String, _ number: UInt8) async throws {
-    let keyring = EncryptedFileKeyring(path: folder + "/secrets", key: .generatedFile(folder + "/key"), deadline: .seconds(60))
+    let keyring = EncryptedFileKeyring(path: folder + "/secrets", key: .generatedFile(folder + "/key"), deadline: hangLimit)
     try await keyring.write(Secret([number]), for: SecretIdentifier(service: "s", account: "a"), label: "")
 }
 

@@ -29,6 +29,12 @@ struct FileErrorTests {
         #expect(sentence.split(separator: ". ").count >= 2)
     }
 
+    @Test("Who may not open a lock is told whose it should be", arguments: [SystemErrorCode.accessDenied, .notPermitted])
+    func locking(code: SystemErrorCode) {
+        #expect("\(FileError(.lock, "/x.lock", code))".contains("given to the file's owner (chown, as root)"))
+        #expect(!"\(FileError(.replace, "/x", code))".contains("chown"))
+    }
+
     @Test("Where watching fails, the system's numbers are told for what they mean there", arguments: [
         (SystemErrorCode.noSpace, "all inotify watches", "fs.inotify.max_user_watches"),
         (.tooManyOpenFiles, "all inotify instances", "fs.inotify.max_user_instances"),

@@ -15,7 +15,7 @@ struct FileLockTests {
         /// Returns once the lock is held.
         init(locking path: String) throws {
             process.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
-            process.arguments = ["-w", "10", path, "sh", "-c", "echo held; read line"]
+            process.arguments = [path, "sh", "-c", "echo held; read line"]
             process.standardInput = input
             process.standardOutput = output
             try startingAlone { try process.run() }
@@ -174,6 +174,25 @@ struct FileLockTests {
         }
     }
 
+    @Test("Whoever comes lets one go first that has waited, but not for ever; that one is told who has the lock, until it is free")
+    func courtesy() throws {
+        try withTemporaryFolder { folder in
+            let file = DurableFile(path: folder + "/file")
+            consume(try file.lock())
+            let system = POSIXFileOperations()
+            // It waits, and never takes its turn, as one that was stopped.
+            let waiting = try system.open(folder + "/file.lock", for: .locking)
+            defer { system.close(waiting) }
+            system.markWaiting(waiting, since: 1)
+            let start = ContinuousClock.now
+            let lock = try file.lock(timeout: hangLimit)
+            #expect(ContinuousClock.now - start >= .milliseconds(50))
+            #expect(system.timeTaken(waiting) != nil)
+            consume(lock)
+            #expect(system.timeTaken(waiting) == nil)
+        }
+    }
+
     @Test("The marks of those who wait tell who has waited longest, and the mark of a turn when it began")
     func marks() throws {
         try withTemporaryFolder { folder in
@@ -191,6 +210,16 @@ struct FileLockTests {
             operations.close(first)
             #expect(operations.timeTaken(second) == nil && operations.isWaitedFor(newcomer, since: .max))
             for descriptor in [second, newcomer] { operations.close(descriptor) }
+        }
+    }
+
+    @Test("Where a lock file is there and is not there, as over a network, taking it fails and does not hang")
+    func staleFolder() throws {
+        try withTemporaryFolder { folder in
+            let operations = FaultyFileOperations(failing: ["open locking": .noEntry, "open creating": .exists])
+            #expect(throws: FileError(.lock, folder + "/file.lock", .exists)) {
+                _ = try DurableFile(path: folder + "/file", operations: operations).lock()
+            }
         }
     }
 

@@ -34,7 +34,7 @@ struct EncryptedFileKeyringTests {
             let large = Secret((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) })
             let odd = SecretIdentifier(service: "", account: "naïve/\u{0}\u{1F511}")
             try await keyring.write(large, for: odd, label: "")
-            let again = EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/key"))
+            let again = EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/key"), deadline: hangLimit)
             #expect(try await again.read(odd) == large)
             #expect(try await again.read(id) == secret)
             #expect(try await again.identifiers(inService: id.service) == [id])
@@ -48,7 +48,8 @@ struct EncryptedFileKeyringTests {
     @Test("A missing file reads as absent, and neither reading nor removing makes anything")
     func absent() async throws {
         try await withTemporaryFolder { folder in
-            let keyring = EncryptedFileKeyring(path: folder + "/a/store", key: .generatedFile(folder + "/a/key"))
+            let keyring = EncryptedFileKeyring(
+                path: folder + "/a/store", key: .generatedFile(folder + "/a/key"), deadline: hangLimit)
             #expect(try await keyring.read(id) == nil)
             #expect(try await keyring.identifiers(inService: id.service) == [])
             try await keyring.remove(id)
@@ -75,7 +76,7 @@ struct EncryptedFileKeyringTests {
             let before = try bytes(folder + "/store")
             makeKeyFile(folder + "/other", byte: 8)
             for key in [EncryptedFileKey.file(folder + "/other"), .passphrase { Secret("right".utf8) }] {
-                let keyring = EncryptedFileKeyring(path: folder + "/store", key: key)
+                let keyring = EncryptedFileKeyring(path: folder + "/store", key: key, deadline: hangLimit)
                 await #expect(throws: KeyringError.wrongKey) { try await keyring.read(id) }
                 await #expect(throws: KeyringError.wrongKey) { try await keyring.write(secret, for: id, label: "") }
                 await #expect(throws: KeyringError.wrongKey) { try await keyring.remove(id) }
@@ -85,7 +86,7 @@ struct EncryptedFileKeyringTests {
             #expect(try bytes(folder + "/store") == before)
             // Nothing is made beside it either.
             try FileManager.default.removeItem(atPath: folder + "/store.lock")
-            let wrong = EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/other"))
+            let wrong = EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/other"), deadline: hangLimit)
             await #expect(throws: KeyringError.wrongKey) { try await wrong.write(secret, for: id, label: "") }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["key", "other", "store"])
         }
@@ -258,14 +259,14 @@ struct EncryptedFileKeyringTests {
     }
 
     private static func block(on semaphore: DispatchSemaphore) {
-        #expect(semaphore.wait(timeout: .now() + 10) == .success)
+        #expect(semaphore.wait(timeout: .now() + 600) == .success)
     }
 
     @Test("A key file that others could read, or that is none, is refused and nothing is made")
     func keyFiles() async throws {
         try await withTemporaryFolder { folder in
             func error(_ path: String) async throws -> KeyringError {
-                let keyring = EncryptedFileKeyring(path: folder + "/new/store", key: .file(path))
+                let keyring = EncryptedFileKeyring(path: folder + "/new/store", key: .file(path), deadline: hangLimit)
                 let error = try await #require(throws: KeyringError.self) { try await keyring.write(secret, for: id, label: "") }
                 #expect(!FileManager.default.fileExists(atPath: folder + "/new"))
                 return error
@@ -293,16 +294,16 @@ struct EncryptedFileKeyringTests {
     func generatedKey() async throws {
         try await withTemporaryFolder { folder in
             let (path, keyPath) = (folder + "/store", folder + "/keys/key")
-            let keyring = EncryptedFileKeyring(path: path, key: .generatedFile(keyPath))
+            let keyring = EncryptedFileKeyring(path: path, key: .generatedFile(keyPath), deadline: hangLimit)
             try await keyring.write(secret, for: id, label: "")
             let attributes = try FileManager.default.attributesOfItem(atPath: keyPath)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
             #expect(attributes[.size] as? Int == 32)
-            let again = EncryptedFileKeyring(path: path, key: .generatedFile(keyPath))
+            let again = EncryptedFileKeyring(path: path, key: .generatedFile(keyPath), deadline: hangLimit)
             #expect(try await again.read(id) == secret)
             try FileManager.default.removeItem(atPath: keyPath)
             let before = try bytes(path)
-            let without = EncryptedFileKeyring(path: path, key: .generatedFile(keyPath))
+            let without = EncryptedFileKeyring(path: path, key: .generatedFile(keyPath), deadline: hangLimit)
             let error = try await #require(throws: KeyringError.self) { try await without.write(secret, for: id, label: "") }
             #expect("\(error)".contains("is missing"))
             #expect(!FileManager.default.fileExists(atPath: keyPath))
@@ -310,7 +311,7 @@ struct EncryptedFileKeyringTests {
             // With both gone, a key that is only remembered does not open a new file to nobody.
             try FileManager.default.removeItem(atPath: path)
             try await keyring.write(secret, for: id, label: "")
-            #expect(try await EncryptedFileKeyring(path: path, key: .file(keyPath)).read(id) == secret)
+            #expect(try await EncryptedFileKeyring(path: path, key: .file(keyPath), deadline: hangLimit).read(id) == secret)
         }
     }
 
@@ -322,11 +323,31 @@ struct EncryptedFileKeyringTests {
             makeKeyFile(folder + "/key")
             let operations = FaultyFileOperations(failing: ["open creating": code])
             let file = DurableFile(path: folder + "/store", operations: operations)
-            let keyring = EncryptedFileKeyring(file: file, key: .file(folder + "/key"))
+            let keyring = EncryptedFileKeyring(file: file, key: .file(folder + "/key"), deadline: hangLimit)
             await #expect(throws: expected) { try await keyring.write(secret, for: id, label: "") }
             operations.fail("open creating", with: .noSpace)
             let full = try await #require(throws: KeyringError.self) { try await keyring.write(secret, for: id, label: "") }
             #expect("\(full)".contains("no space left on device (ENOSPC)"))
+        }
+    }
+
+    @Test("Where the lock is refused, an update that changes nothing works, and another fails and forgets nothing", arguments: [
+        (SystemErrorCode.accessDenied, KeyringError.accessDenied), (.readOnly, .readOnly),
+    ])
+    func refusedUpdate(code: SystemErrorCode, expected: KeyringError) async throws {
+        try await withTemporaryFolder { folder in
+            _ = try await makeKeyring(in: folder)
+            let file = DurableFile(path: folder + "/store", operations: FaultyFileOperations(failing: ["open locking": code]))
+            let keyring = EncryptedFileKeyring(file: file, key: .file(folder + "/key"), deadline: hangLimit)
+            let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: keyring)
+            let flag = SecurelyStoredValue<Bool>(key: "flag", service: id.service, keyring: keyring)
+            #expect(try await token.load()?.isEmpty == false)
+            try await token.update { $0 = $0.map { $0 + "" } }
+            await #expect(throws: KeyringError.notStored) { try await flag.toggle() }
+            await #expect(throws: expected) { try await token.update { $0 = "another" } }
+            await #expect(throws: expected) { try await token.update { $0 = nil } }
+            #expect(token.status == .value)
+            #expect(try await keyring.read(id) == secret)
         }
     }
 
@@ -366,7 +387,7 @@ struct EncryptedFileKeyringTests {
     func changes() async throws {
         try await withTemporaryFolder { folder in
             let writer = try await makeKeyring(in: folder)
-            let listener = EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/key"))
+            let listener = EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/key"), deadline: hangLimit)
             var iterator = listener.changes.makeAsyncIterator()
             try await writer.write(secret, for: id, label: "")
             #expect(await iterator.next() == .secret(id))
@@ -392,12 +413,12 @@ private final class Held: Sendable {
             }
             released.signal()
         }
-        #expect(taken.wait(timeout: .now() + 10) == .success)
+        #expect(taken.wait(timeout: .now() + 600) == .success)
     }
 
     func release() {
         done.signal()
-        #expect(released.wait(timeout: .now() + 10) == .success)
+        #expect(released.wait(timeout: .now() + 600) == .success)
     }
 }
 

@@ -159,6 +159,21 @@ struct FallbackKeyringTests {
         #expect(token.wrappedValue == "two" && token.status == .value)
     }
 
+    @Test("An update takes the lock of no keyring but the one that it writes to")
+    func lock() async throws {
+        try await withTemporaryFolder { folder in
+            // Its lock is not to be had, for its key is missing.
+            let file = EncryptedFileKeyring(path: folder + "/new/store", key: .file(folder + "/key"), deadline: hangLimit)
+            let readOnly = FallbackKeyring([.credentials(at: folder)])
+            for (count, keyring) in [FallbackKeyring([one, file]), FallbackKeyring([readOnly, one, file])].enumerated() {
+                let number = SecurelyStoredValue<Int>(key: "n", service: "s", keyring: keyring)
+                try await number.update { $0 = ($0 ?? 0) + 1 }
+                #expect(try await number.load() == count + 1)
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        }
+    }
+
     @Test("Two with the same keyrings in the same order are one keyring, and say which they are")
     func identity() async throws {
         let keyring = FallbackKeyring([one, two])

@@ -127,7 +127,7 @@
                 let lines = Guarded<[String]>([])
                 LoggingSystem.bootstrap { _ in CollectingLogHandler { line in lines.withLock { $0.append(line) } } }
                 let id = SecretIdentifier(service: "com.example.app", account: "ann@example.com")
-                let keyring = SecretServiceKeyring(busAddress: address)
+                let keyring = SecretServiceKeyring(deadline: hangLimit, busAddress: address)
                 for _ in 0..<3 { #expect(try await keyring.read(id) != nil) }
                 try await keyring.write(Secret("hunter2-4".utf8), for: id, label: "l")
                 try await keyring.remove(id)

@@ -47,8 +47,10 @@ struct SecretMoveTests {
     @Test("From and to an encrypted file")
     func files() async throws {
         try await withTemporaryFolder { folder in
-            let source: EncryptedFileKeyring = .encryptedFile(folder + "/a", key: .generatedFile(folder + "/a.key"))
-            let destination: EncryptedFileKeyring = .encryptedFile(folder + "/b", key: .generatedFile(folder + "/b.key"))
+            func keyring(_ path: String) -> EncryptedFileKeyring {
+                EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key"), deadline: hangLimit)
+            }
+            let source = keyring(folder + "/a"), destination = keyring(folder + "/b")
             try await put(secrets, in: source)
             #expect(try await source.moveSecrets(inService: "s", to: destination).copied.count == 3)
             #expect(try await contents(of: destination) == secrets)

@@ -5,7 +5,9 @@ import Testing
     import Foundation
 
     /// What the real daemon does. One after the other: a stopped daemon holds up the thread that all keyrings share.
-    @Suite("SecretServiceKeyring", .serialized, .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
+    @Suite(
+        "SecretServiceKeyring", .serialized, .hangLimit,
+        .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
     struct SecretServiceKeyringTests {
         private let desktops = PrivateDesktops()
         private let id = SecretIdentifier(service: "com.example.app", account: "authToken")
@@ -158,7 +160,7 @@ import Testing
                 setenv("XDG_RUNTIME_DIR", "\(folder)/home", 1)
                 await #expect(throws: KeyringError.noSessionBus) { try await SecretServiceKeyring().read(id) }
                 setenv("XDG_RUNTIME_DIR", folder, 1)
-                let found = try await SecretServiceKeyring().read(id)
+                let found = try await SecretServiceKeyring(deadline: hangLimit).read(id)
                 #expect(found == Secret("s3cret".utf8))
             }
         }
@@ -204,7 +206,7 @@ import Testing
             let desktop = try await desktops.start(.locked)
             let address = desktop.address
             await #expect(processExitsWith: .success) { [address = address as String] in
-                let keyring = SecretServiceKeyring(busAddress: address)
+                let keyring = SecretServiceKeyring(deadline: hangLimit, busAddress: address)
                 unsetenv("DISPLAY")
                 unsetenv("WAYLAND_DISPLAY")
                 await #expect(throws: KeyringError.locked) { try await keyring.unlock() }
@@ -315,7 +317,7 @@ import Testing
             #expect(try await keyring.read(id) == secret("kept"))
         }
 
-        @Test("Keyrings on one bus are equal, and hear of each other's changes", .hangLimit)
+        @Test("Keyrings on one bus are equal, and hear of each other's changes")
         func shared() async throws {
             let desktop = try await desktops.start()
             #expect(desktop.keyring() == desktop.keyring())

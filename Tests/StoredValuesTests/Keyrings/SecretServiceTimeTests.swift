@@ -27,7 +27,7 @@
         func defaultDeadline() async throws {
             let desktop = try await desktops.start()
             let keyring = SecretServiceKeyring(busAddress: desktop.address)
-            try await keyring.write(Secret("kept".utf8), for: id, label: "label")
+            try await desktop.keyring().write(Secret("kept".utf8), for: id, label: "label")
             desktop.signalDaemon(SIGSTOP)
             defer { desktop.signalDaemon(SIGCONT) }
             let times = await withTaskGroup { group in
@@ -68,10 +68,12 @@
             let desktop = try await desktops.start()
             let keyring = desktop.keyring(deadline: .seconds(2))
             let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: keyring)
-            try await token.set("s3cret")
+            try await eventually("it is stored in time") { (try? await token.set("s3cret")) != nil }
             desktop.signalDaemon(SIGSTOP)
             defer { desktop.signalDaemon(SIGCONT) }
-            #expect(token.wrappedValue == "s3cret")
+            // Unless our own signal had it read once more, and that has ended at its deadline already.
+            let value = token.wrappedValue
+            #expect(value == "s3cret" || token.status == .unavailable(.timedOut(after: .seconds(2))))
             await #expect(throws: KeyringError.timedOut(after: .seconds(2))) { try await token.load() }
             let times = (0..<20).map { _ in ContinuousClock().measure { #expect(token.wrappedValue == nil) } }
             #expect(try #require(times.min()) < .seconds(2), "each waits for the deadline: \(times)")

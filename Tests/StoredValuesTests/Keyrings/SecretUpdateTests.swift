@@ -84,6 +84,22 @@ struct SecretUpdateTests {
             }
         }
 
+        @Test("Trouble in the runtime folder keeps nobody from setting and resetting a secret; an update tells of it")
+        func troubledRuntimeFolder() async throws {
+            let desktop = try await desktops.start()
+            try await withTemporaryFolder { folder in
+                try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+                // A file where a folder is to be.
+                #expect(FileManager.default.createFile(atPath: folder + "/stored-values", contents: nil))
+                let environment = desktop.environment.merging(["XDG_RUNTIME_DIR": folder]) { $1 }
+                let process = try parties.processes.start("talk-secret", "desktop", "600", environment: environment)
+                #expect(try await process.ask("set 1") == "ok")
+                #expect(try await process.ask("increase").contains("\(folder)/stored-values"))
+                #expect(try await process.ask("get") == "1")
+                #expect(try await process.ask("reset") == "ok")
+            }
+        }
+
         private func mode(_ path: String) throws -> Int? {
             try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         }

@@ -1,6 +1,7 @@
 #if Libsecret
     import Foundation
     import SecretService
+    import StoredValues
     import Testing
 
     /// What a program does to us that owns the Secret Service's name and answers as it likes.
@@ -24,6 +25,7 @@
             arguments: Situation.allCases)
         func wrongTypes(_ situation: Situation) async throws {
             let service = try WrongService(on: try await desktops.start(.withoutService), processes)
+            var given = 0
             for operation in Self.operations {
                 try await service.be(situation.rawValue)
                 let right = try await service.use(operation)
@@ -33,33 +35,38 @@
                         try await service.be(situation.rawValue, wrong: [method: kind])
                         let answer = try await service.use(operation)
                         guard try await service.tell("wrong") != "0" else { continue }
+                        given += 1
                         let what = "\(operation), \(kind) to \(method)"
                         #expect(answer.hasPrefix("error: "), "\(what): \(answer)")
                     }
                 }
             }
+            #expect(given > 0)
         }
 
-        @Test("What comes after the deadline is too late, and the next call gets its own answer",
-            arguments: ["read", "write", "remove", "list", "unlock"])
-        func late(_ operation: String) async throws {
+        @Test("What comes after the deadline is too late, and the next call gets its own answer", arguments: Situation.allCases)
+        func late(_ situation: Situation) async throws {
             let service = try WrongService(on: try await desktops.start(.withoutService), processes)
-            let methods = ["SearchItems", "OpenSession", "GetSecret", "SetSecret", "Delete", "ReadAlias", "Get", "GetAll"]
-            for method in methods {
-                try await service.be("one")
+            // What comes of a question to the person has a limit of its own.
+            let methods = [
+                "SearchItems", "OpenSession", "GetSecret", "SetSecret", "CreateItem", "Delete", "ReadAlias", "Get", "GetAll",
+            ]
+            for operation in ["read", "write", "remove", "list", "unlock"] {
+                try await service.be(situation.rawValue)
                 let right = try await service.use(operation)
-                guard try await service.words("asked").contains(method) else { continue }
-                var deadline = 1
-                var isHeld = false
-                while !isHeld {  // on a busy machine the question may come after the deadline, too
-                    try await service.be("one", wrong: [method: "hold"])
-                    let answer = try await service.use(operation, deadline: deadline)
-                    #expect(answer.contains("did not answer within \(deadline)"), "\(method): \(answer)")
-                    isHeld = try await service.tell("release") != "0"
-                    deadline *= 2
+                for method in try await service.words("asked") where methods.contains(method) {
+                    var deadline = 1
+                    var isHeld = false
+                    while !isHeld {  // on a busy machine the question may come after the deadline, too
+                        try await service.be(situation.rawValue, wrong: [method: "hold"])
+                        let answer = try await service.use(operation, deadline: deadline)
+                        try #require(answer.contains("did not answer within \(deadline)"), "\(operation), \(method): \(answer)")
+                        isHeld = try await service.tell("release") != "0"
+                        deadline *= 2
+                    }
+                    try await service.be(situation.rawValue)
+                    #expect(try await service.use(operation) == right, "\(operation), \(method)")
                 }
-                try await service.be("one")
-                #expect(try await service.use(operation) == right, "\(method)")
             }
         }
 
@@ -94,7 +101,7 @@
             #expect(lines.count == (situation == .plain ? 1 : 0), "\(service.logs)")
 
             // What libsecret says of its session.
-            let found = try await ItemStore(bus: .address(desktop.address), deadline: .seconds(60)).inspect()
+            let found = try await ItemStore(bus: .address(desktop.address), deadline: hangLimit).inspect()
             #expect(found.owner?.isPlain == (situation == .plain))
             try await withTool { tool in
                 let tool = tool.with(["STORED_VALUES_KEYRING": nil, "DBUS_SESSION_BUS_ADDRESS": desktop.address])
@@ -102,6 +109,32 @@
                 #expect(run.status == 0, "\(run)")
                 #expect(run.output.words.contains("refuses to encrypt secrets") == (situation == .plain), "\(run.output)")
             }
+        }
+
+        @Test("Wrong answers to who listens end no process, and are taken neither for a lock nor for its opening")
+        func hearing() async throws {
+            let desktop = try await desktops.start(.withoutService)
+            let service = try WrongService(on: desktop, processes)
+            try await service.be("one")
+            let listener = try processes.start("hear-service", environment: service.environment)
+            #expect(try await listener.line() == "anySecret")
+            // Both are open, and it looks at each that comes; whether the wallet is open is asked of the second one only.
+            for (situation, methods) in [(Situation.one, ["ReadAlias", "Get"]), (.openWallet, ["ReadAlias", "Get", "isOpen"])] {
+                for method in methods {
+                    for kind in try await service.words("answers \(method)") {
+                        try await service.be(situation.rawValue, wrong: [method: kind])
+                        try await eventually("it has got \(kind) to \(method)") { try await service.tell("wrong") != "0" }
+                    }
+                }
+            }
+            try await desktop.killBus()
+            let last = "\(KeyringChange.unavailable(.noSessionBus))"
+            var line = try await listener.line()
+            while let heard = line, heard != last {
+                #expect(heard == "anySecret" || heard.hasPrefix("unavailable"), "\(heard)")
+                line = try await listener.line()
+            }
+            #expect(line == last)
         }
 
         @Test("Signals with wrong parameters, and such that nobody asked for, harm nobody: what comes then is heard")

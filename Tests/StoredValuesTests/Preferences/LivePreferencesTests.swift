@@ -65,7 +65,8 @@ struct LivePreferencesTests {
             let path = folder + "/app/preferences.json"
             try FileManager.default.createDirectory(atPath: folder + "/app", withIntermediateDirectories: true)
             try #"{"number": 0, "twin": 0}"#.write(toFile: path, atomically: false, encoding: .utf8)
-            let storage = PreferencesFile(path: path)
+            // However slow this machine makes a writer.
+            let storage = PreferencesFile.ofAnotherProcess(path, patience: hangLimit)
             let value = StoredValue(key: "number", default: -1, storage: storage)
             let seen = Seen(value)
             try await eventually("the first value") { seen.values == [0] }
@@ -151,11 +152,12 @@ struct LivePreferencesTests {
         }
     }
 
-    @Test("Half a file is never taken for a whole one, however long the writer takes; what it leaves counts")
+    @Test("Half a file is never taken for a whole one while patience lasts; what the writer leaves counts")
     func halfWritten() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
-            let value = StoredValue(key: "number", default: -1, storage: PreferencesFile(path: path))
+            let value = StoredValue(
+                key: "number", default: -1, storage: .ofAnotherProcess(path, patience: hangLimit))
             value.set(1)
             let seen = Seen(value)
             try await eventually("the first value") { seen.values == [1] }

@@ -89,13 +89,59 @@ struct PreferencesFailureTests {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
             let operations = FaultyFileOperations(failing: ["synchronize": .ioFailed])
-            let storage = open(path, operations: operations)
+            let storage = PreferencesFile.ofAnotherProcess(path, operations: operations, syncDelay: .seconds(3600))
             StoredValue(key: "a", default: 0, storage: storage).set(1)
+            // What somebody wrote in place is brought to the disk itself, and not by its copy alone.
+            try #"{"a": 2}"#.write(toFile: path, atomically: false, encoding: .utf8)
             await #expect(throws: PreferencesError.self) { try await storage.flush() }
             operations.fail("synchronize", with: nil)
             let renames = operations.calls.count { $0 == "rename" }
             try await storage.flush()
             #expect(operations.calls.count { $0 == "rename" } == renames + 2)  // of the file and of its generation
+        }
+    }
+
+    @Test(
+        "What a flush could not bring to the disk is tried again by itself, and the file is written anew where its own fsync failed",
+        arguments: [true, false])
+    func failedFlush(isOwn: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json", file = DurableFile(path: folder + "/p.json")
+            let operations = FaultyFileOperations()
+            let storage = PreferencesFile.ofAnotherProcess(
+                path, operations: operations, syncDelay: .seconds(3600), retryPause: .milliseconds(1))
+            StoredValue(key: "a", default: 0, storage: storage).set(1)
+            if isOwn { try #"{"a": 2}"#.write(toFile: path, atomically: false, encoding: .utf8) }
+            let identity = try file.currentIdentity()
+            operations.fail("synchronize", with: .ioFailed)
+            await #expect(throws: PreferencesError.self) { try await storage.flush() }
+            operations.fail("synchronize", with: nil)
+            try await eventually("the copy") {
+                let isNew = try file.currentIdentity() != identity
+                return try (isNew || !isOwn) && (try? contents(ofFile: path + ".durable")) == contents(ofFile: path)
+            }
+            withExtendedLifetime(storage) {}
+        }
+    }
+
+    @Test("While only the copy cannot be made, the file itself is not written again")
+    func copyTriedAgain() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json", file = DurableFile(path: folder + "/p.json")
+            // No folder can be locked.
+            try FileManager.default.createDirectory(atPath: path + ".durable.lock", withIntermediateDirectories: false)
+            let operations = FaultyFileOperations()
+            let storage = PreferencesFile.ofAnotherProcess(
+                path, operations: operations, syncDelay: .milliseconds(1), retryPause: .milliseconds(1))
+            StoredValue(key: "a", default: 0, storage: storage).set(1)
+            let identity = try file.currentIdentity()
+            func attempts() -> Int { operations.calls.count { $0 == "synchronize" } }
+            try await eventually("several attempts") { attempts() > 4 }
+            #expect(try file.currentIdentity() == identity)
+            try FileManager.default.removeItem(atPath: path + ".durable.lock")
+            try await eventually("the copy") { (try? contents(ofFile: path + ".durable")) == "{\n  \"a\": 1\n}\n" }
+            #expect(try file.currentIdentity() == identity)
+            withExtendedLifetime(storage) {}
         }
     }
 

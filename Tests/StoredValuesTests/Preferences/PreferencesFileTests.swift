@@ -10,7 +10,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("PreferencesFile")
+@Suite("PreferencesFile", .hangLimit)
 struct PreferencesFileTests {
     private func open(_ path: String, operations: any FileOperations = POSIXFileOperations()) -> PreferencesFile {
         .ofAnotherProcess(path, operations: operations)

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import Logging
 import Testing
 
@@ -98,6 +99,33 @@ struct PreferencesLayerTests {
                 }
                 StoredValue(key: "a", default: 0).set(3)
                 #expect(StoredValue(key: "a", default: 0, storage: PreferencesFile(path: folder + "/home/com.example.App/preferences.json")).wrappedValue == 3)
+            }
+        }
+    }
+
+    @Test("A layer that could not be read, for no descriptor was left, is read once there are some")
+    func withoutDescriptors() async throws {
+        try await withTemporaryFolder { folder in
+            try writeFinished(Array(#"{"a": 1}"#.utf8), to: folder + "/first.json")
+            try writeFinished(Array(#"{"a": 2}"#.utf8), to: folder + "/new.json")
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                let preferences = PreferencesFile(path: folder + "/user.json").preferences
+                preferences.addLayers([folder + "/first.json"])
+                let value = StoredValue(key: "a", default: 0, storage: PreferencesFile(preferences))
+                #expect(value.wrappedValue == 1)
+                var limit = rlimit()
+                let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+                try #require(getrlimit(resource, &limit) == 0)
+                let usual = limit.rlim_cur
+                limit.rlim_cur = 0
+                try #require(setrlimit(resource, &limit) == 0)
+                try #require(rename(folder + "/new.json", folder + "/first.json") == 0)
+                // As the watch does, which is told of no other change.
+                for layer in preferences.state.withLock({ $0.layers }) { preferences.refreshLayer(layer.file) }
+                #expect(value.wrappedValue == 1)
+                limit.rlim_cur = usual
+                try #require(setrlimit(resource, &limit) == 0)
+                try await eventually("the layer is read") { value.wrappedValue == 2 }
             }
         }
     }

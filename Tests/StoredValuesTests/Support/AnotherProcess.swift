@@ -8,11 +8,11 @@ extension PreferencesFile {
     static func ofAnotherProcess(
         _ path: String, operations: any FileOperations = POSIXFileOperations(),
         syncDelay: DispatchTimeInterval = .milliseconds(50), sizeLimit: Int = DurableFile.sizeLimit,
-        retryPause: Duration? = nil
+        retryPause: Duration? = nil, patience: Duration = RefreshSchedule.patience
     ) -> PreferencesFile {
         PreferencesFile(
             OpenPreferences(
                 .success(DurableFile(path: path, operations: operations)), syncDelay: syncDelay, sizeLimit: sizeLimit,
-                retries: retryPause.map(RetryThread.init(firstPause:))))
+                retries: retryPause.map(RetryThread.init(firstPause:)), patience: patience))
     }
 }

@@ -84,7 +84,7 @@ final class FaultyFileOperations: FileOperations {
     func unlock(_ descriptor: Int32) { system.unlock(descriptor) }
     func markWaiting(_ descriptor: Int32, since time: Int64?) { system.markWaiting(descriptor, since: time) }
     func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool { system.isWaitedFor(descriptor, since: time) }
-    func markTaken(_ descriptor: Int32, at time: Int64) { system.markTaken(descriptor, at: time) }
+    func markTaken(_ descriptor: Int32, at time: Int64?) { system.markTaken(descriptor, at: time) }
     func timeTaken(_ descriptor: Int32) -> Int64? { system.timeTaken(descriptor) }
     func rename(_ path: String, to newPath: String) throws(SystemErrorCode) {
         try note("rename")

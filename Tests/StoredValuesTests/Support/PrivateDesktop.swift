@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import Testing
 
 /// A session bus and a real keyring program of a test's own, in a folder of their own. They touch nothing of the user's.
 ///
@@ -189,12 +190,14 @@ final class PrivateDesktop: Sendable {
 
     /// How many programs are connected to the bus, the one that asks included.
     func connectionCount() async throws -> Int {
-        try await busCall("ListNames")?.split(separator: "'").filter { $0.hasPrefix(":") }.count ?? 0
+        let names = try #require(try await busCall("ListNames"))
+        return names.split(separator: "'").filter { $0.hasPrefix(":") }.count
     }
 
     /// The paths of the items with these attributes, locked or not.
     func itemPaths(service: String, account: String) async throws -> [String] {
-        let reply = try await call("Service.SearchItems", at: "", "{'service': '\(service)', 'account': '\(account)'}") ?? ""
+        let attributes = "{'service': '\(service)', 'account': '\(account)'}"
+        let reply = try #require(try await call("Service.SearchItems", at: "", attributes))
         return reply.split(separator: "'").filter { $0.hasPrefix("/org/") }.map(String.init).sorted()
     }
 
@@ -240,7 +243,7 @@ final class PrivateDesktop: Sendable {
 
     func gdbus(_ name: String, _ path: String, _ method: String, _ arguments: [String]) async throws -> String? {
         let (status, output) = try await Self.program("gdbus").run(
-            ["call", "--session", "--timeout=10", "--dest=\(name)", "--object-path=\(path)", "--method=\(method)"] + arguments,
+            ["call", "--session", "--timeout=600", "--dest=\(name)", "--object-path=\(path)", "--method=\(method)"] + arguments,
             environment: environment
         )
         return status == 0 ? output : nil

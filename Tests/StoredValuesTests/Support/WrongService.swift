@@ -34,7 +34,7 @@
         }
 
         /// What comes of `operation`, in one line, which begins with "crashed" where the process did not survive it.
-        func use(_ operation: String, deadline: Int = 60) async throws -> String {
+        func use(_ operation: String, deadline: Int = 600) async throws -> String {
             let process = try user ?? processes.start("use-service", environment: environment)
             user = process
             // It may have ended after its last answer.

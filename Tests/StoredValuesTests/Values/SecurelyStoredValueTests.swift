@@ -53,7 +53,8 @@ struct SecurelyStoredValueTests {
     func sameFile() async throws {
         try await withTemporaryFolder { folder in
             func token(_ file: String) -> SecurelyStoredValue<String> {
-                SecurelyStoredValue(key: "token", service: "test", keyring: .encryptedFile(folder + file, key: .generatedFile(folder + "/key")))
+                let keyring = EncryptedFileKeyring(path: folder + file, key: .generatedFile(folder + "/key"), deadline: hangLimit)
+                return SecurelyStoredValue(key: "token", service: "test", keyring: keyring)
             }
             let one = token("/a"), two = token("/a"), other = token("/b")
             #expect(one.wrappedValue == nil && two.wrappedValue == nil && other.wrappedValue == nil)
