@@ -1,8 +1,7 @@
 import Locking
 import Testing
 
-/// A test that keeps a processor busy for long: one of them runs at a time, so that those beside it, which wait for events
-/// within a limit, get their turns.
+/// A test that keeps a processor busy for long: two of them run at a time, so that those beside them get their turns.
 struct HeavyTrait: TestTrait, SuiteTrait, TestScoping {
     var isRecursive: Bool { true }
 
@@ -24,7 +23,7 @@ private final class HeavyTurns: Sendable {
     static let shared = HeavyTurns()
 
     private struct State {
-        var isTaken = false
+        var free = 2
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -33,9 +32,12 @@ private final class HeavyTurns: Sendable {
     func begin() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
-                if state.isTaken { state.waiting.append(continuation) }
-                defer { state.isTaken = true }
-                return !state.isTaken
+                guard state.free > 0 else {
+                    state.waiting.append(continuation)
+                    return false
+                }
+                state.free -= 1
+                return true
             }
             if isFree { continuation.resume() }
         }
@@ -44,7 +46,7 @@ private final class HeavyTurns: Sendable {
     func end() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard !state.waiting.isEmpty else {
-                state.isTaken = false
+                state.free += 1
                 return nil
             }
             return state.waiting.removeFirst()
