@@ -90,7 +90,8 @@ struct ToolPlacesTests {
             #expect(secret.status == 69 && !FileManager.default.fileExists(atPath: "\(tool.folder)/s"), "\(secret)")
             let bus = try await run(
                 [copy, "secret", "list", "--service", "demo"], ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(tool.folder)/bus"])
-            #expect(bus.status == 69 && bus.errors.contains("no D-Bus session bus"), "\(bus)")
+            let answers = ["no D-Bus session bus", "built without the system keyring"]
+            #expect(bus.status == 69 && answers.contains { bus.errors.contains($0) }, "\(bus)")
         }
     }
 }
