@@ -36,17 +36,20 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
         .systemLibrary(name: "CStoredValues"),
-        .target(name: "Locking", swiftSettings: settings),
+        // What the library is made of. Their names begin with the package's, for in one graph no two packages may have a module
+        // of one name; what they export is for this package alone.
+        .target(name: "StoredValuesSupport", dependencies: ["CStoredValues"], swiftSettings: settings),
+        .target(name: "StoredValuesFiles", dependencies: ["CStoredValues", "StoredValuesSupport"], swiftSettings: settings),
         .target(
-            name: "SecretService",
-            dependencies: ["CStoredValues", "Locking", .target(name: "CSecret", condition: withLibsecret)],
+            name: "StoredValuesSecretService",
+            dependencies: ["CStoredValues", "StoredValuesSupport", .target(name: "CSecret", condition: withLibsecret)],
             swiftSettings: settings
         ),
         .target(
             name: "StoredValues",
             dependencies: [
-                "CStoredValues", "Locking",
-                .target(name: "SecretService", condition: withLibsecret),
+                "StoredValuesFiles", "StoredValuesSupport",
+                .target(name: "StoredValuesSecretService", condition: withLibsecret),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -58,7 +61,7 @@ let package = Package(
         .target(
             name: "StoredValuesConfiguration",
             dependencies: [
-                "Locking", "StoredValues",
+                "StoredValues", "StoredValuesSupport",
                 .product(name: "Configuration", package: "swift-configuration", condition: withConfiguration),
             ],
             swiftSettings: settings
@@ -67,7 +70,7 @@ let package = Package(
         .executableTarget(
             name: "StoredValuesTool",
             dependencies: [
-                "Locking", "StoredValues",
+                "StoredValues", "StoredValuesSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -90,8 +93,8 @@ let package = Package(
         .testTarget(
             name: "StoredValuesTests",
             dependencies: [
-                "Locking", "StoredValues", "TestProcess",
-                .target(name: "SecretService", condition: withLibsecret),
+                "StoredValues", "StoredValuesFiles", "StoredValuesSupport", "TestProcess",
+                .target(name: "StoredValuesSecretService", condition: withLibsecret),
                 .product(name: "Logging", package: "swift-log"),
                 .target(name: "StoredValuesConfiguration", condition: withConfiguration),
                 .product(name: "Configuration", package: "swift-configuration", condition: withConfiguration),

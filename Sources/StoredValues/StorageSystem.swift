@@ -1,4 +1,4 @@
-import Locking
+import StoredValuesSupport
 
 /// Names the application whose values are stored.
 public enum StorageSystem {

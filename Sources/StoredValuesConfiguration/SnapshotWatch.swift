@@ -1,5 +1,5 @@
 #if Configuration
-    import Locking
+    import StoredValuesSupport
     import StoredValues
 
     /// Follows the file and all secrets of a provider for one reader of snapshots, for as long as it lives.

@@ -1,4 +1,5 @@
 import StoredValues
+import StoredValuesSupport
 
 #if canImport(Glibc)
     import Glibc

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 /// What is expected of an error's sentences, and the case that comes after it: each `switch` below is without a default, so
 /// that a new case does not compile until somebody says what its sentences are to name.

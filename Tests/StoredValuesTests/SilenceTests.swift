@@ -3,6 +3,7 @@ import Logging
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 @Suite("Silence", .hangLimit)
 struct SilenceTests {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StoredValuesSupport
 
 /// Turns items into JSON values.
 ///

@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 /// Which version of its JSON an item type knows, and how older ones become that.
 struct ItemSchema: Sendable {
     /// 0 for a type that has no versions.

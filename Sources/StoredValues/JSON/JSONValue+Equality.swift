@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 extension JSONValue {
     /// Whether both say the same. Texts and names are compared by their bytes: those that only look alike (é as one character
     /// or as two) are another value to other programs.

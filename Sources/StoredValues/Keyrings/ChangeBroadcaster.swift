@@ -1,5 +1,5 @@
 import DequeModule
-import Locking
+import StoredValuesSupport
 
 /// Tells whoever iterates a keyring's changes what the keyring announces.
 ///

@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 /// Several keyrings as one, such as credentials that an administrator may provide before a keyring that can be written:
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+import StoredValuesFiles
+
 /// The lock of a file, held until the last one who has this lets go of it, on whichever thread.
 final class HeldLock: Sendable {
     /// The file, which can be changed as long as this lives.

@@ -1,4 +1,4 @@
-import Locking
+import StoredValuesSupport
 
 /// A keyring in this process's memory, for tests and previews. Every instance is its own; nothing outlives it.
 ///

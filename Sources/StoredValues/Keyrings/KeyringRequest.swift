@@ -1,5 +1,5 @@
 import Dispatch
-import Locking
+import StoredValuesSupport
 
 /// One call of a keyring whose work is done on a thread of the keyring's own, while a task waits for the answer.
 ///

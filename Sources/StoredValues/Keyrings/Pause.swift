@@ -1,5 +1,5 @@
 import Dispatch
-import Locking
+import StoredValuesSupport
 
 /// Waits for `duration`, or until the task is cancelled; true if it waited the whole time.
 ///

@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 /// The bytes of a secret. They are overwritten when the last copy goes, and never printed.
 ///
 /// What this can promise is limited to these bytes: a `String` or an item decoded from them is ordinary memory, which

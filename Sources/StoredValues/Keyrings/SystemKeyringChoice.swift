@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 extension SystemKeyring {
     /// Which keyring ``SystemKeyring`` stands for, and why: for a log, an "about" window, a support question.
     public struct Choice: Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import Locking
+import StoredValuesSupport
 
 /// Something that changes and has readers: the content now, those who iterate over it, and those who observe it.
 ///

@@ -1,4 +1,4 @@
-import Locking
+import StoredValuesSupport
 import Synchronization
 
 /// The item of a live value, where reading it takes but a few instructions: the content is for anything that may be stored,

@@ -1,5 +1,5 @@
 import DequeModule
-import Locking
+import StoredValuesSupport
 
 /// One reader of a live value: a buffer that changes go into, and the reader's place to wait.
 ///

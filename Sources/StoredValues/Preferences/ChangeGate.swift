@@ -1,4 +1,4 @@
-import Locking
+import StoredValuesSupport
 
 /// Lets one change of a file in at a time, and notices a change from inside another, which would wait for itself.
 final class ChangeGate: Sendable {

@@ -1,5 +1,6 @@
 import Dispatch
-import Locking
+import StoredValuesFiles
+import StoredValuesSupport
 
 // Making values survive a power cut.
 

@@ -1,4 +1,5 @@
-import Locking
+import StoredValuesFiles
+import StoredValuesSupport
 
 // The system-wide files of defaults below this one.
 

@@ -1,5 +1,6 @@
 import Dispatch
-import Locking
+import StoredValuesFiles
+import StoredValuesSupport
 
 // Hearing what other processes and editors write.
 

@@ -1,6 +1,7 @@
 import Dispatch
 import FoundationEssentials
-import Locking
+import StoredValuesFiles
+import StoredValuesSupport
 import Logging
 
 /// One preferences file as this process sees it: what is on the disk, and over it what could not be written yet.

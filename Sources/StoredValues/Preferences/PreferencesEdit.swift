@@ -1,4 +1,5 @@
-import Locking
+import StoredValuesFiles
+import StoredValuesSupport
 
 /// A person's edit of the whole file, from the text that the editor is given to the keys that it changed.
 package struct PreferencesEdit: Sendable {

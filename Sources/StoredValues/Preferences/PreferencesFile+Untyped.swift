@@ -1,5 +1,5 @@
 import Dispatch
-import Locking
+import StoredValuesSupport
 
 // The door for those that know keys but no types. `StoredValue` is the one for everybody else.
 

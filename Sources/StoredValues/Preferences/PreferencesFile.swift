@@ -1,4 +1,5 @@
-import Locking
+import StoredValuesFiles
+import StoredValuesSupport
 
 /// A file of values that people can read and edit: one JSON object, a member per key.
 ///

@@ -1,4 +1,5 @@
-import Locking
+import StoredValuesFiles
+import StoredValuesSupport
 
 /// What was found when somebody looked at one file of preferences, for people.
 package struct PreferencesInspection: Sendable {

@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 /// The name of a member, compared by its bytes, as JSON does.
 ///
 /// Swift takes two strings for equal when they look alike ("é" in one character or in two): as keys of a dictionary they

@@ -1,3 +1,5 @@
+import StoredValuesFiles
+
 /// A file of defaults below the person's own, as an administrator or a distribution lays it down. It is never written.
 struct PreferencesLayer: Sendable {
     let file: DurableFile

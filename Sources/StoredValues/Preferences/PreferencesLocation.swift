@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 /// Where preferences lie, by the XDG Base Directory Specification 0.8.
 enum PreferencesLocation {
     /// The path of the application's file `name`: `$XDG_CONFIG_HOME/<application id>/<name>.json`.

@@ -1,4 +1,6 @@
 import FoundationEssentials
+import StoredValuesFiles
+import StoredValuesSupport
 
 /// What a preferences file was found to hold.
 struct PreferencesReading {

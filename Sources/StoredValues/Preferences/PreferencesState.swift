@@ -1,4 +1,5 @@
 import Logging
+import StoredValuesFiles
 
 /// What an open preferences file knows. Its owner guards it; nothing here waits or runs anybody else's code.
 struct PreferencesState {

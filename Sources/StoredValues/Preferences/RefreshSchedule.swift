@@ -1,5 +1,6 @@
 import Dispatch
-import Locking
+import StoredValuesFiles
+import StoredValuesSupport
 
 /// Decides when a watched file is read again: at once when what is there is whole, later while a writer is at work.
 final class RefreshSchedule: Sendable {

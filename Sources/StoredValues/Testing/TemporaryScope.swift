@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Locking
+import StoredValuesSupport
 import Synchronization
 
 /// What one `withTemporaryStorage` has of its own: a folder, and objects that live as long as it does.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StoredValuesSupport
 
 /// The names of the property lists that were imported into a file: its reserved member `"$imported": ["com.example.Editor"]`.
 struct ImportedDefaults {

@@ -1,5 +1,6 @@
 import FoundationEssentials
-import Locking
+import StoredValuesFiles
+import StoredValuesSupport
 
 extension PreferencesFile {
     /// Takes over, once, what this program stored with Foundation's `UserDefaults`, and says what became of each key.

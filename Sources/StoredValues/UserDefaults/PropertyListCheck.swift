@@ -1,3 +1,5 @@
+import StoredValuesFiles
+
 /// Looks a property list over before Foundation reads it, which would end the program where lists are nested too deep, and take
 /// for ever where they hold each other many times.
 ///

@@ -1,4 +1,4 @@
-import Locking
+import StoredValuesSupport
 
 /// A live secret, as whoever listens to its keyring sees it.
 protocol ListeningSecret: AnyObject, Sendable {

@@ -1,5 +1,5 @@
 import Dispatch
-import Locking
+import StoredValuesSupport
 import Synchronization
 
 /// What this process knows of a secret.

@@ -1,4 +1,4 @@
-import Locking
+import StoredValuesSupport
 
 /// The secrets that this process uses: one live value for each secret of each keyring.
 final class LiveSecrets: Sendable {

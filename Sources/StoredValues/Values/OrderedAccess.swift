@@ -1,4 +1,4 @@
-import Locking
+import StoredValuesSupport
 
 /// Lets tasks through one after another, in the order in which they came.
 final class OrderedAccess: Sendable {

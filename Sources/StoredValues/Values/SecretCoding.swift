@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 /// The bytes that stand for items in a keyring.
 ///
 /// A `String` is its own UTF-8, so that other programs can read it (`secret-tool lookup` prints it); every other type is

@@ -1,4 +1,5 @@
 public import Observation
+import StoredValuesSupport
 
 /// A secret that is kept in a keyring and is live.
 ///

@@ -1,5 +1,5 @@
 public import Observation
-import Locking
+import StoredValuesSupport
 
 /// A value that is kept in a preferences file and is live: every reader sees every change.
 ///

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import StoredValues
+import StoredValuesSupport
 
 /// Looks at the session bus, the Secret Service and the keyring that programs use.
 enum KeyringDoctor {

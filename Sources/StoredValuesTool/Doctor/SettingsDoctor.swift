@@ -1,5 +1,6 @@
 import FoundationEssentials
 import StoredValues
+import StoredValuesSupport
 
 /// Looks at the files of settings.
 enum SettingsDoctor {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import StoredValues
+import StoredValuesSupport
 
 /// The text that a person edits, in a file of its own that nobody else can read.
 struct EditedCopy {

@@ -1,4 +1,5 @@
 import StoredValues
+import StoredValuesSupport
 
 /// Bytes of a secret while they arrive, in memory that is wiped when it goes.
 final class SecretBuffer {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import StoredValues
+import StoredValuesSupport
 
 /// Which program a command is about.
 struct ApplicationOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoredValues
+import StoredValuesSupport
 
 /// A key of a setting, as it is typed.
 struct KeyArgument: ExpressibleByArgument {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoredValues
+import StoredValuesSupport
 
 /// Whose secrets a command is about, and in which keyring they are.
 struct SecretOptions: ParsableArguments {

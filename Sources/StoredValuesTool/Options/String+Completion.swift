@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoredValues
+import StoredValuesSupport
 
 extension Sequence<String> {
     /// Those that every shell takes for one word as it stands, fit for the shell that asks.

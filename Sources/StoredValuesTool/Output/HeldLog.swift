@@ -1,4 +1,4 @@
-import Locking
+import StoredValuesSupport
 import Logging
 
 /// Keeps what the library logs until a command has done its work: of one that fails, its own sentence says what is the matter.

@@ -1,4 +1,5 @@
 import StoredValues
+import StoredValuesSupport
 
 /// One of the two streams that the tool writes to. What is written is there when the call returns.
 struct Output {

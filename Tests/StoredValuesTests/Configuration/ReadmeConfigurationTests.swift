@@ -1,6 +1,6 @@
 #if Configuration
     import Foundation
-    import Locking
+    import StoredValuesSupport
     import Testing
 
     @testable import StoredValues

@@ -1,7 +1,7 @@
 #if Configuration
     import Configuration
     import Foundation
-    import Locking
+    import StoredValuesSupport
     import Testing
 
     @testable import StoredValues

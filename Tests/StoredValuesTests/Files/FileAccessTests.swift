@@ -1,8 +1,9 @@
 import Foundation
-import Locking
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 @Suite("Who may do what with the files that are made", .hangLimit)
 struct FileAccessTests {

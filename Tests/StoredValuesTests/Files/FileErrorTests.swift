@@ -1,6 +1,8 @@
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
+import StoredValuesSupport
 
 @Suite("FileError")
 struct FileErrorTests {

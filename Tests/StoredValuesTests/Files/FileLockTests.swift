@@ -1,8 +1,9 @@
 import Foundation
-import Locking
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 @Suite("The lock of a DurableFile", .hangLimit)
 struct FileLockTests {

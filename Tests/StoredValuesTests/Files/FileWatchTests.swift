@@ -1,8 +1,9 @@
 import Foundation
-import Locking
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 @Suite("FileWatch", .hangLimit)
 struct FileWatchTests {

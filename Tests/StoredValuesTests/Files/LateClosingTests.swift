@@ -1,8 +1,9 @@
 import Dispatch
-import Locking
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 @Suite("Closing on another thread", .serialized, .hangLimit)
 struct LateClosingTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 @Suite("MountTable")
 struct MountTableTests {

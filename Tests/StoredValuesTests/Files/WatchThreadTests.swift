@@ -1,9 +1,10 @@
 import Dispatch
 import Foundation
-import Locking
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 @Suite("The thread of file watches", .hangLimit)
 struct WatchThreadTests {

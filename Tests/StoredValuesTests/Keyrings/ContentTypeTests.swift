@@ -1,5 +1,5 @@
 #if Libsecret
-    import SecretService
+    import StoredValuesSecretService
     import Testing
 
     @Suite("The content type of a secret")
@@ -10,7 +10,7 @@
             ([0xC3], "application/octet-stream"),
         ])
         func contentType(bytes: [UInt8], expected: String) {
-            #expect(bytes.withUnsafeBytes { SecretService.contentType(of: $0) } == expected)
+            #expect(bytes.withUnsafeBytes { StoredValuesSecretService.contentType(of: $0) } == expected)
         }
     }
 #endif

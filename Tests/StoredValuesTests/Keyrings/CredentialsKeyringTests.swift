@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import StoredValues
+import StoredValuesFiles
 
 @Suite("CredentialsKeyring", .hangLimit)
 struct CredentialsKeyringTests {

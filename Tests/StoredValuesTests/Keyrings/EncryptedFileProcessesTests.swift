@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 @Suite("An encrypted file among processes", .hangLimit)
 struct EncryptedFileProcessesTests {

@@ -1,6 +1,6 @@
 #if Libsecret
     import Foundation
-    import Locking
+    import StoredValuesSupport
     import Logging
     import StoredValues
     import Testing

@@ -1,11 +1,11 @@
 #if Libsecret
     import Foundation
-    import Locking
+    import StoredValuesSupport
     import Observation
     import StoredValues
     import Testing
 
-    @testable import SecretService
+    @testable import StoredValuesSecretService
 
     /// What must hold with every program that provides the Secret Service, besides the keyring contract.
     @Suite("Every keyring program", .serialized, .hangLimit)

@@ -1,7 +1,7 @@
 #if Libsecret
     import Testing
 
-    @testable import SecretService
+    @testable import StoredValuesSecretService
 
     @Suite("What is known of a lock")
     struct LockStateTests {

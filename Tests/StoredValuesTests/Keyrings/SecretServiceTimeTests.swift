@@ -1,10 +1,10 @@
 #if Libsecret
     import Foundation
-    import Locking
+    import StoredValuesSupport
     import StoredValues
     import Testing
 
-    @testable import SecretService
+    @testable import StoredValuesSecretService
 
     /// How long calls take when the daemon hangs, and what becomes of them when it is killed. One after the other: a
     /// stopped daemon holds up the thread that all keyrings share.

@@ -1,7 +1,7 @@
 #if Libsecret
     import Testing
 
-    @testable import SecretService
+    @testable import StoredValuesSecretService
 
     @Suite("A burst of signals")
     struct SignalBurstTests {

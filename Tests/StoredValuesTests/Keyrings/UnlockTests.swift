@@ -1,5 +1,5 @@
 #if Libsecret
-    import SecretService
+    import StoredValuesSecretService
     import StoredValues
     import Testing
 

@@ -1,6 +1,6 @@
 #if Libsecret
     import Foundation
-    import SecretService
+    import StoredValuesSecretService
     import StoredValues
     import Testing
 

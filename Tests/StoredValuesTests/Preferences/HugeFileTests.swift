@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 @Suite("Huge preferences files", .heavy, .hangLimit)
 struct HugeFileTests {

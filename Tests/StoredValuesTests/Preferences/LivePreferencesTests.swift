@@ -1,9 +1,10 @@
 import Foundation
-import Locking
+import StoredValuesSupport
 import Observation
 import Testing
 
 @testable import StoredValues
+import StoredValuesFiles
 
 @Suite("Live preferences", .hangLimit)
 struct LivePreferencesTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 /// One after the other and off Swift's pool: they calculate a lot, and other tests measure time beside them.
 @Suite("A power cut", .heavy, .hangLimit)

@@ -1,9 +1,10 @@
 import Foundation
-import Locking
+import StoredValuesSupport
 import Logging
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 @Suite("Preferences and their durable generation", .hangLimit)
 struct PreferencesDurabilityTests {

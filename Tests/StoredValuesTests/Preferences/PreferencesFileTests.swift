@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Locking
+import StoredValuesSupport
 import Observation
 import Testing
 
@@ -8,6 +8,7 @@ import Testing
 
 #if canImport(Glibc)
     import Glibc
+    @testable import StoredValuesFiles
 #endif
 
 @Suite("PreferencesFile", .hangLimit)

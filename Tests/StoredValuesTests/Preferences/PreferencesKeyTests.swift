@@ -1,6 +1,7 @@
 import Testing
 
 @testable import StoredValues
+import StoredValuesFiles
 
 @Suite("Keys", .hangLimit)
 struct PreferencesKeyTests {

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import StoredValuesSupport
 import Logging
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 @Suite("Reading a preferences file that somebody may be writing", .hangLimit)
 struct PreferencesReadingTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 /// With a small limit; the real one is that of `HugeFileTests`.
 @Suite("Values that do not fit into a file", .hangLimit)

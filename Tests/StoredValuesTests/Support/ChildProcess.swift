@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import StoredValuesSupport
 
 /// A process that was started and is read from line by line. All calls block the thread; `TestProcess` is for tasks.
 ///

@@ -1,4 +1,4 @@
-import Locking
+import StoredValuesSupport
 import Testing
 
 /// What a task has collected so far, for a test to look at while the task goes on.

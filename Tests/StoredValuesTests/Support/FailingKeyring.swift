@@ -1,4 +1,4 @@
-import Locking
+import StoredValuesSupport
 import StoredValues
 
 /// A keyring in memory of which a test lets the n-th call fail.

@@ -1,6 +1,7 @@
-import Locking
+import StoredValuesSupport
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 /// The system's calls, recorded by name, of which some fail, and with something else happening just before them. Closing
 /// never fails, and is not recorded.

@@ -1,7 +1,8 @@
 import Foundation
-import Locking
+import StoredValuesSupport
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 /// The system's inotify, counted, of which some calls fail, and with something else happening just before a folder is watched.
 final class FaultyInotify: Inotify {

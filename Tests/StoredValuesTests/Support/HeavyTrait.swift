@@ -1,4 +1,4 @@
-import Locking
+import StoredValuesSupport
 import Testing
 
 /// A test that keeps a processor busy for long: two of them run at a time, so that those beside them get their turns.

@@ -1,6 +1,7 @@
-import Locking
+import StoredValuesSupport
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 /// A disk in memory that answers as a POSIX file system does, and records what happens to it. It knows no symbolic links.
 ///

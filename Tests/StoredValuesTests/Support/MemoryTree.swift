@@ -1,4 +1,6 @@
 @testable import StoredValues
+@testable import StoredValuesFiles
+import StoredValuesSupport
 
 /// What a ``MemoryDisk`` holds: files and folders by number, who has them open or locked, and what has happened.
 struct MemoryTree {

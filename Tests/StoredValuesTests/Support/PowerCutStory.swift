@@ -1,7 +1,8 @@
 import Dispatch
-import Locking
+import StoredValuesSupport
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 /// What some processes and people do to one preferences file on a disk in memory, and which values ought to be there when.
 final class PowerCutStory: Sendable {

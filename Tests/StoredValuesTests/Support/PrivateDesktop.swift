@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import StoredValuesSupport
 import Testing
 
 /// A session bus and a real keyring program of a test's own, in a folder of their own. They touch nothing of the user's.

@@ -1,4 +1,4 @@
-import Locking
+import StoredValuesSupport
 
 /// The desktops of one test, which run until the test ends: a local variable may go after its last use, and the daemons
 /// with it.

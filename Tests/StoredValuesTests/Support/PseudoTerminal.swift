@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import StoredValuesSupport
 
 /// A program in a terminal: what it shows can be looked at, and keys can be typed.
 final class PseudoTerminal: Sendable {

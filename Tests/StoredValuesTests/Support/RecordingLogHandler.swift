@@ -1,4 +1,4 @@
-import Locking
+import StoredValuesSupport
 import Logging
 
 /// Keeps every message that is logged in this process.

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import StoredValuesSupport
 import Testing
 
 /// The cases of tests that cannot run here. `Tests/run` names a file for them and says in one line how many there were.

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import StoredValuesSupport
 
 /// Runs `start`, which starts a process, while no other one is being started.
 ///

@@ -1,4 +1,4 @@
-import Locking
+import StoredValuesSupport
 
 @testable import StoredValues
 

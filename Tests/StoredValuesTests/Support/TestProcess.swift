@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import StoredValuesSupport
 
 /// The program of `Tests/TestProcess`, running: another process that uses the library. `TestProcesses` starts it.
 final class TestProcess: Sendable {

@@ -1,6 +1,7 @@
-import Locking
+import StoredValuesSupport
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 /// An owner of a ``FileWatch`` as the events are meant for: it reads when there may be something whole to read.
 final class WatchingOwner: Sendable {

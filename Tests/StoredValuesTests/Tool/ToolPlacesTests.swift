@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+@testable import StoredValuesFiles
 
 @Suite("stored-values: places", .hangLimit)
 struct ToolPlacesTests {

@@ -1,9 +1,10 @@
 import Foundation
-import Locking
+import StoredValuesSupport
 import Observation
 import Testing
 
 @testable import StoredValues
+import StoredValuesFiles
 
 /// A type whose second version doubled its numbers.
 private struct Amount: VersionedItem, Equatable {

@@ -1,4 +1,4 @@
-import Locking
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues

@@ -1,8 +1,9 @@
 import Foundation
-import Locking
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
+import StoredValuesFiles
 
 /// The old program's type. It must never see what the new one wrote.
 private struct Old: VersionedItem, Equatable {

@@ -1,6 +1,6 @@
 import Foundation
 import Observation
-import Locking
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues

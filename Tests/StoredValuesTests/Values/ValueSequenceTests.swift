@@ -1,8 +1,9 @@
-import Locking
+import StoredValuesSupport
 import Observation
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 @Suite("The values of a stored value", .hangLimit)
 struct ValueSequenceTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import StoredValues
+import StoredValuesFiles
 
 /// Notes the steps of its migration.
 private struct Logbook: VersionedItem, Equatable {

@@ -1,5 +1,6 @@
 import Dispatch
-import Locking
+import StoredValuesFiles
+import StoredValuesSupport
 
 /// Tells when the files behind secrets change that were read from a folder of credentials. All keyrings of this process
 /// with that folder share it.

@@ -1,4 +1,6 @@
 import FoundationEssentials
+import StoredValuesFiles
+import StoredValuesSupport
 
 /// The files behind a ``CredentialsKeyring``, read on the calling thread.
 struct CredentialsFolder: Sendable {

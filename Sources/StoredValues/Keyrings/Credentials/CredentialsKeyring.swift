@@ -1,4 +1,5 @@
 import Dispatch
+import StoredValuesFiles
 
 /// Secrets that somebody else puts into a folder, one file for each: systemd (`LoadCredential=`), Docker and Podman
 /// (`/run/secrets`), Kubernetes (a mounted secret). Read-only.

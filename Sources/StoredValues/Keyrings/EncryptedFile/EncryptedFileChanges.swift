@@ -1,4 +1,5 @@
-import Locking
+import StoredValuesFiles
+import StoredValuesSupport
 
 /// Tells of the changes of one encrypted file, whichever process makes them. All keyrings of this process that have the file
 /// share it, so that a change of ours is told once and by its name, and one of others once, without a name.

@@ -1,3 +1,5 @@
+import StoredValuesFiles
+
 /// Where the key of an ``EncryptedFileKeyring`` comes from. There is no plaintext: without a key there is no keyring.
 ///
 /// Every key but a passphrase is at least 32 random bytes in a regular file that belongs to this user or root and that

@@ -1,6 +1,7 @@
 import Dispatch
 import FoundationEssentials
-import Locking
+import StoredValuesFiles
+import StoredValuesSupport
 
 /// A keyring in one encrypted file, for machines without a desktop: servers, containers, command line tools.
 ///

@@ -1,5 +1,6 @@
 import Dispatch
-import Locking
+import StoredValuesFiles
+import StoredValuesSupport
 
 /// Announces that another process changed an encrypted file, for as long as it lives.
 final class EncryptedFileListener: Sendable {

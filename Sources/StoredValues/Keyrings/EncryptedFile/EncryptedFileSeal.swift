@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import FoundationEssentials
+import StoredValuesSupport
 
 /// How a file's key comes from what the person keeps: fixed when the file is made, and written in its header.
 struct KeyDerivation: Hashable, Sendable {

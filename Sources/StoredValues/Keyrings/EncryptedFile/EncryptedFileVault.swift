@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
-import Locking
+import StoredValuesFiles
+import StoredValuesSupport
 
 /// The encrypted file as a set of entries: what ``EncryptedFileKeyring`` does on its threads, without any waiting task.
 ///

@@ -1,3 +1,6 @@
+import StoredValuesFiles
+import StoredValuesSupport
+
 /// A file that holds nothing but a key. Read anew for each derivation, and never kept.
 struct KeyFile {
     private static let leastByteCount = 32

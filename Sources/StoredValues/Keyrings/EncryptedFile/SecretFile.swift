@@ -1,3 +1,6 @@
+import StoredValuesFiles
+import StoredValuesSupport
+
 /// A file, open for reading, that holds a secret in the clear. Closed when this value goes.
 struct SecretFile: ~Copyable {
     let path: String

@@ -1,5 +1,5 @@
 #if Libsecret
-    import SecretService
+    import StoredValuesSecretService
 
     extension SecretServiceKeyring {
         /// Looks who provides the keyring and whether it is open, without starting anything or asking anybody. Throws

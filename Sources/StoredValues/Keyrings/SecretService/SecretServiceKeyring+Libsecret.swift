@@ -1,7 +1,7 @@
 #if Libsecret
-    import Locking
+    import StoredValuesSupport
     import Logging
-    import SecretService
+    import StoredValuesSecretService
 
     extension SecretServiceKeyring {
         /// What changes in the keyring, whoever changes it. The service's signals do not say which secret, so for a change

@@ -1,7 +1,8 @@
 #if Libsecret
     import Dispatch
-    import Locking
-    import SecretService
+    import StoredValuesFiles
+    import StoredValuesSupport
+    import StoredValuesSecretService
 
     // The Secret Service has no lock, so processes of this library agree by files in the runtime folder, one for each secret: one
     // that stands still in the middle of an update must not keep other programs from their secrets.

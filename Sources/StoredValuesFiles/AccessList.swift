@@ -1,0 +1,70 @@
+/// An access control list (acl(5)) as the kernel hands it over: a version, then for each entry two bytes that say for whom, two
+/// that say what, and the number of a user or group (linux/posix_acl_xattr.h). Little-endian everywhere.
+package struct AccessList: Equatable {
+    /// The name by which the kernel keeps it with a file.
+    package static let name = "system.posix_acl_access"
+
+    /// For whom an entry is.
+    private enum Tag: UInt8 {
+        case owner = 0x01
+        case user = 0x02
+        case owningGroup = 0x04
+        case group = 0x08
+        /// The most that anybody gets but the owner and the others.
+        case mask = 0x10
+        case others = 0x20
+    }
+
+    private static let headerSize = 4
+    private static let entrySize = 8
+
+    package private(set) var bytes: [UInt8]
+
+    /// Nil when it is none that this knows.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count > Self.headerSize, bytes[..<Self.headerSize] == [2, 0, 0, 0],
+            (bytes.count - Self.headerSize) % Self.entrySize == 0
+        else { return nil }
+        self.bytes = bytes
+        for start in entries where Tag(rawValue: bytes[start]) == nil || bytes[start + 1] != 0 { return nil }
+    }
+
+    private func first(_ tag: Tag) -> Int? { entries.first { bytes[$0] == tag.rawValue } }
+
+    private var entries: StrideTo<Int> { stride(from: Self.headerSize, to: bytes.count, by: Self.entrySize) }
+
+    /// Gives the owning group no more than the others have, for it is another group now.
+    package mutating func limitOwningGroup() {
+        let others = first(.others).map { bytes[$0 + 2] } ?? 0
+        for start in entries where bytes[start] == Tag.owningGroup.rawValue { bytes[start + 2] &= others }
+    }
+
+    /// Lets `user`, who was the owner, do what the owner may, and nobody else more than before.
+    package mutating func letIn(_ user: UInt32) {
+        guard let mask = first(.mask), let owner = first(.owner), let place = first(.owningGroup) else { return }
+        let (limit, permissions) = (bytes[mask + 2], bytes[owner + 2])
+        // The mask leaves more now, so each entry keeps what it has left of it.
+        for start in entries {
+            switch Tag(rawValue: bytes[start]) {
+            case .user, .owningGroup, .group: bytes[start + 2] &= limit
+            default: break
+            }
+        }
+        bytes[mask + 2] = limit | permissions
+        let number = (0..<4).map { UInt8(truncatingIfNeeded: user >> (8 * $0)) }
+        let known = entries.first { bytes[$0] == Tag.user.rawValue && Array(bytes[$0 + 4..<$0 + 8]) == number }
+        if let known {
+            bytes[known + 2] = permissions
+        } else {
+            bytes.insert(contentsOf: [Tag.user.rawValue, 0, permissions, 0] + number, at: place)
+        }
+    }
+
+    /// Who may write may read too, and who may not write, nothing. The owner may do both.
+    package mutating func keepWriters() {
+        for start in entries {
+            let isWriter = bytes[start] == Tag.owner.rawValue || bytes[start + 2] & 0o2 != 0
+            bytes[start + 2] = isWriter ? 0o6 : 0
+        }
+    }
+}

@@ -1,0 +1,69 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+package import StoredValuesSupport
+
+/// The system calls that watch folders: the one door to inotify(7), and the seam where a test counts them or lets them fail.
+package protocol Inotify: Sendable {
+    /// A new instance, which is closed when the process runs another program.
+    func open() throws(SystemErrorCode) -> Int32
+    func close(_ instance: Int32)
+    /// Watches the folder at `path`, not through a link in the last place, and returns the watch's number. There is one
+    /// watch for each folder and instance, by whatever path: `adding` widens what it tells, else that is replaced.
+    func watch(_ path: String, for events: FolderEvents, adding: Bool, in instance: Int32) throws(SystemErrorCode) -> Int32
+    /// Ends a watch. One that is gone already is no error.
+    func unwatch(_ watch: Int32, in instance: Int32)
+    /// Waits for events and puts as many as there are into `buffer`; returns the number of bytes.
+    func read(_ instance: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int
+    /// The type of the file system at `path`, as mount(8) names it; nil when the system does not say.
+    func fileSystemType(at path: String) -> String?
+}
+
+/// The system's own inotify.
+package struct SystemInotify: Inotify {
+    package func open() throws(SystemErrorCode) -> Int32 {
+        try system { inotify_init1(Int32(IN_CLOEXEC)) }
+    }
+
+    package func close(_ instance: Int32) {
+        POSIXFileOperations().close(instance)
+    }
+
+    package func watch(_ path: String, for events: FolderEvents, adding: Bool, in instance: Int32) throws(SystemErrorCode) -> Int32 {
+        // A file that was deleted, but is still open somewhere, is no longer the one at its old name.
+        let flags = UInt32(IN_ONLYDIR) | UInt32(IN_DONT_FOLLOW) | UInt32(IN_EXCL_UNLINK) | (adding ? UInt32(IN_MASK_ADD) : 0)
+        return try system { inotify_add_watch(instance, path, events.rawValue | flags) }
+    }
+
+    package func unwatch(_ watch: Int32, in instance: Int32) {
+        inotify_rm_watch(instance, watch)
+    }
+
+    package func read(_ instance: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int {
+        try POSIXFileOperations().read(instance, into: buffer)
+    }
+
+    package func fileSystemType(at path: String) -> String? {
+        // There may be no /proc. statfs(2), which tells less, is not to be had from Swift.
+        guard let table = try? DurableFile(path: "/proc/self/mountinfo").read() else { return nil }
+        return MountTable(String(decoding: table.bytes, as: UTF8.self)).fileSystemType(at: path)
+    }
+}
+
+extension FolderEvents {
+    package static let written = FolderEvents(rawValue: UInt32(IN_MODIFY))
+    package static let closedAfterWriting = FolderEvents(rawValue: UInt32(IN_CLOSE_WRITE))
+    package static let movedFrom = FolderEvents(rawValue: UInt32(IN_MOVED_FROM))
+    package static let movedTo = FolderEvents(rawValue: UInt32(IN_MOVED_TO))
+    package static let created = FolderEvents(rawValue: UInt32(IN_CREATE))
+    package static let deleted = FolderEvents(rawValue: UInt32(IN_DELETE))
+    package static let selfDeleted = FolderEvents(rawValue: UInt32(IN_DELETE_SELF))
+    package static let selfMoved = FolderEvents(rawValue: UInt32(IN_MOVE_SELF))
+    package static let unmounted = FolderEvents(rawValue: UInt32(IN_UNMOUNT))
+    package static let overflow = FolderEvents(rawValue: UInt32(IN_Q_OVERFLOW))
+    package static let watchEnded = FolderEvents(rawValue: UInt32(IN_IGNORED))
+}

@@ -1,0 +1,207 @@
+import StoredValuesSupport
+
+/// A ``DurableFile``, or its ``DurableGeneration``, while its lock is held: the only way to change it. The lock is released
+/// when this value goes.
+package struct LockedFile: ~Copyable {
+    /// The real file's path; it stays the same while the lock is held.
+    package let path: String
+    private let file: DurableFile
+    private let lock: Int32
+    /// Whether those who wait for the lock were told when it was taken.
+    private let isMarked: Bool
+
+    private var operations: any FileOperations { file.operations }
+    private var temporaryPath: String { DurableFile.temporaryPath(of: path) }
+
+    package init(path: String, file: DurableFile, lock: Int32, isMarked: Bool) {
+        self.path = path
+        self.file = file
+        self.lock = lock
+        self.isMarked = isMarked
+    }
+
+    deinit {
+        // Not left to closing: a child process between fork and exec may still have the descriptor.
+        if isMarked { file.operations.markTaken(lock, at: nil) }
+        file.operations.unlock(lock)
+        file.operations.close(lock)
+    }
+
+    /// What the file holds; nil when there is none.
+    package func read() throws(FileError) -> FileContents? {
+        try file.read(at: path)
+    }
+
+    /// Which file it is and in which state; nil when there is none.
+    package func identity() throws(FileError) -> FileIdentity? {
+        try existing(for: .examine)?.identity
+    }
+
+    /// Replaces the file with `bytes` at one instant, and returns what is there then.
+    ///
+    /// An existing file's owner, mode, access control list and attributes of users are kept (``FileAccess``); a new file is for
+    /// nobody but this user, or where root makes it, for the folder's owner. With `durably` it survives a
+    /// power cut once this returns, which takes as long as the disk takes. When it throws, the file is as it was, unless
+    /// the error's operation is `synchronize` on the folder: then it is replaced, but may not survive a power cut.
+    ///
+    /// - Parameter model: The file that the new one is for the same people as; nil for the one that is replaced.
+    package func replace(with bytes: [UInt8], durably: Bool, like model: String? = nil) throws(FileError) -> FileIdentity {
+        do {
+            return try replaceOnce(with: bytes, durably: durably, like: model)
+        } catch where error.isLackOfRoom {
+            LateClosing.finish()  // which may have made room
+            return try replaceOnce(with: bytes, durably: durably, like: model)
+        }
+    }
+
+    private func replaceOnce(with bytes: [UInt8], durably: Bool, like model: String?) throws(FileError) -> FileIdentity {
+        // What is written must be readable again.
+        guard bytes.count <= DurableFile.sizeLimit else {
+            throw FileError(.replace, path, .tooLarge(limit: DurableFile.sizeLimit))
+        }
+        let access = try access(like: model)
+        let temporaryPath = temporaryPath
+        let descriptor = try file.attempt(.replace, path) { () throws(SystemErrorCode) in try createTemporary(temporaryPath) }
+        defer { operations.close(descriptor) }
+        let identity: FileIdentity
+        do {
+            try fill(descriptor, at: temporaryPath, with: bytes, for: access, durably: durably)
+            try operations.rename(temporaryPath, to: path)
+            // Not before: renaming changes the time of the last change.
+            identity = try operations.status(of: descriptor).identity
+        } catch {
+            try? operations.unlink(temporaryPath)
+            throw FileError(.replace, path, error)
+        }
+        if durably { try file.synchronizeFolder(of: path) }
+        return identity
+    }
+
+    /// Replaces the file with `bytes`, and keeps what it was as `<path>.<suffix>`, or `<path>.<suffix>-1`, `-2` …,
+    /// whichever is free. Returns that path too. When it throws, everything is as it was.
+    ///
+    /// At no instant is there no file: one that is killed in between leaves the old one, under both names.
+    package func replace(
+        with bytes: [UInt8], settingAsideAs suffix: String
+    ) throws(FileError) -> (identity: FileIdentity, oldPath: String) {
+        let oldPath = try addName(suffix)
+        do {
+            return (try replace(with: bytes, durably: false), oldPath)
+        } catch {
+            try? operations.unlink(oldPath)
+            throw error
+        }
+    }
+
+    /// Gives the file a second name beside the first. Overwrites nobody's file.
+    private func addName(_ suffix: String) throws(FileError) -> String {
+        for attempt in 0..<1000 {
+            let candidate = "\(path).\(suffix)" + (attempt == 0 ? "" : "-\(attempt)")
+            do {
+                try operations.link(path, to: candidate)
+                return candidate
+            } catch .exists {
+                continue
+            } catch .notPermitted, .notSupported, .notImplemented, .tooManyNames, .crossDevice {
+                // Some file systems have no links, Linux lets nobody link what is not theirs (proc(5), protected_hardlinks), and a
+                // file that is mounted by itself lies on another file system than its folder.
+                if try copy(to: candidate) { return candidate }
+            } catch {
+                throw FileError(.setAside, path, error)
+            }
+        }
+        throw FileError(.setAside, path, .noFreeName)
+    }
+
+    /// Copies the file, which then survives a power cut there too. Returns false when the name is taken.
+    private func copy(to newPath: String) throws(FileError) -> Bool {
+        guard let old = try existing(for: .setAside), let contents = try read() else {
+            throw FileError(.setAside, path, .noEntry)
+        }
+        do throws(SystemErrorCode) {
+            let descriptor = try operations.open(newPath, for: .creating)
+            defer { operations.close(descriptor) }
+            do throws(SystemErrorCode) {
+                let access = FileAccess(of: old, at: path, operations)
+                try fill(descriptor, at: newPath, with: contents.bytes, for: access, durably: true)
+                return true
+            } catch {
+                try? operations.unlink(newPath)
+                throw error
+            }
+        } catch .exists {
+            return false
+        } catch {
+            throw FileError(.setAside, path, error)
+        }
+    }
+
+    /// Removes the file; succeeds when there is none.
+    package func remove() throws(FileError) {
+        do {
+            try operations.unlink(path)
+        } catch .noEntry {
+            return
+        } catch {
+            throw FileError(.remove, path, error)
+        }
+    }
+
+    /// Removes what a process left that died while it replaced the file; succeeds when there is nothing.
+    package func removeLeftover() throws(FileError) {
+        do {
+            try operations.unlink(temporaryPath)
+        } catch .noEntry {
+            return
+        } catch {
+            throw FileError(.remove, temporaryPath, error)
+        }
+    }
+
+    /// What lies at the path, if it is a file.
+    private func existing(for operation: FileError.Operation) throws(FileError) -> FileStatus? {
+        guard let status = try file.status(at: path, followingLinks: false) else { return nil }
+        guard status.kind == .regular else { throw FileError(operation, path, .notRegular(status.kind)) }
+        return status
+    }
+
+    /// Whom a new file is for: whom the one at `model` is for, or the one that is replaced; nil for this user alone.
+    private func access(like model: String?) throws(FileError) -> FileAccess? {
+        let existing = try existing(for: .replace)
+        if let model, let status = try file.status(at: model, followingLinks: false) {
+            return FileAccess(of: status, at: model, operations)
+        }
+        if let existing { return FileAccess(of: existing, at: path, operations) }
+        return try file.ownerOfNew(in: ResolvedPath.folder(of: path))
+    }
+
+    /// The temporary file. One that is there already was left by a process that died, for only the lock's holder makes one.
+    private func createTemporary(_ temporaryPath: String) throws(SystemErrorCode) -> Int32 {
+        do {
+            return try operations.open(temporaryPath, for: .creating)
+        } catch .exists {
+            try operations.unlink(temporaryPath)
+            return try operations.open(temporaryPath, for: .creating)
+        }
+    }
+
+    private func fill(
+        _ descriptor: Int32, at path: String, with bytes: [UInt8], for access: FileAccess?, durably: Bool
+    ) throws(SystemErrorCode) {
+        try access?.give(to: descriptor, at: path, now: try operations.status(of: descriptor), operations)
+        try writeAll(bytes, to: descriptor)
+        if durably { try operations.synchronize(descriptor) }
+    }
+
+    private func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemErrorCode) {
+        var written = 0
+        while written < bytes.count {
+            let rest = bytes[written...]
+            let count = try rest.withUnsafeBufferPointer { buffer throws(SystemErrorCode) in
+                try operations.write(descriptor, from: UnsafeRawBufferPointer(buffer))
+            }
+            guard count > 0 else { throw .ioFailed }  // or this would go on for ever
+            written += count
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import StoredValuesSupport
+
+/// What is mounted where, from the text of `/proc/self/mountinfo` (proc(5)).
+package struct MountTable {
+    private var mounts: [(point: String, type: Substring)] = []
+
+    package init(_ text: String) {
+        for line in text.split(separator: "\n") {
+            // 36 35 98:0 / /home/u rw,noatime shared:1 - nfs4 server:/export rw
+            let fields = line.split(separator: " ")
+            guard fields.count > 4, let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count else { continue }
+            mounts.append((Self.unescape(fields[4]), fields[dash + 1]))
+        }
+    }
+
+    /// The type of the file system that `path`, which holds no links, lies on.
+    package func fileSystemType(at path: String) -> String? {
+        var best: (length: Int, type: Substring)?
+        for (point, type) in mounts where point == "/" || path.isIdentical(to: point) || path.after(prefix: point + "/") != nil {
+            // Of several at one place, the later one covers the earlier.
+            if point.utf8.count >= best?.length ?? 0 { best = (point.utf8.count, type) }
+        }
+        return best.map { String($0.type) }
+    }
+
+    /// Blanks and the like stand there as a backslash and three octal digits.
+    private static func unescape(_ text: Substring) -> String {
+        guard text.utf8.contains(UInt8(ascii: "\\")) else { return String(text) }
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\\"), let number = UInt8(String(decoding: rest.prefix(3), as: UTF8.self), radix: 8) {
+                bytes.append(number)
+                rest = rest.dropFirst(3)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether changes can be made behind a file system of this type, where inotify does not see them: by other machines,
+    /// the host of a virtual machine, or the program that serves it.
+    package static func hidesChanges(_ type: String) -> Bool {
+        if type.hasPrefix("fuse.") { return !localThroughFUSE.contains(type) }
+        return remoteTypes.contains(type)
+    }
+
+    private static let remoteTypes: Set<String> = [
+        "9p", "afs", "beegfs", "ceph", "cifs", "coda", "fuse", "gfs2", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "ocfs2",
+        "orangefs", "prl_fs", "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs",
+    ]
+
+    /// Served by a program of this machine, and nobody works on what lies beneath. (Local NTFS disks are "fuseblk".)
+    private static let localThroughFUSE: Set<String> = ["fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.encfs", "fuse.cryfs"]
+}

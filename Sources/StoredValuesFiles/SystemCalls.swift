@@ -1,0 +1,258 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+import CStoredValues
+
+package import StoredValuesSupport
+// All calls that concern files. Thin wrappers; decisions are made by their callers.
+
+/// The folder that relative paths begin at; nil when it was removed, or its name is not UTF-8.
+package func workingFolder() -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
+        guard let start = buffer.baseAddress, getcwd(start, buffer.count) != nil else { return nil }
+        return String(validatingCString: start).flatMap { $0.begins(with: "/") ? $0 : nil }
+    }
+}
+
+/// The user whose permissions this process has.
+package func effectiveUser() -> UInt32 { geteuid() }
+
+// Where paths are given to the system often, `withCString` spares the copy that an implicit conversion makes.
+
+// The calls whose names the methods below have too.
+private func openFile(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+private func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
+private func readFile(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, start, count)
+}
+private func writeFile(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, start, count)
+}
+
+// `F_OFD_GETLK` and `F_OFD_SETLK` of fcntl(2), which are not to be had in Swift. Such locks know nothing of those of `flock`.
+private let getOpenFileLock: Int32 = 36
+private let setOpenFileLock: Int32 = 37
+
+// Such a lock on a byte that need not exist says something to others, and goes with its descriptor: the byte is a time. Who
+// waits has one in the lower half of all bytes, who has the lock in the upper.
+private let upperHalf = Int64(1) << 62
+
+private func bytes(_ range: Range<Int64>, _ kind: Int32) -> flock {
+    flock(l_type: Int16(kind), l_whence: Int16(SEEK_SET), l_start: off_t(range.lowerBound), l_len: off_t(range.count), l_pid: 0)
+}
+
+private func setMark(_ descriptor: Int32, _ range: Range<Int64>, _ kind: Int32) {
+    var mark = bytes(range, kind)
+    _ = fcntl(descriptor, setOpenFileLock, &mark)
+}
+
+/// A byte that another descriptor has marked there, mostly the first.
+private func mark(_ descriptor: Int32, in range: Range<Int64>) -> Int64? {
+    var mark = bytes(range, F_WRLCK)
+    guard !range.isEmpty, fcntl(descriptor, getOpenFileLock, &mark) == 0, Int32(mark.l_type) != F_UNLCK else { return nil }
+    return Int64(mark.l_start)
+}
+
+/// The system's own calls.
+package struct POSIXFileOperations: FileOperations {
+    package init() {}
+
+    package func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32 {
+        try system { path.withCString { openFile($0, purpose.flags | O_CLOEXEC, 0o600) } }
+    }
+
+    package func close(_ descriptor: Int32) {
+        // Never again after EINTR: on Linux the descriptor is gone, and may already be somebody else's (close(2)).
+        closeFile(descriptor)
+    }
+
+    package func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int {
+        try system { readFile(descriptor, buffer.baseAddress, buffer.count) }
+    }
+
+    package func write(_ descriptor: Int32, from buffer: UnsafeRawBufferPointer) throws(SystemErrorCode) -> Int {
+        try system { writeFile(descriptor, buffer.baseAddress, buffer.count) }
+    }
+
+    package func synchronize(_ descriptor: Int32) throws(SystemErrorCode) {
+        try system { fsync(descriptor) }
+    }
+
+    package func status(of descriptor: Int32) throws(SystemErrorCode) -> FileStatus {
+        var result = stat()
+        try system { fstat(descriptor, &result) }
+        return FileStatus(result)
+    }
+
+    package func status(at path: String, followingLinks: Bool) throws(SystemErrorCode) -> FileStatus {
+        var result = stat()
+        try system { path.withCString { fstatat(AT_FDCWD, $0, &result, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) } }
+        return FileStatus(result)
+    }
+
+    package func changeMode(of descriptor: Int32, to mode: UInt32) throws(SystemErrorCode) {
+        try system { fchmod(descriptor, mode_t(mode)) }
+    }
+
+    package func changeOwner(of descriptor: Int32, user: UInt32?, group: UInt32) throws(SystemErrorCode) {
+        // The highest number stands for "as it is" (chown(2)).
+        try system { fchown(descriptor, user ?? .max, group) }
+    }
+
+    package func lock(_ descriptor: Int32, waiting: Bool) throws(SystemErrorCode) {
+        try system { flock(descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) }
+    }
+
+    package func unlock(_ descriptor: Int32) {
+        flock(descriptor, LOCK_UN)
+    }
+
+    package func markWaiting(_ descriptor: Int32, since time: Int64?) {
+        if let time { setMark(descriptor, time..<time + 1, F_RDLCK) } else { setMark(descriptor, 0..<upperHalf, F_UNLCK) }
+    }
+
+    package func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool {
+        mark(descriptor, in: 0..<min(time, upperHalf)) != nil
+    }
+
+    package func markTaken(_ descriptor: Int32, at time: Int64?) {
+        if let time {
+            setMark(descriptor, upperHalf + time..<upperHalf + time + 1, F_RDLCK)
+        } else {
+            setMark(descriptor, upperHalf..<Int64.max, F_UNLCK)
+        }
+    }
+
+    package func timeTaken(_ descriptor: Int32) -> Int64? {
+        mark(descriptor, in: upperHalf..<Int64.max).map { $0 - upperHalf }
+    }
+
+    package func rename(_ path: String, to newPath: String) throws(SystemErrorCode) {
+        try system { renameat(AT_FDCWD, path, AT_FDCWD, newPath) }
+    }
+
+    package func link(_ path: String, to newPath: String) throws(SystemErrorCode) {
+        try system { linkat(AT_FDCWD, path, AT_FDCWD, newPath, 0) }
+    }
+
+    package func unlink(_ path: String) throws(SystemErrorCode) {
+        try system { unlinkat(AT_FDCWD, path, 0) }
+    }
+
+    package func makeFolder(_ path: String, mode: UInt32) throws(SystemErrorCode) {
+        try system { mkdir(path, mode_t(mode)) }
+    }
+
+    package func readLink(_ path: String) throws(SystemErrorCode) -> String {
+        let capacity = Int(PATH_MAX) + 1
+        // Most of what is asked for is no link, so memory is taken only for what is.
+        let bytes = try withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer throws(SystemErrorCode) in
+            guard let start = buffer.baseAddress else { return [] as [CChar] }
+            let count = try system { path.withCString { readlink($0, start, capacity) } }
+            return Array(buffer[..<count])
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw SystemErrorCode(rawValue: EILSEQ) }
+        return text
+    }
+
+    package func attributeNames(at path: String) throws(SystemErrorCode) -> [String] {
+        let names = try attributeBytes { start, count in path.withCString { llistxattr($0, start, count) } }
+        return names.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    package func attribute(_ name: String, at path: String) throws(SystemErrorCode) -> [UInt8] {
+        try attributeBytes { start, count in path.withCString { lgetxattr($0, name, start, count) } }
+    }
+
+    package func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]?) throws(SystemErrorCode) {
+        if let value {
+            try system { fsetxattr(descriptor, name, value, value.count, 0) }
+        } else {
+            try system { fremovexattr(descriptor, name) }
+        }
+    }
+
+    /// What `call` puts into its buffer. Mostly that is nothing, or little, which needs no memory from the heap.
+    private func attributeBytes(_ call: (UnsafeMutablePointer<CChar>?, Int) -> Int) throws(SystemErrorCode) -> [UInt8] {
+        func bytes(_ capacity: Int) throws(SystemErrorCode) -> [UInt8] {
+            try withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer throws(SystemErrorCode) in
+                let count = try system { call(buffer.baseAddress, capacity) }
+                return buffer[..<count].map(UInt8.init(bitPattern:))
+            }
+        }
+        do { return try bytes(1 << 10) } catch .outOfRange { return try bytes(1 << 16) }  // the most there can be (xattr(7))
+    }
+}
+
+extension OpenPurpose {
+    fileprivate var flags: Int32 {
+        switch self {
+        case .reading: O_RDONLY | O_NONBLOCK | O_NOCTTY
+        case .readingWithoutLinks: O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
+        case .creating: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
+        case .locking: O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+        case .folder: O_RDONLY | O_DIRECTORY
+        }
+    }
+}
+
+extension FileStatus {
+    fileprivate init(_ status: stat) {
+        func nanoseconds(_ time: timespec) -> Int64 { Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec) }
+        identity = FileIdentity(
+            device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
+            modified: nanoseconds(status.st_mtim), changed: nanoseconds(status.st_ctim))
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .regular
+            case S_IFDIR: .folder
+            case S_IFLNK: .link
+            case S_IFIFO: .fifo
+            case S_IFSOCK: .socket
+            case S_IFCHR, S_IFBLK: .device
+            default: .unknown
+            }
+        mode = UInt32(status.st_mode) & 0o7777
+        user = status.st_uid
+        group = status.st_gid
+        links = UInt64(status.st_nlink)
+    }
+}
+
+extension SystemErrorCode {
+    package static let accessDenied = SystemErrorCode(rawValue: EACCES)
+    package static let busy = SystemErrorCode(rawValue: EBUSY)
+    package static let crossDevice = SystemErrorCode(rawValue: EXDEV)
+    package static let exists = SystemErrorCode(rawValue: EEXIST)
+    package static let fileTooLarge = SystemErrorCode(rawValue: EFBIG)
+    package static let invalidArgument = SystemErrorCode(rawValue: EINVAL)
+    package static let ioFailed = SystemErrorCode(rawValue: EIO)
+    package static let isFolder = SystemErrorCode(rawValue: EISDIR)
+    package static let nameTooLong = SystemErrorCode(rawValue: ENAMETOOLONG)
+    package static let noDeviceOrPeer = SystemErrorCode(rawValue: ENXIO)
+    package static let noData = SystemErrorCode(rawValue: ENODATA)
+    package static let noEntry = SystemErrorCode(rawValue: ENOENT)
+    package static let noMemory = SystemErrorCode(rawValue: ENOMEM)
+    package static let noSpace = SystemErrorCode(rawValue: ENOSPC)
+    package static let notFolder = SystemErrorCode(rawValue: ENOTDIR)
+    package static let notImplemented = SystemErrorCode(rawValue: ENOSYS)
+    package static let notPermitted = SystemErrorCode(rawValue: EPERM)
+    package static let quotaExceeded = SystemErrorCode(rawValue: EDQUOT)
+    package static let notSupported = SystemErrorCode(rawValue: EOPNOTSUPP)
+    package static let outOfRange = SystemErrorCode(rawValue: ERANGE)
+    package static let readOnly = SystemErrorCode(rawValue: EROFS)
+    package static let linkCircle = SystemErrorCode(rawValue: ELOOP)
+    package static let tooManyOpenFiles = SystemErrorCode(rawValue: EMFILE)
+    package static let tooManyOpenFilesInSystem = SystemErrorCode(rawValue: ENFILE)
+    package static let tooManyNames = SystemErrorCode(rawValue: EMLINK)
+    package static let wouldBlock = SystemErrorCode(rawValue: EWOULDBLOCK)
+
+    /// The system's own words. glibc keeps them per thread since 2.32, and for known numbers they are constant.
+    package var systemText: String {
+        strerror(rawValue).map { String(cString: $0) } ?? "error \(rawValue)"
+    }
+}

@@ -1,0 +1,73 @@
+import StoredValuesSupport
+
+/// The folders whose changes decide which file a path leads to, and what it holds.
+///
+/// Busy folders such as `/tmp` and `/home` lie on many ways; of those that are only passed through nothing is asked but
+/// whether they go themselves.
+package struct WatchedPath: Equatable, Sendable {
+    /// Where the path leads, or as far as it leads.
+    package let target: String
+    /// Parents before their children. Whoever begins to watch them in this order misses no change: a folder that is
+    /// exchanged before its turn is watched in its new form, and one that is exchanged after it is told.
+    package private(set) var folders: [Folder] = []
+    /// Whether the target's folder is among them.
+    package private(set) var reachesTarget = false
+    /// Why the path leads nowhere.
+    package let obstacle: FileError?
+
+    package struct Folder: Equatable {
+        package let path: String
+        package var interest = FolderInterest()
+    }
+
+    /// The way of `path`, which is absolute, as it is now.
+    package init(_ path: String, operations: any FileOperations) {
+        let way: ResolvedPath
+        (way, obstacle) = ResolvedPath.follow(path, operations: operations)
+        target = way.target
+        for link in way.links { note(link, .way, .nameChanged) }
+        noteEnd(of: way, operations)
+        folders.sort { $0.path.utf8.count < $1.path.utf8.count }
+    }
+
+    /// The file's folder; where it is missing, the nearest parent that is there.
+    private mutating func noteEnd(of way: ResolvedPath, _ operations: any FileOperations) {
+        guard target != "/" else { return }
+        func kind(_ path: String) -> FileKind? { try? operations.status(at: path, followingLinks: false).kind }
+
+        var last = target
+        var folder = way.folder
+        while folder != "/", kind(folder) != .folder {
+            last = folder
+            folder = ResolvedPath.folder(of: folder)
+        }
+        let isSomethingThere = kind(last) != nil
+        reachesTarget = last == target && obstacle == nil
+        if reachesTarget {
+            note(target, .file, .file)
+        } else {
+            note(last, .way, isSomethingThere ? .nameChanged : [.created, .movedTo])
+        }
+        // A folder that may be empty can be removed, of which it tells nothing itself as long as any program has it open
+        // or works in it (seen: a shell that stands there).
+        if !isSomethingThere, folder != "/" { note(folder, .passage, [.deleted, .movedTo]) }
+    }
+
+    /// Adds the folder of `path` with what is to be known of the name, and the folders above it.
+    private mutating func note(_ path: String, _ role: FolderInterest.Role, _ events: FolderEvents) {
+        let folder = ResolvedPath.folder(of: path)
+        let index = index(of: folder)
+        folders[index].interest.insert(ResolvedPath.name(of: path), role, events)
+        var above = ResolvedPath.folder(of: folder)
+        while above != "/" {
+            _ = self.index(of: above)
+            above = ResolvedPath.folder(of: above)
+        }
+    }
+
+    private mutating func index(of folder: String) -> Int {
+        if let index = folders.firstIndex(where: { $0.path.isIdentical(to: folder) }) { return index }
+        folders.append(Folder(path: folder))
+        return folders.count - 1
+    }
+}
