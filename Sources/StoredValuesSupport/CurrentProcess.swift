@@ -38,8 +38,3 @@ package func executableName() -> String {
             ?? name.map { $0 < 0x80 ? String(Unicode.Scalar($0)) : "%" + String($0, radix: 16, uppercase: true) }.joined()
     }
 }
-
-/// A number that tells the running threads apart.
-package func currentThreadNumber() -> UInt {
-    UInt(pthread_self())
-}

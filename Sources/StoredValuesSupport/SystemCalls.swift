@@ -35,12 +35,3 @@ package func monotonicNanoseconds() -> Int64 {
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
-
-/// Lets other threads run.
-package func yieldThread() { sched_yield() }
-
-/// Puts the calling thread to sleep. May wake early, on a signal.
-package func sleepThread(nanoseconds: Int) {
-    var span = timespec(tv_sec: time_t(nanoseconds / 1_000_000_000), tv_nsec: nanoseconds % 1_000_000_000)
-    nanosleep(&span, nil)
-}

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import StoredValuesSupport
 
 /// Why a keyring gave no answer. The description says what happened and what to do; it never holds a secret.
 public enum KeyringError: Error, Hashable {
@@ -75,6 +76,8 @@ extension KeyringError: CustomStringConvertible {
         }
     }
 }
+
+extension KeyringError: WaitError {}
 
 extension KeyringError: LocalizedError {
     /// The description, which is what `localizedDescription` says then.

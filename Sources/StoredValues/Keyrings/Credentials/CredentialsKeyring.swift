@@ -1,5 +1,6 @@
 import Dispatch
 import StoredValuesFiles
+import StoredValuesSupport
 
 /// Secrets that somebody else puts into a folder, one file for each: systemd (`LoadCredential=`), Docker and Podman
 /// (`/run/secrets`), Kubernetes (a mounted secret). Read-only.
@@ -88,7 +89,7 @@ public final class CredentialsKeyring: Keyring {
         _ work: @escaping @Sendable (CredentialsFolder) throws(KeyringError) -> Answer
     ) async throws(KeyringError) -> Answer {
         guard let folder else { throw CredentialsFolder.unset }
-        return try await KeyringRequest.perform(on: queue, deadline: deadline) { _ throws(KeyringError) in try work(folder) }
+        return try await queue.perform(deadline: deadline) { _ throws(KeyringError) in try work(folder) }
     }
 }
 

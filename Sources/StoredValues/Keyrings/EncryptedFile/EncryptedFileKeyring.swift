@@ -62,7 +62,7 @@ public final class EncryptedFileKeyring: Keyring {
     /// Decrypts the file and returns the secret, or nil when it has none. Waits for no writer. Throws ``KeyringError/wrongKey`` and
     /// ``KeyringError/damaged(path:)``.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
-        try await KeyringRequest.perform(on: readers, deadline: deadline) { [vault] _ throws(KeyringError) in
+        try await readers.perform(deadline: deadline) { [vault] _ throws(KeyringError) in
             try vault.entries()[id]?.secret
         }
     }
@@ -85,7 +85,7 @@ public final class EncryptedFileKeyring: Keyring {
 
     /// The secrets of `service`, sorted by account.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
-        try await KeyringRequest.perform(on: readers, deadline: deadline) { [vault] _ throws(KeyringError) in
+        try await readers.perform(deadline: deadline) { [vault] _ throws(KeyringError) in
             try vault.entries().keys.filter { $0.service.isIdentical(to: service) }.sorted { $0.account < $1.account }
         }
     }
@@ -93,7 +93,7 @@ public final class EncryptedFileKeyring: Keyring {
     /// Tries the key on the file, and returns when it opens it or there is no file yet. Asks nobody, except through the
     /// closure of a passphrase.
     public func unlock() async throws(KeyringError) {
-        try await KeyringRequest.perform(on: readers, deadline: deadline) { [vault] _ throws(KeyringError) in
+        try await readers.perform(deadline: deadline) { [vault] _ throws(KeyringError) in
             _ = try vault.entries()
         }
     }
@@ -109,8 +109,7 @@ public final class EncryptedFileKeyring: Keyring {
     /// Whoever has an old copy of the file and the old key reads that copy still: change the secrets too if the key got out.
     /// A generated key file has to be a new one, for two files cannot be replaced in one step.
     public func rekey(to key: EncryptedFileKey) async throws(KeyringError) {
-        try await KeyringRequest.perform(on: writers, deadline: deadline) {
-            [vault, deadline] isWanted throws(KeyringError) in
+        try await writers.perform(deadline: deadline) { [vault, deadline] isWanted throws(KeyringError) in
             try vault.rekey(to: key, deadline: deadline, isWanted: isWanted)
         }
     }
@@ -119,8 +118,7 @@ public final class EncryptedFileKeyring: Keyring {
         _ id: SecretIdentifier, makingFile: Bool,
         _ change: @escaping @Sendable (inout EncryptedFileVault.Entries) -> Bool
     ) async throws(KeyringError) {
-        try await KeyringRequest.perform(on: writers, deadline: deadline) {
-            [vault, heldLock, deadline] isWanted throws(KeyringError) in
+        try await writers.perform(deadline: deadline) { [vault, heldLock, deadline] isWanted throws(KeyringError) in
             try vault.change(
                 under: heldLock, makingFile: makingFile, telling: .secret(id), deadline: deadline, isWanted: isWanted, change)
         }
@@ -129,8 +127,7 @@ public final class EncryptedFileKeyring: Keyring {
 
 extension EncryptedFileKeyring: LockableKeyring {
     func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
-        let lock = try await KeyringRequest.perform(on: writers, deadline: deadline) {
-            [vault, deadline] isWanted throws(KeyringError) in
+        let lock = try await writers.perform(deadline: deadline) { [vault, deadline] isWanted throws(KeyringError) in
             try vault.lock(deadline: deadline, isWanted: isWanted)
         }
         return EncryptedFileKeyring(self, under: lock)

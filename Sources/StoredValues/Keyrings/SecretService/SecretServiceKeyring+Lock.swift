@@ -22,8 +22,7 @@
             do throws(KeyringError) {
                 // As a rule it is free. A thread and a deadline for each change would cost more than the lock.
                 if let lock = try file.holdIfFree() { return lock }
-                return try await KeyringRequest.perform(on: queue(for: id), deadline: deadline) {
-                    [deadline] isWanted throws(KeyringError) in
+                return try await queue(for: id).perform(deadline: deadline) { [deadline] isWanted throws(KeyringError) in
                     try file.hold(deadline: deadline, isWanted: isWanted)
                 }
             } catch {

@@ -1,3 +1,5 @@
+import CStoredValues
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -60,4 +62,18 @@ private func nameThread(_ name: String) {
     guard descriptor >= 0 else { return }
     _ = write(descriptor, name, name.utf8.count)
     close(descriptor)
+}
+
+/// A number that tells the running threads apart.
+package func currentThreadNumber() -> UInt {
+    UInt(pthread_self())
+}
+
+/// Lets other threads run.
+package func yieldThread() { sched_yield() }
+
+/// Puts the calling thread to sleep. May wake early, on a signal.
+package func sleepThread(nanoseconds: Int) {
+    var span = timespec(tv_sec: time_t(nanoseconds / 1_000_000_000), tv_nsec: nanoseconds % 1_000_000_000)
+    nanosleep(&span, nil)
 }

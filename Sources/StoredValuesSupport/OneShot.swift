@@ -1,0 +1,78 @@
+import Dispatch
+
+/// An answer that one task waits for. What gives it first counts: whoever has it, the deadline or the task's cancellation.
+package final class OneShot<Answer: Sendable>: Sendable {
+    private enum State {
+        case open
+        case awaited(CheckedContinuation<Answer, Never>)
+        /// With the answer where it came before anybody waited.
+        case answered(Answer?)
+    }
+
+    private let state = Guarded(State.open)
+
+    package init() {}
+
+    /// Whether another answer would be dropped.
+    package var isAnswered: Bool {
+        state.withLock { state in
+            if case .answered = state { true } else { false }
+        }
+    }
+
+    /// Gives the answer; false where another one came before.
+    @discardableResult
+    package func answer(_ answer: Answer) -> Bool {
+        let (isFirst, task) = state.withLock { state -> (Bool, CheckedContinuation<Answer, Never>?) in
+            switch state {
+            case .open:
+                state = .answered(answer)
+                return (true, nil)
+            case .awaited(let task):
+                state = .answered(nil)
+                return (true, task)
+            case .answered:
+                return (false, nil)
+            }
+        }
+        task?.resume(returning: answer)
+        return isFirst
+    }
+
+    /// Waits for the answer, which is that of `deadline` when its time has passed, and `cancelled` as soon as the task is. Where
+    /// one of these two comes first, `abandon` is called on the thread that noticed it. To be called once.
+    package func wait(
+        deadline: (time: Duration, answer: Answer)? = nil, cancelled: Answer, abandon: @escaping @Sendable () -> Void = {}
+    ) async -> Answer {
+        let timer = deadline.map { deadline in
+            let timer = DispatchSource.makeTimerSource(queue: .deadlines)
+            timer.setEventHandler { if self.answer(deadline.answer) { abandon() } }
+            timer.schedule(deadline: .now() + deadline.time.dispatchInterval)
+            timer.activate()
+            return timer
+        }
+        defer { timer?.cancel() }  // or this would stay until the deadline
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { task in
+                let early = state.withLock { state -> Answer? in
+                    guard case .answered(let early) = state else {
+                        state = .awaited(task)
+                        return nil
+                    }
+                    state = .answered(nil)
+                    return early
+                }
+                if let early { task.resume(returning: early) }
+            }
+        } onCancel: {
+            if answer(cancelled) { abandon() }
+        }
+    }
+}
+
+/// Waits for `duration`, or until the task is cancelled; true if it waited the whole time.
+///
+/// Not `Task.sleep`: its alarm goes off on Swift's cooperative pool, and whoever waits here may be what that pool waits for.
+package func pause(for duration: Duration) async -> Bool {
+    await OneShot().wait(deadline: (duration, true), cancelled: false)
+}
