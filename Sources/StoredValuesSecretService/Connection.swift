@@ -4,7 +4,7 @@
     /// A connection to one Secret Service daemon: the bus, the daemon and libsecret's session with it.
     ///
     /// It is bound to the daemon that was there when it was opened. When that one goes, calls fail with
-    /// `isUndelivered` or `isBroken`, and `Session` opens another. Used on the service thread only.
+    /// `isUndelivered` or `isBroken`, and ``SharedConnection`` opens another. Used on the service thread only.
     final class Connection {
         let daemon: Daemon
         let session: CipherSession
@@ -21,12 +21,12 @@
         ///
         /// Throws `noSessionBus` and `noSecretService`.
         init(to bus: Bus, _ cancellable: Cancellable) throws(SecretServiceError) {
-            daemon = try Daemon.find(on: bus.connect(cancellable), cancellable)
+            daemon = try Daemon.find(on: BusConnection(to: bus, cancellable), cancellable)
             session = try CipherSession(with: daemon, cancellable)
         }
 
         /// Whether the bus has gone.
-        var isClosed: Bool { g_dbus_connection_is_closed(daemon.bus.pointer) != 0 }
+        var isClosed: Bool { daemon.bus.isClosed }
 
         // MARK: Secrets on their way
 
@@ -149,6 +149,29 @@
                 guard try daemon.isOpen(item.collection, cancellable) else { throw .locked }
             }
             return bytes
+        }
+    }
+
+    // Opening the default collection.
+    extension Connection {
+        /// Makes sure that the default collection is open, without asking anybody. Throws `locked` or `noDefaultCollection`.
+        /// Returns whether it had to be opened: then what was found before does not count.
+        @discardableResult
+        func requireOpenDefaultCollection(_ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
+            let collection = try daemon.defaultCollection(cancellable)
+            guard try daemon.isLocked(collection, cancellable) else { return false }
+            try unlockQuietly([collection], cancellable)
+            return true
+        }
+
+        /// Unlocks what needs no question, which is an open KWallet, and throws `locked` for all else.
+        func unlockQuietly(_ paths: [ObjectPath], _ cancellable: Cancellable) throws(SecretServiceError) {
+            guard try daemon.isOpenWallet(collectionOf: paths, cancellable) else { throw .locked }
+            do {
+                try daemon.beginUnlocking(paths, cancellable)?.perform(cancellable)
+            } catch .dismissed {
+                throw .locked
+            }
         }
     }
 #endif

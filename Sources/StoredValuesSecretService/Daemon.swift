@@ -10,7 +10,7 @@
     /// it (seen with 42.1, of 2,000 callers one; Debian's bug 1147303 is of 50.0). So the first message is one of the first
     /// two, and both are repeated.
     struct Daemon: Sendable {
-        let bus: Reference<OpaquePointer>
+        let bus: BusConnection
         /// The unique name.
         let name: String
 
@@ -18,15 +18,11 @@
         static let wellKnownName = "org.freedesktop.secrets"
 
         /// The daemon on `bus`, which is started if it is not there and the bus can. Throws `noSecretService`.
-        static func find(
-            on bus: Reference<OpaquePointer>, _ cancellable: Cancellable
-        ) throws(SecretServiceError) -> Daemon {
+        static func find(on bus: BusConnection, _ cancellable: Cancellable) throws(SecretServiceError) -> Daemon {
             if let running = try running(on: bus, cancellable) { return running }
-            let activatable = try Message.bus("ListActivatableNames", [], reply: "(as)").send(on: bus.pointer, cancellable)
-            guard activatable.child(0).strings.contains(wellKnownName) else { throw .noSecretService }
+            guard try canBeStarted(on: bus, cancellable) else { throw .noSecretService }
             do {
-                _ = try Message.bus("StartServiceByName", [.string(wellKnownName), .uint32(0)], reply: "(u)")
-                    .send(on: bus.pointer, cancellable)
+                _ = try bus.callBus("StartServiceByName", [.string(wellKnownName), .uint32(0)], reply: "(u)", cancellable)
             } catch .other {
                 throw .noSecretService  // it can be started by name only: whatever failed, it is not there
             }
@@ -35,13 +31,9 @@
         }
 
         /// The daemon on `bus`, if one is there. Starts none.
-        static func running(
-            on bus: Reference<OpaquePointer>, _ cancellable: Cancellable
-        ) throws(SecretServiceError) -> Daemon? {
+        static func running(on bus: BusConnection, _ cancellable: Cancellable) throws(SecretServiceError) -> Daemon? {
             do throws(SecretServiceError) {
-                let reply = try Message.bus("GetNameOwner", [.string(wellKnownName)], reply: "(s)")
-                    .send(on: bus.pointer, cancellable)
-                let name = reply.child(0).string
+                let name = try bus.callBus("GetNameOwner", [.string(wellKnownName)], reply: "(s)", cancellable).child(0).string
                 guard g_dbus_is_unique_name(name) != 0 else {
                     throw .wrongAnswer(to: "GetNameOwner", type: "no unique name", expected: "one")
                 }
@@ -51,33 +43,35 @@
             }
         }
 
+        /// Whether `bus` can start one.
+        static func canBeStarted(on bus: BusConnection, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
+            try bus.callBus("ListActivatableNames", [], reply: "(as)", cancellable).child(0).strings.contains(wellKnownName)
+        }
+
         /// Whether it owns `name` too, which tells which program it is.
         func owns(_ name: String, _ cancellable: Cancellable?) throws(SecretServiceError) -> Bool {
             do {
-                let owner = try Message.bus("GetNameOwner", [.string(name)], reply: "(s)").send(on: bus.pointer, cancellable)
-                return owner.child(0).string == self.name
+                return try bus.callBus("GetNameOwner", [.string(name)], reply: "(s)", cancellable).child(0).string == self.name
             } catch where error.isUndelivered {
                 return false
             }
         }
 
-        /// Sends `method` of the service's main object and returns the reply, which is of the type `reply`.
+        /// Calls `method` of the service's main object and returns the reply, which is of the type `reply`.
         func callService(
             _ method: String, _ arguments: [Variant], reply: String, _ cancellable: Cancellable
         ) throws(SecretServiceError) -> Variant {
-            try send(
+            try call(
                 method, of: "org.freedesktop.Secret.Service", at: "/org/freedesktop/secrets", arguments, reply: reply,
                 cancellable)
         }
 
-        /// Sends `method` of the service's `interface` at `path` and returns the reply, which is of the type `reply`.
-        func send(
+        /// Calls `method` of the service's `interface` at `path` and returns the reply, which is of the type `reply`.
+        func call(
             _ method: String, of interface: String, at path: ObjectPath, _ arguments: [Variant], reply: String,
             _ cancellable: Cancellable
         ) throws(SecretServiceError) -> Variant {
-            try Message(
-                destination: name, path: path, interface: interface, method: method, arguments: arguments, reply: reply
-            ).send(on: bus.pointer, cancellable)
+            try bus.call(method, of: interface, at: path, by: name, arguments, reply: reply, cancellable)
         }
 
         /// The property `name` of the object at `path`, which is of `type`.
@@ -85,8 +79,89 @@
             _ name: String, of interface: String, at path: ObjectPath, _ type: String, _ cancellable: Cancellable
         ) throws(SecretServiceError) -> Variant {
             let arguments = [Variant.string(interface), .string(name)]
-            return try send("Get", of: "org.freedesktop.DBus.Properties", at: path, arguments, reply: "(v)", cancellable)
+            return try call("Get", of: "org.freedesktop.DBus.Properties", at: path, arguments, reply: "(v)", cancellable)
                 .child(0).checked(type, as: name)
+        }
+    }
+
+    // The default collection and its lock.
+    extension Daemon {
+        /// The path of the default collection. Throws `noDefaultCollection` where there is none.
+        func defaultCollection(_ cancellable: Cancellable) throws(SecretServiceError) -> ObjectPath {
+            for _ in 1...2 {  // `Daemon` tells why
+                do {
+                    let path = try callService("ReadAlias", [.string("default")], reply: "(o)", cancellable).child(0).path
+                    if path != .nowhere { return path }
+                } catch where error.isMissingObject {}  // it has its name already, and no objects yet
+            }
+            throw .noDefaultCollection
+        }
+
+        /// Whether the collection says that it is locked. KWallet says so until it is first used, though it is open.
+        func isLocked(_ collection: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
+            do {
+                return try isLocked(collection, "org.freedesktop.Secret.Collection", cancellable)
+            } catch where error.isMissingObject {
+                throw .noDefaultCollection
+            }
+        }
+
+        /// Whether the item says that it is locked; an item that is gone is not.
+        func isLocked(item: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
+            do {
+                return try isLocked(item, "org.freedesktop.Secret.Item", cancellable)
+            } catch where error.isMissingObject {
+                return false
+            }
+        }
+
+        private func isLocked(
+            _ path: ObjectPath, _ interface: String, _ cancellable: Cancellable
+        ) throws(SecretServiceError) -> Bool {
+            try property("Locked", of: interface, at: path, "b", cancellable).boolean
+        }
+
+        /// What people call the collection.
+        func label(of collection: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> String {
+            try property("Label", of: "org.freedesktop.Secret.Collection", at: collection, "s", cancellable).string
+        }
+
+        /// Whether the collection is open, whatever KWallet says.
+        func isOpen(_ collection: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
+            guard try isLocked(collection, cancellable) else { return true }
+            return try isOpenWallet(collectionOf: [collection], cancellable)
+        }
+
+        /// Asks the service to unlock; returns the prompt that it wants performed first, or nil when all is open.
+        func beginUnlocking(_ paths: [ObjectPath], _ cancellable: Cancellable) throws(SecretServiceError) -> Prompt? {
+            let reply = try callService("Unlock", [.paths(paths)], reply: "(aoo)", cancellable)
+            return Prompt(daemon: self, path: reply.child(1).path)
+        }
+    }
+
+    // Creating items.
+    extension Daemon {
+        /// Creates an item in `collection`, or replaces the secret of the one with the same attributes. Nil where the service
+        /// does not say which item that is.
+        func createItem(
+            _ secret: Variant, _ attributes: [String: String], label: String?, in collection: ObjectPath, _ cancellable: Cancellable
+        ) throws(SecretServiceError) -> Item? {
+            var properties: [String: Variant] = ["org.freedesktop.Secret.Item.Attributes": .strings(attributes)]
+            if let label { properties["org.freedesktop.Secret.Item.Label"] = .string(label) }
+            let reply: Variant
+            do {
+                reply = try call(
+                    "CreateItem", of: "org.freedesktop.Secret.Collection", at: collection,
+                    [.properties(properties), secret, .boolean(true)], reply: "(oo)", cancellable
+                )
+            } catch where error.isMissingObject {
+                throw .noDefaultCollection
+            }
+            var path = reply.child(0).path
+            if let prompt = Prompt(daemon: self, path: reply.child(1).path) {
+                path = try performHarmless(prompt, cancellable).checked("o", as: "CreateItem").path
+            }
+            return path == .nowhere ? nil : Item(daemon: self, path: path)
         }
     }
 #endif

@@ -43,7 +43,7 @@
         }
 
         private func properties(_ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
-            try daemon.send(
+            try daemon.call(
                 "GetAll", of: "org.freedesktop.DBus.Properties", at: path, [.string(Self.interface)], reply: "(a{sv})",
                 cancellable
             ).child(0)
@@ -51,20 +51,20 @@
 
         /// The secret, encrypted for the session at the path `session`.
         func secret(in session: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
-            try daemon.send("GetSecret", of: Self.interface, at: path, [.path(session)], reply: "((oayays))", cancellable)
+            try daemon.call("GetSecret", of: Self.interface, at: path, [.path(session)], reply: "((oayays))", cancellable)
                 .child(0)
         }
 
         /// Replaces the secret in place. KeePassXC asks the person when another process *creates* over an item, not for this.
         func set(_ secret: Variant, _ cancellable: Cancellable) throws(SecretServiceError) {
-            _ = try daemon.send("SetSecret", of: Self.interface, at: path, [secret], reply: "()", cancellable)
+            _ = try daemon.call("SetSecret", of: Self.interface, at: path, [secret], reply: "()", cancellable)
         }
 
         /// Deletes the item; succeeds when somebody else just did.
         func delete(_ cancellable: Cancellable) throws(SecretServiceError) {
             let reply: Variant
             do {
-                reply = try daemon.send("Delete", of: Self.interface, at: path, [], reply: "(o)", cancellable)
+                reply = try daemon.call("Delete", of: Self.interface, at: path, [], reply: "(o)", cancellable)
             } catch where error.isMissingObject {
                 return
             }

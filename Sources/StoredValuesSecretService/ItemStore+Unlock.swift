@@ -26,24 +26,18 @@
         package func unlock(asking: Asking) async throws(SecretServiceError) -> Bool {
             let began = ContinuousClock.now
             let mayAsk = asking == .always || hasDisplay
-            let session = Session.on(bus)
             let question = try await whatIsLocked()
             guard let question else { return false }
             guard !question.paths.isEmpty else { return true }
             guard mayAsk else { throw .locked }
-            try await session.question.ask(question, since: began)
+            try await SharedConnection.to(bus).question.ask(question, since: began)
             if let rest = try await whatIsLocked(), !rest.paths.isEmpty { throw .locked }
             return true
         }
 
         /// Looks what is locked, and opens what needs no question. Nil when all was open.
         private func whatIsLocked() async throws(SecretServiceError) -> UnlockQuestion? {
-            let session = Session.on(bus)
-            return try await Call.run(on: ServiceThread.calls, deadline: deadline) { cancellable throws(SecretServiceError) in
-                try session.perform(cancellable) { connection, _ throws(SecretServiceError) in
-                    try connection.whatIsLocked(cancellable)
-                }
-            }
+            try await call { connection, cancellable, _ throws(SecretServiceError) in try connection.whatIsLocked(cancellable) }
         }
     }
 

@@ -18,7 +18,7 @@
         package let deadline: Duration
 
         /// Whether a service on this bus has refused to encrypt what this process and it send each other.
-        package var hasPlainSession: Bool { Session.on(bus).hasBeenPlain }
+        package var hasPlainSession: Bool { SharedConnection.to(bus).hasBeenPlain }
 
         /// The items on `bus`. Connects to nothing yet.
         package init(bus: Bus, deadline: Duration) {
@@ -36,11 +36,9 @@
             _ take: @escaping @Sendable (UnsafeRawBufferPointer) -> Taken
         ) async throws(SecretServiceError) -> (value: Taken?, matches: Int) {
             try await call { connection, cancellable, _ throws(SecretServiceError) in
-                try repeating(cancellable) { () throws(SecretServiceError) in
-                    let items = try connection.openItems(attributes, cancellable)
-                    guard let item = try Item.oldestFirst(items, cancellable).last else { return (nil, 0) }
-                    return (try connection.load(item, cancellable).withBytes(take), items.count)
-                }
+                let items = try connection.openItems(attributes, cancellable)
+                guard let item = try Item.oldestFirst(items, cancellable).last else { return (nil, 0) }
+                return (try connection.load(item, cancellable).withBytes(take), items.count)
             }
         }
 
@@ -59,19 +57,15 @@
             guard count <= ItemStore.largestSecret else { throw .tooLarge }
             return try await call { connection, cancellable, progress throws(SecretServiceError) in
                 let value = SecretBytes(count: count, fill)
-                var changing = Progress.reading
-                defer { progress = changing }
-                return try repeating(cancellable) { () throws(SecretServiceError) in
-                    let items = try connection.openItems(attributes, cancellable)
-                    if let item = try Item.oldestFirst(items, cancellable).last {
-                        changing = .changing
-                        try connection.store(value, in: item, foundBy: attributes, cancellable)
-                    } else {
-                        let all = attributes.merging(additional) { own, _ in own }
-                        try connection.create(value, all, label: label, cancellable, &changing)
-                    }
-                    return items.count
+                let items = try connection.openItems(attributes, cancellable)
+                if let item = try Item.oldestFirst(items, cancellable).last {
+                    progress = .changing
+                    try connection.store(value, in: item, foundBy: attributes, cancellable)
+                } else {
+                    let all = attributes.merging(additional) { own, _ in own }
+                    try connection.create(value, all, label: label, cancellable, &progress)
                 }
+                return items.count
             }
         }
 
@@ -81,9 +75,7 @@
         /// end the same secret is read.
         package func remove(_ attributes: [String: String]) async throws(SecretServiceError) -> Int {
             try await call { connection, cancellable, progress throws(SecretServiceError) in
-                let items = try repeating(cancellable) { () throws(SecretServiceError) in
-                    try Item.oldestFirst(connection.openItems(attributes, cancellable), cancellable)
-                }
+                let items = try Item.oldestFirst(connection.openItems(attributes, cancellable), cancellable)
                 for item in items {
                     progress = .changing
                     try connection.delete(item, cancellable)
@@ -97,9 +89,7 @@
         /// Throws `locked` when any of them, or the default collection, is locked, for then the list may be short.
         package func list(_ attributes: [String: String]) async throws(SecretServiceError) -> [[String: String]] {
             try await call { connection, cancellable, _ throws(SecretServiceError) in
-                let items = try repeating(cancellable) { () throws(SecretServiceError) in
-                    try connection.openItems(attributes, cancellable)
-                }
+                let items = try connection.openItems(attributes, cancellable)
                 if !items.isEmpty {
                     do throws(SecretServiceError) {
                         try connection.requireOpenDefaultCollection(cancellable)
@@ -117,12 +107,12 @@
             }
         }
 
-        private func call<Value: Sendable>(
+        func call<Value: Sendable>(
             _ body: @escaping @Sendable (Connection, Cancellable, inout Progress) throws(SecretServiceError) -> Value
         ) async throws(SecretServiceError) -> Value {
-            let session = Session.on(bus)
-            return try await Call.run(on: ServiceThread.calls, deadline: deadline) { cancellable throws(SecretServiceError) in
-                try session.perform(cancellable) { connection, progress throws(SecretServiceError) in
+            let shared = SharedConnection.to(bus)
+            return try await ServiceThread.perform(deadline: deadline) { cancellable throws(SecretServiceError) in
+                try shared.perform(cancellable) { connection, progress throws(SecretServiceError) in
                     try body(connection, cancellable, &progress)
                 }
             }
@@ -169,18 +159,5 @@
             let reply = try daemon.callService("SearchItems", [.strings(attributes)], reply: "(aoao)", cancellable)
             return (reply.child(0).paths.map { Item(daemon: daemon, path: $0) }, reply.child(1).paths)
         }
-    }
-
-    /// Runs `body` again when an item went between finding it and using it, or the service did not know us yet; three times
-    /// at most.
-    private func repeating<Result>(
-        _ cancellable: Cancellable, _ body: () throws(SecretServiceError) -> Result
-    ) throws(SecretServiceError) -> Result {
-        for _ in 1..<3 where g_cancellable_is_cancelled(cancellable) == 0 {
-            do {
-                return try body()
-            } catch where error.isMissingObject {}
-        }
-        return try body()
     }
 #endif

@@ -40,7 +40,7 @@
             g_main_context_wakeup(context)
             // A call under way mostly ends soon. To cancel it just when it ends makes GLib 2.74 keep the call and its connection
             // for ever (seen: 5 of 4,000), so that is left for one that hangs.
-            ServiceThread.deadlines.asyncAfter(deadline: .now() + Self.patience) { [weak self] in
+            ServiceThread.cancellations.asyncAfter(deadline: .now() + Self.patience) { [weak self] in
                 if let self { g_cancellable_cancel(cancellation.pointer) }
             }
         }

@@ -7,6 +7,8 @@
         let daemon: Daemon
         let path: ObjectPath
 
+        private static let interface = "org.freedesktop.Secret.Prompt"
+
         /// The prompt at `path`, nil for the path by which a service says that there is none.
         init?(daemon: Daemon, path: ObjectPath) {
             guard path != .nowhere else { return nil }
@@ -37,7 +39,7 @@
         private func wait(in context: OpaquePointer?, _ cancellable: Cancellable) throws(SecretServiceError) -> Outcome? {
             let answer = Answer()
             let completed = SignalSubscription(
-                on: daemon.bus, to: "org.freedesktop.Secret.Prompt", of: daemon.name, member: "Completed", path: path.text
+                on: daemon.bus, to: Self.interface, of: daemon.name, member: "Completed", path: path.text
             ) { _, parameters in
                 let isDismissed = parameters.has(type: "(bv)") && parameters.child(0).boolean
                 answer.outcome = isDismissed ? .dismissed : .done(parameters)
@@ -58,12 +60,8 @@
                 }
             }
 
-            let show = Message(
-                destination: daemon.name, path: path, interface: "org.freedesktop.Secret.Prompt", method: "Prompt",
-                arguments: [.string("")], reply: "()"
-            )
             do {
-                _ = try show.send(on: daemon.bus.pointer, cancellable)
+                _ = try daemon.call("Prompt", of: Self.interface, at: path, [.string("")], reply: "()", cancellable)
             } catch .cancelled {
                 return nil
             } catch where error.isUndelivered || error.isBroken {
@@ -71,7 +69,7 @@
             }
             while answer.outcome == nil, g_cancellable_is_cancelled(cancellable) == 0 {
                 g_main_context_iteration(context, 1)
-                if g_dbus_connection_is_closed(daemon.bus.pointer) != 0 { return .daemonGone }
+                if daemon.bus.isClosed { return .daemonGone }
             }
             return answer.outcome
         }
@@ -86,10 +84,7 @@
                 (try? daemon.owns(name, nil)) ?? false
             }
             guard isSafe else { return }
-            Message(
-                destination: daemon.name, path: path, interface: "org.freedesktop.Secret.Prompt", method: "Dismiss",
-                arguments: [], reply: "()"
-            ).sendAndForget(on: daemon.bus.pointer)
+            daemon.bus.send("Dismiss", of: Self.interface, at: path, to: daemon.name)
         }
 
         private enum Outcome {

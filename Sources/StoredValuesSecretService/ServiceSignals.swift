@@ -5,7 +5,7 @@
     /// waits in its main context.
     final class ServiceSignals {
         /// A connection of its own: a message that costs calls their connection does not make us deaf.
-        private let bus: Reference<OpaquePointer>
+        private let bus: BusConnection
         private var subscriptions: [SignalSubscription] = []
         /// Shared with the handlers, which GLib may keep for a while after this is gone.
         private let heard = Heard()
@@ -17,7 +17,7 @@
 
         /// Subscribes. Every change from then on is heard.
         init(on bus: Bus, _ cancellable: Cancellable) throws(SecretServiceError) {
-            self.bus = try bus.connect(cancellable)
+            self.bus = try BusConnection(to: bus, cancellable)
             subscribe(to: "org.freedesktop.Secret.Collection") { _, _ in .items }
             subscribe(to: "org.freedesktop.Secret.Service") { _, _ in .locks }
             subscribe(to: "org.freedesktop.DBus.Properties") { _, parameters in
@@ -40,7 +40,7 @@
         var daemon: Daemon? { heard.owner.map { Daemon(bus: bus, name: $0) } }
 
         /// Whether the bus has gone.
-        var isClosed: Bool { g_dbus_connection_is_closed(bus.pointer) != 0 }
+        var isClosed: Bool { bus.isClosed }
 
         /// When the burst that is going on ends, if none follows; nil when there is none.
         var endOfBurst: Int64? { heard.burst.end }

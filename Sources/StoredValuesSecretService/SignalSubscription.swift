@@ -3,14 +3,14 @@
 
     /// A subscription to signals, from its making until it goes.
     final class SignalSubscription {
-        private let bus: Reference<OpaquePointer>
+        private let bus: BusConnection
         private let number: guint
 
         /// Calls `hear` with the member and the parameters of each signal from `sender` that fits, on the thread that waits
         /// in what was the default main context when this was made. `argument` is the signal's first one. Of which type the
         /// parameters are is up to the sender.
         init(
-            on bus: Reference<OpaquePointer>, to interface: String, of sender: String, member: String? = nil,
+            on bus: BusConnection, to interface: String, of sender: String, member: String? = nil,
             path: String? = nil, argument: String? = nil, _ hear: @escaping (String, Variant) -> Void
         ) {
             self.bus = bus
@@ -33,7 +33,7 @@
 
         /// Calls `hear` with the new owner of `name`, or with nil when there is none any more.
         static func owner(
-            of name: String, on bus: Reference<OpaquePointer>, _ hear: @escaping (String?) -> Void
+            of name: String, on bus: BusConnection, _ hear: @escaping (String?) -> Void
         ) -> SignalSubscription {
             SignalSubscription(
                 on: bus, to: "org.freedesktop.DBus", of: "org.freedesktop.DBus", member: "NameOwnerChanged", argument: name

@@ -119,10 +119,8 @@
                     ObjectPath(try await desktop.itemPaths(service: id.service, account: id.account).first ?? ""))
                 let found = try await perform(desktop) { connection, cancellable throws(SecretServiceError) in
                     let item = Item(daemon: connection.daemon, path: path)
-                    Message(
-                        destination: connection.daemon.name, path: path, interface: "org.freedesktop.Secret.Item",
-                        method: "Delete", arguments: [], reply: "(o)"
-                    ).sendAndForget(on: connection.daemon.bus.pointer)
+                    connection.daemon.bus.send(
+                        "Delete", of: "org.freedesktop.Secret.Item", at: path, to: connection.daemon.name)
                     do throws(SecretServiceError) {
                         return try connection.load(item, cancellable).withBytes { Secret($0) } as Secret?
                     } catch where error.isMissingObject {
@@ -138,10 +136,9 @@
         private func perform<Result: Sendable>(
             _ desktop: PrivateDesktop, _ body: @escaping @Sendable (Connection, Cancellable) throws(SecretServiceError) -> Result
         ) async throws -> Result {
-            let session = Session.on(.address(desktop.address))
-            return try await Call.run(on: ServiceThread.calls, deadline: hangLimit) {
-                cancellable throws(SecretServiceError) in
-                try session.perform(cancellable) { connection, _ throws(SecretServiceError) in try body(connection, cancellable) }
+            try await ItemStore(bus: .address(desktop.address), deadline: hangLimit).call {
+                connection, cancellable, _ throws(SecretServiceError) in
+                try body(connection, cancellable)
             }
         }
 
@@ -150,7 +147,7 @@
         private func closeSession(_ desktop: PrivateDesktop) async throws -> String {
             try await perform(desktop) { connection, cancellable throws(SecretServiceError) in
                 let path = try connection.session.path(cancellable)
-                _ = try connection.daemon.send(
+                _ = try connection.daemon.call(
                     "Close", of: "org.freedesktop.Secret.Session", at: path, [], reply: "()", cancellable)
                 return path.text
             }
