@@ -494,6 +494,21 @@ struct WatchThreadTests {
         #expect(time >= .milliseconds(1 + 2 + 4 + 8 + 16 + 32))
     }
 
+    @Test("However many try again, they take a few threads, and some that hang hold up none of the others")
+    func retryThreads() async throws {
+        let mayEnd = DispatchSemaphore(value: 0)
+        let attempts = Guarded(0)
+        let hanging = (0..<3).map { _ in RetryThread(firstPause: .milliseconds(1)) }
+        for retries in hanging { retries.request { mayEnd.wait() } }
+        let others = (0..<200).map { _ in RetryThread(firstPause: .milliseconds(50)) }
+        for retries in others { retries.request { attempts.withLock { $0 += 1 } } }
+        let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+        let names = tasks.compactMap { try? contents(ofFile: "/proc/self/task/\($0)/comm") }
+        #expect(names.count { $0 == "try-again\n" } <= 4)
+        try await eventually("each is tried") { attempts.withLock { $0 } == 200 }
+        for _ in hanging { mayEnd.signal() }
+    }
+
     @Test("A problem that comes later is told")
     func laterProblem() async throws {
         try await withTemporaryFolder { folder in
