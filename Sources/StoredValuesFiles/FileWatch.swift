@@ -35,8 +35,15 @@ package final class FileWatch: Sendable {
     /// `onEvent` is kept until the watch ends, with what it captures: the owner of the watch is to be captured weakly.
     ///
     /// - Parameter isOwnerBusy: Whether the owner is changing the file itself. The events of all watches come up to 2 ms later then.
-    package init(
-        _ file: DurableFile, on thread: WatchThread = .shared, isOwnerBusy: @escaping @Sendable () -> Bool = { false },
+    package convenience init(
+        _ file: DurableFile, isOwnerBusy: @escaping @Sendable () -> Bool = { false },
+        onEvent: @escaping @Sendable (Event) -> Void
+    ) {
+        self.init(file, on: .shared, isOwnerBusy: isOwnerBusy, onEvent: onEvent)
+    }
+
+    init(
+        _ file: DurableFile, on thread: WatchThread, isOwnerBusy: @escaping @Sendable () -> Bool = { false },
         onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.thread = thread

@@ -5,10 +5,10 @@
 #elseif canImport(Android)
     import Android
 #endif
-package import StoredValuesSupport
+import StoredValuesSupport
 
 /// The system calls that watch folders: the one door to inotify(7), and the seam where a test counts them or lets them fail.
-package protocol Inotify: Sendable {
+protocol Inotify: Sendable {
     /// A new instance, which is closed when the process runs another program.
     func open() throws(SystemErrorCode) -> Int32
     func close(_ instance: Int32)
@@ -24,30 +24,30 @@ package protocol Inotify: Sendable {
 }
 
 /// The system's own inotify.
-package struct SystemInotify: Inotify {
-    package func open() throws(SystemErrorCode) -> Int32 {
+struct SystemInotify: Inotify {
+    func open() throws(SystemErrorCode) -> Int32 {
         try system { inotify_init1(Int32(IN_CLOEXEC)) }
     }
 
-    package func close(_ instance: Int32) {
+    func close(_ instance: Int32) {
         POSIXFileOperations().close(instance)
     }
 
-    package func watch(_ path: String, for events: FolderEvents, adding: Bool, in instance: Int32) throws(SystemErrorCode) -> Int32 {
+    func watch(_ path: String, for events: FolderEvents, adding: Bool, in instance: Int32) throws(SystemErrorCode) -> Int32 {
         // A file that was deleted, but is still open somewhere, is no longer the one at its old name.
         let flags = UInt32(IN_ONLYDIR) | UInt32(IN_DONT_FOLLOW) | UInt32(IN_EXCL_UNLINK) | (adding ? UInt32(IN_MASK_ADD) : 0)
         return try system { inotify_add_watch(instance, path, events.rawValue | flags) }
     }
 
-    package func unwatch(_ watch: Int32, in instance: Int32) {
+    func unwatch(_ watch: Int32, in instance: Int32) {
         inotify_rm_watch(instance, watch)
     }
 
-    package func read(_ instance: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int {
+    func read(_ instance: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int {
         try POSIXFileOperations().read(instance, into: buffer)
     }
 
-    package func fileSystemType(at path: String) -> String? {
+    func fileSystemType(at path: String) -> String? {
         // There may be no /proc. statfs(2), which tells less, is not to be had from Swift.
         guard let table = try? DurableFile(path: "/proc/self/mountinfo").read() else { return nil }
         return MountTable(String(decoding: table.bytes, as: UTF8.self)).fileSystemType(at: path)
@@ -55,15 +55,15 @@ package struct SystemInotify: Inotify {
 }
 
 extension FolderEvents {
-    package static let written = FolderEvents(rawValue: UInt32(IN_MODIFY))
-    package static let closedAfterWriting = FolderEvents(rawValue: UInt32(IN_CLOSE_WRITE))
-    package static let movedFrom = FolderEvents(rawValue: UInt32(IN_MOVED_FROM))
-    package static let movedTo = FolderEvents(rawValue: UInt32(IN_MOVED_TO))
-    package static let created = FolderEvents(rawValue: UInt32(IN_CREATE))
-    package static let deleted = FolderEvents(rawValue: UInt32(IN_DELETE))
-    package static let selfDeleted = FolderEvents(rawValue: UInt32(IN_DELETE_SELF))
-    package static let selfMoved = FolderEvents(rawValue: UInt32(IN_MOVE_SELF))
-    package static let unmounted = FolderEvents(rawValue: UInt32(IN_UNMOUNT))
-    package static let overflow = FolderEvents(rawValue: UInt32(IN_Q_OVERFLOW))
-    package static let watchEnded = FolderEvents(rawValue: UInt32(IN_IGNORED))
+    static let written = FolderEvents(rawValue: UInt32(IN_MODIFY))
+    static let closedAfterWriting = FolderEvents(rawValue: UInt32(IN_CLOSE_WRITE))
+    static let movedFrom = FolderEvents(rawValue: UInt32(IN_MOVED_FROM))
+    static let movedTo = FolderEvents(rawValue: UInt32(IN_MOVED_TO))
+    static let created = FolderEvents(rawValue: UInt32(IN_CREATE))
+    static let deleted = FolderEvents(rawValue: UInt32(IN_DELETE))
+    static let selfDeleted = FolderEvents(rawValue: UInt32(IN_DELETE_SELF))
+    static let selfMoved = FolderEvents(rawValue: UInt32(IN_MOVE_SELF))
+    static let unmounted = FolderEvents(rawValue: UInt32(IN_UNMOUNT))
+    static let overflow = FolderEvents(rawValue: UInt32(IN_Q_OVERFLOW))
+    static let watchEnded = FolderEvents(rawValue: UInt32(IN_IGNORED))
 }

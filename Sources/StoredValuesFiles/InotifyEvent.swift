@@ -1,14 +1,14 @@
 /// One thing that happened in a watched folder.
-package struct InotifyEvent: Equatable, Sendable {
+struct InotifyEvent: Equatable, Sendable {
     /// The number of the folder's watch; -1 for the overflow, which concerns all.
-    package var watch: Int32
-    package var events: FolderEvents
+    var watch: Int32
+    var events: FolderEvents
     /// The name inside the folder, as bytes: names need not be UTF-8. Empty when the folder itself is meant.
-    package var name: [UInt8] = []
+    var name: [UInt8] = []
 
     /// The events in what was read: each is a watch, a mask, a cookie and a length of four bytes each, then that many
     /// bytes of name, filled up with zeros (inotify(7)).
-    package static func all(in bytes: UnsafeRawBufferPointer) -> [InotifyEvent] {
+    static func all(in bytes: UnsafeRawBufferPointer) -> [InotifyEvent] {
         let headSize = 16
         var events: [InotifyEvent] = []
         var start = 0
@@ -24,4 +24,16 @@ package struct InotifyEvent: Equatable, Sendable {
         }
         return events
     }
+}
+
+/// What inotify tells about a folder, and what it is asked to tell. The bits stand in `Inotify.swift`.
+struct FolderEvents: OptionSet, Hashable, Sendable {
+    let rawValue: UInt32
+
+    /// The folder itself went, or is no longer watched.
+    static let folderItself: FolderEvents = [.selfDeleted, .selfMoved, .unmounted, .watchEnded]
+    /// Another thing, or nothing, has the name now.
+    static let nameChanged: FolderEvents = [.created, .movedTo, .movedFrom, .deleted]
+    /// Everything that happens to a file.
+    static let file: FolderEvents = [.nameChanged, .written, .closedAfterWriting]
 }

@@ -1,10 +1,10 @@
 import StoredValuesSupport
 
 /// What is mounted where, from the text of `/proc/self/mountinfo` (proc(5)).
-package struct MountTable {
+struct MountTable {
     private var mounts: [(point: String, type: Substring)] = []
 
-    package init(_ text: String) {
+    init(_ text: String) {
         for line in text.split(separator: "\n") {
             // 36 35 98:0 / /home/u rw,noatime shared:1 - nfs4 server:/export rw
             let fields = line.split(separator: " ")
@@ -14,7 +14,7 @@ package struct MountTable {
     }
 
     /// The type of the file system that `path`, which holds no links, lies on.
-    package func fileSystemType(at path: String) -> String? {
+    func fileSystemType(at path: String) -> String? {
         var best: (length: Int, type: Substring)?
         for (point, type) in mounts where point == "/" || path.isIdentical(to: point) || path.after(prefix: point + "/") != nil {
             // Of several at one place, the later one covers the earlier.
@@ -41,7 +41,7 @@ package struct MountTable {
 
     /// Whether changes can be made behind a file system of this type, where inotify does not see them: by other machines,
     /// the host of a virtual machine, or the program that serves it.
-    package static func hidesChanges(_ type: String) -> Bool {
+    static func hidesChanges(_ type: String) -> Bool {
         if type.hasPrefix("fuse.") { return !localThroughFUSE.contains(type) }
         return remoteTypes.contains(type)
     }

@@ -1,12 +1,12 @@
-package import StoredValuesSupport
+import StoredValuesSupport
 
 /// Which watch wants what of which folder. There is one inotify watch for each folder, however many want it; what the
 /// system is asked to tell is what they want together.
 ///
 /// Changed under the thread's lock, system calls included: so no event of a folder can be read before it is entered here.
-package struct WatchTable {
+struct WatchTable {
     /// The inotify instance while its thread runs.
-    package var instance: Int32?
+    var instance: Int32?
     private var watches: [Int: Watch] = [:]
     private var folders: [Int32: Folder] = [:]
     private var lastNumber = 0
@@ -24,18 +24,18 @@ package struct WatchTable {
     private struct Folder {
         /// What the system was asked to tell.
         var events: FolderEvents = []
-        var users: [Int: FolderInterest] = [:]
+        var users: [Int: FolderFilter] = [:]
 
         var wanted: FolderEvents { users.values.reduce(into: []) { $0.formUnion($1.events) } }
     }
 
-    package var isEmpty: Bool { watches.isEmpty }
+    var isEmpty: Bool { watches.isEmpty }
 
     /// What asks each owner whether it is changing its file. Apart from the files, whose handlers go when their watches end.
-    package var busyQuestions: [@Sendable () -> Bool] { watches.values.map(\.file.isOwnerBusy) }
+    var busyQuestions: [@Sendable () -> Bool] { watches.values.map(\.file.isOwnerBusy) }
 
     /// The watches that see less than they should, or nothing, for want of room.
-    package var starved: [(number: Int, file: WatchedFile)] {
+    var starved: [(number: Int, file: WatchedFile)] {
         watches.compactMap { number, watch in
             guard let problem = watch.status.problem, problem.operation == .watch, problem.isLackOfRoom else { return nil }
             return (number, watch.file)
@@ -43,31 +43,31 @@ package struct WatchTable {
     }
 
     /// Enters a watch that has no folders yet, and returns its number.
-    package mutating func insert(_ file: WatchedFile) -> Int {
+    mutating func insert(_ file: WatchedFile) -> Int {
         lastNumber += 1
         watches[lastNumber] = Watch(file: file)
         return lastNumber
     }
 
     /// Nil when the watch was ended.
-    package func status(of number: Int) -> WatchStatus? { watches[number]?.status }
+    func status(of number: Int) -> WatchStatus? { watches[number]?.status }
 
     /// The file of a watch that has not ended.
-    package func file(of number: Int) -> WatchedFile? { watches[number]?.file }
+    func file(of number: Int) -> WatchedFile? { watches[number]?.file }
 
-    package mutating func setProblem(_ problem: FileError?, of number: Int) {
+    mutating func setProblem(_ problem: FileError?, of number: Int) {
         watches[number]?.status.problem = problem
     }
 
     /// Ends a watch and returns what it held, to be released outside the lock.
-    package mutating func remove(_ number: Int, _ inotify: any Inotify) -> WatchedFile? {
+    mutating func remove(_ number: Int, _ inotify: any Inotify) -> WatchedFile? {
         guard let watch = watches.removeValue(forKey: number) else { return nil }
         for folder in watch.held { leave(folder, number, inotify) }
         return watch.file
     }
 
     /// Nothing is watched any more; returns those that were.
-    package mutating func fail(_ code: SystemErrorCode) -> [Int] {
+    mutating func fail(_ code: SystemErrorCode) -> [Int] {
         instance = nil
         folders = [:]
         for (number, watch) in watches {
@@ -82,22 +82,22 @@ package struct WatchTable {
 extension WatchTable {
     /// Watches the folders of `path` and no others. `isComplete` is false when one was not there any more; nil when the
     /// watch was ended, or nothing can be watched.
-    package mutating func watch(_ path: WatchedPath, for number: Int, _ inotify: any Inotify) -> (isComplete: Bool, failure: FileError?)? {
+    mutating func watch(_ path: WatchedPath, for number: Int, _ inotify: any Inotify) -> (isComplete: Bool, failure: FileError?)? {
         guard let instance, var watch = watches[number] else { return nil }
         watch.isStale = false
         var entry = Entry(number: number, instance: instance)
         for folder in path.folders {
             do {
-                let held = try enter(folder.path, folder.interest, &entry, inotify)
+                let held = try enter(folder.path, folder.filter, &entry, inotify)
                 if path.reachesTarget, folder.path.isIdentical(to: ResolvedPath.folder(of: path.target)) { entry.targetFolder = held }
             } catch .noEntry, .notFolder, .linkCircle {
                 entry.isComplete = false
-            } catch .accessDenied where folder.interest.isOnlyPassedThrough && folder.path != "/" {
+            } catch .accessDenied where folder.filter.isOnlyPassedThrough && folder.path != "/" {
                 // A folder that may be entered but not read, as /home often is: its parent tells when it goes.
-                var interest = FolderInterest()
-                interest.insert(ResolvedPath.name(of: folder.path), .passage, [.deleted, .movedFrom, .movedTo])
+                var filter = FolderFilter()
+                filter.insert(ResolvedPath.name(of: folder.path), .passage, [.deleted, .movedFrom, .movedTo])
                 do {
-                    _ = try enter(ResolvedPath.folder(of: folder.path), interest, &entry, inotify)
+                    _ = try enter(ResolvedPath.folder(of: folder.path), filter, &entry, inotify)
                 } catch {
                     entry.failure = entry.failure ?? FileError(.watch, folder.path, error)
                 }
@@ -105,9 +105,9 @@ extension WatchTable {
                 entry.failure = entry.failure ?? FileError(.watch, folder.path, error)
             }
         }
-        for folder in watch.held where entry.interests[folder] == nil { leave(folder, number, inotify) }
+        for folder in watch.held where entry.filters[folder] == nil { leave(folder, number, inotify) }
         narrow(&entry, inotify)
-        watch.held = Set(entry.interests.keys)
+        watch.held = Set(entry.filters.keys)
         watch.status.path = path
         watch.status.targetFolder = entry.targetFolder
         watches[number] = watch
@@ -118,7 +118,7 @@ extension WatchTable {
     private struct Entry {
         let number: Int
         let instance: Int32
-        var interests: [Int32: FolderInterest] = [:]
+        var filters: [Int32: FolderFilter] = [:]
         var paths: [Int32: String] = [:]
         var targetFolder: Int32?
         var isComplete = true
@@ -126,13 +126,13 @@ extension WatchTable {
     }
 
     private mutating func enter(
-        _ path: String, _ interest: FolderInterest, _ entry: inout Entry, _ inotify: any Inotify
+        _ path: String, _ filter: FolderFilter, _ entry: inout Entry, _ inotify: any Inotify
     ) throws(SystemErrorCode) -> Int32 {
-        let folder = try inotify.watch(path, for: interest.events, adding: true, in: entry.instance)
-        entry.interests[folder, default: interest].formUnion(interest)
+        let folder = try inotify.watch(path, for: filter.events, adding: true, in: entry.instance)
+        entry.filters[folder, default: filter].formUnion(filter)
         entry.paths[folder] = path
-        folders[folder, default: Folder()].events.formUnion(interest.events)
-        folders[folder]?.users[entry.number] = entry.interests[folder]
+        folders[folder, default: Folder()].events.formUnion(filter.events)
+        folders[folder]?.users[entry.number] = entry.filters[folder]
         return folder
     }
 
@@ -160,7 +160,7 @@ extension WatchTable {
     }
 
     /// The folders are right and `problem` is all that is wrong, unless something happened in the meantime: then false.
-    package mutating func settle(_ number: Int, _ problem: FileError?) -> Bool {
+    mutating func settle(_ number: Int, _ problem: FileError?) -> Bool {
         // Without a path it has failed in the meantime, and has its problem.
         guard let watch = watches[number], watch.status.path != nil else { return true }
         guard !watch.isStale else { return false }
@@ -170,7 +170,7 @@ extension WatchTable {
     }
 
     /// Leaves the folders as they are, and lets the thread try again: the end of one of them is an event.
-    package mutating func giveUp(_ number: Int, _ problem: FileError, _ inotify: any Inotify) {
+    mutating func giveUp(_ number: Int, _ problem: FileError, _ inotify: any Inotify) {
         guard let instance, let watch = watches[number] else { return }
         watches[number]?.isSettling = false
         watches[number]?.status = WatchStatus(problem: problem)
@@ -181,7 +181,7 @@ extension WatchTable {
 // What happens in the folders.
 extension WatchTable {
     /// What `events` mean for each watch, in the order in which they first concerned it.
-    package mutating func findings(for events: [InotifyEvent]) -> [(number: Int, finding: WatchFinding)] {
+    mutating func findings(for events: [InotifyEvent]) -> [(number: Int, finding: WatchFinding)] {
         var order: [Int] = []
         var findings: [Int: WatchFinding] = [:]
         func note(_ number: Int, _ finding: WatchFinding) {
@@ -193,8 +193,8 @@ extension WatchTable {
                 for number in watches.keys.sorted() { note(number, WatchFinding(event: .uncertain, check: .folders)) }
             }
             guard let folder = folders[event.watch] else { continue }
-            for (number, interest) in folder.users {
-                if let finding = interest.finding(for: event) { note(number, finding) }
+            for (number, filter) in folder.users {
+                if let finding = filter.finding(for: event) { note(number, finding) }
             }
             if event.events.contains(.watchEnded) { forget(event.watch) }
         }

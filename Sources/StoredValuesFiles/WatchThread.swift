@@ -1,9 +1,9 @@
-package import StoredValuesSupport
+import StoredValuesSupport
 
 /// The thread on which all file watches of the process hear what happens, and their inotify instance. Both begin with the
 /// first watch and end after the last one. In between the thread sleeps in `read`.
-package final class WatchThread: Sendable {
-    package static let shared = WatchThread(SystemInotify())
+final class WatchThread: Sendable {
+    static let shared = WatchThread(SystemInotify())
 
     /// How long the thread rests when the owner of any watched file is changing it. Each change has half a dozen events, most of them
     /// about the temporary file, and waking a thread for each takes the owner a third of the time of the change itself.
@@ -15,13 +15,13 @@ package final class WatchThread: Sendable {
     private let table = Guarded(WatchTable())
     private let retries: RetryThread
 
-    package init(_ inotify: any Inotify, retries: RetryThread = RetryThread()) {
+    init(_ inotify: any Inotify, retries: RetryThread = RetryThread()) {
         self.inotify = inotify
         self.retries = retries
     }
 
     /// Begins to watch `file`, and returns the watch's number once nothing can be missed.
-    package func begin(_ file: WatchedFile) -> Int {
+    func begin(_ file: WatchedFile) -> Int {
         let number = table.withLock { table in
             let number = table.insert(file)
             if let failure = start(&table) { table.setProblem(FileError(.watch, file.path, failure), of: number) }
@@ -32,13 +32,13 @@ package final class WatchThread: Sendable {
     }
 
     /// Ends the watch with this number, if it has not ended.
-    package func end(_ number: Int) {
+    func end(_ number: Int) {
         // What the handler captures is released here, after unlocking: it may end other watches in turn.
         let ended = table.withLock { $0.remove(number, inotify) }
         withExtendedLifetime(ended) {}
     }
 
-    package func problem(of number: Int) -> FileError? {
+    func problem(of number: Int) -> FileError? {
         table.withLock { $0.status(of: number)?.problem }
     }
 
@@ -82,7 +82,7 @@ package final class WatchThread: Sendable {
 
     /// Says so when a folder on the way lies where inotify does not see all changes.
     private func hiddenChanges(at path: WatchedPath) -> FileError? {
-        for folder in path.folders where !folder.interest.isOnlyPassedThrough {
+        for folder in path.folders where !folder.filter.isOnlyPassedThrough {
             if let type = inotify.fileSystemType(at: folder.path), MountTable.hidesChanges(type) {
                 return FileError(.watch, path.target, .changesUnseen(fileSystem: type))
             }

@@ -1,11 +1,11 @@
 /// What the watch thread knows of a ``FileWatch``; it does not keep the watch itself.
-package final class WatchedFile: Sendable {
-    package let path: String
-    package let onEvent: @Sendable (FileWatch.Event) -> Void
-    package let isOwnerBusy: @Sendable () -> Bool
+final class WatchedFile: Sendable {
+    let path: String
+    let onEvent: @Sendable (FileWatch.Event) -> Void
+    let isOwnerBusy: @Sendable () -> Bool
     private let operations: any FileOperations
 
-    package init(
+    init(
         file: DurableFile, isOwnerBusy: @escaping @Sendable () -> Bool,
         onEvent: @escaping @Sendable (FileWatch.Event) -> Void
     ) {
@@ -16,7 +16,20 @@ package final class WatchedFile: Sendable {
     }
 
     /// The way of the path as it is now.
-    package func currentPath() -> WatchedPath {
+    func currentPath() -> WatchedPath {
         WatchedPath(path, operations: operations)
+    }
+}
+
+/// What is known of a watch's path, to be compared with what it is after an event.
+struct WatchStatus: Equatable, Sendable {
+    var path: WatchedPath?
+    /// The inotify watch of the file's folder; nil while that is missing. Another folder has another number.
+    var targetFolder: Int32?
+    var problem: FileError?
+
+    /// Whether the path leads to the same place as it did.
+    func leadsToSamePlace(as other: WatchStatus) -> Bool {
+        path?.target == other.path?.target && targetFolder == other.targetFolder
     }
 }

@@ -4,24 +4,24 @@ import StoredValuesSupport
 ///
 /// Busy folders such as `/tmp` and `/home` lie on many ways; of those that are only passed through nothing is asked but
 /// whether they go themselves.
-package struct WatchedPath: Equatable, Sendable {
+struct WatchedPath: Equatable, Sendable {
     /// Where the path leads, or as far as it leads.
-    package let target: String
+    let target: String
     /// Parents before their children. Whoever begins to watch them in this order misses no change: a folder that is
     /// exchanged before its turn is watched in its new form, and one that is exchanged after it is told.
-    package private(set) var folders: [Folder] = []
+    private(set) var folders: [Folder] = []
     /// Whether the target's folder is among them.
-    package private(set) var reachesTarget = false
+    private(set) var reachesTarget = false
     /// Why the path leads nowhere.
-    package let obstacle: FileError?
+    let obstacle: FileError?
 
-    package struct Folder: Equatable {
-        package let path: String
-        package var interest = FolderInterest()
+    struct Folder: Equatable {
+        let path: String
+        var filter = FolderFilter()
     }
 
     /// The way of `path`, which is absolute, as it is now.
-    package init(_ path: String, operations: any FileOperations) {
+    init(_ path: String, operations: any FileOperations) {
         let way: ResolvedPath
         (way, obstacle) = ResolvedPath.follow(path, operations: operations)
         target = way.target
@@ -54,10 +54,10 @@ package struct WatchedPath: Equatable, Sendable {
     }
 
     /// Adds the folder of `path` with what is to be known of the name, and the folders above it.
-    private mutating func note(_ path: String, _ role: FolderInterest.Role, _ events: FolderEvents) {
+    private mutating func note(_ path: String, _ role: FolderFilter.Role, _ events: FolderEvents) {
         let folder = ResolvedPath.folder(of: path)
         let index = index(of: folder)
-        folders[index].interest.insert(ResolvedPath.name(of: path), role, events)
+        folders[index].filter.insert(ResolvedPath.name(of: path), role, events)
         var above = ResolvedPath.folder(of: folder)
         while above != "/" {
             _ = self.index(of: above)
