@@ -1,8 +1,8 @@
 /// An access control list (acl(5)) as the kernel hands it over: a version, then for each entry two bytes that say for whom, two
 /// that say what, and the number of a user or group (linux/posix_acl_xattr.h). Little-endian everywhere.
-package struct AccessList: Equatable {
+struct AccessList: Equatable {
     /// The name by which the kernel keeps it with a file.
-    package static let name = "system.posix_acl_access"
+    static let name = "system.posix_acl_access"
 
     /// For whom an entry is.
     private enum Tag: UInt8 {
@@ -18,10 +18,10 @@ package struct AccessList: Equatable {
     private static let headerSize = 4
     private static let entrySize = 8
 
-    package private(set) var bytes: [UInt8]
+    private(set) var bytes: [UInt8]
 
     /// Nil when it is none that this knows.
-    package init?(_ bytes: [UInt8]) {
+    init?(_ bytes: [UInt8]) {
         guard bytes.count > Self.headerSize, bytes[..<Self.headerSize] == [2, 0, 0, 0],
             (bytes.count - Self.headerSize) % Self.entrySize == 0
         else { return nil }
@@ -34,13 +34,13 @@ package struct AccessList: Equatable {
     private var entries: StrideTo<Int> { stride(from: Self.headerSize, to: bytes.count, by: Self.entrySize) }
 
     /// Gives the owning group no more than the others have, for it is another group now.
-    package mutating func limitOwningGroup() {
+    mutating func limitOwningGroup() {
         let others = first(.others).map { bytes[$0 + 2] } ?? 0
         for start in entries where bytes[start] == Tag.owningGroup.rawValue { bytes[start + 2] &= others }
     }
 
     /// Lets `user`, who was the owner, do what the owner may, and nobody else more than before.
-    package mutating func letIn(_ user: UInt32) {
+    mutating func letIn(_ user: UInt32) {
         guard let mask = first(.mask), let owner = first(.owner), let place = first(.owningGroup) else { return }
         let (limit, permissions) = (bytes[mask + 2], bytes[owner + 2])
         // The mask leaves more now, so each entry keeps what it has left of it.
@@ -61,7 +61,7 @@ package struct AccessList: Equatable {
     }
 
     /// Who may write may read too, and who may not write, nothing. The owner may do both.
-    package mutating func keepWriters() {
+    mutating func keepWriters() {
         for start in entries {
             let isWriter = bytes[start] == Tag.owner.rawValue || bytes[start + 2] & 0o2 != 0
             bytes[start + 2] = isWriter ? 0o6 : 0

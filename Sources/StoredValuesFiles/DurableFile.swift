@@ -3,7 +3,7 @@ import StoredValuesSupport
 /// One file that is replaced as a whole, under a lock that other processes respect too.
 ///
 /// - Readers need no lock: they see the bytes before a replacement or those after it, never a mixture.
-/// - Writers call ``lock(timeout:)`` or ``withLock(timeout:_:)`` and change the file through the ``LockedFile``.
+/// - Writers call ``lock(timeout:while:)`` and change the file through the ``LockedFile``.
 /// - Symbolic links are followed anew each time; the file they lead to is replaced and the links are kept.
 ///
 /// Beside the real file lie `<name>.lock`, which is never removed (whoever waits for it would wait for another file
@@ -37,7 +37,7 @@ package final class DurableFile: Sendable {
     package var place: String { (try? resolvedPath) ?? path }
 
     /// The real file's path and the links that lead there.
-    package func resolve() throws(FileError) -> ResolvedPath {
+    func resolve() throws(FileError) -> ResolvedPath {
         try ResolvedPath(path, operations: operations)
     }
 
@@ -50,9 +50,7 @@ package final class DurableFile: Sendable {
     /// Which file it is and in which state; nil when there is none.
     package func currentIdentity() throws(FileError) -> FileIdentity? {
         try ResolvedPath.requireAbsolute(path)
-        guard let status = try status(at: path, followingLinks: true) else { return nil }
-        guard status.kind == .regular else { throw FileError(.examine, path, .notRegular(status.kind)) }
-        return status.identity
+        return try regularFile(at: path, followingLinks: true, for: .examine)?.identity
     }
 
     /// Whether a replacement is going on, or a process died in the middle of one and left its bytes.
@@ -62,7 +60,7 @@ package final class DurableFile: Sendable {
 
     /// Where the bytes lie that are to replace `target`, the real file's path. Nobody else has a use for that name, so what
     /// lies there may be removed by whoever holds the lock.
-    package static func temporaryPath(of target: String) -> String {
+    static func temporaryPath(of target: String) -> String {
         let name = ResolvedPath.name(of: target), suffix = ".stored-values.tmp", longest = 255
         let folder = target.utf8.dropLast(name.utf8.count)
         let isTooLong = 1 + name.utf8.count + suffix.utf8.count > longest
@@ -77,25 +75,25 @@ package final class DurableFile: Sendable {
     /// Brings what is there now to the disk: the file, then the folders that name it. Needs no lock.
     package func sync() throws(FileError) {
         try syncContents()
-        try syncFolder()
+        try syncFolder(of: resolvedPath)
     }
 
     /// Brings the file's bytes to the disk, if there is a file. What is there after a power cut may still be an older one.
-    package func syncContents() throws(FileError) {
-        let target = try resolvedPath
+    package func syncContents() throws(FileError) { try syncContents(of: resolvedPath) }
+
+    func syncContents(of target: String) throws(FileError) {
         do { try synchronize(target, openedFor: .reading) } catch { guard error.code == .noEntry else { throw error } }
     }
 
-    /// Brings to the disk which file is there, or that there is none.
-    package func syncFolder() throws(FileError) {
-        let target = try resolvedPath
+    /// Brings to the disk which file is there at `target`, the real file's path, or that there is none.
+    func syncFolder(of target: String) throws(FileError) {
         // A folder that is gone leaves nothing to do.
         do { try synchronizeFolder(of: target) } catch { guard error.code == .noEntry else { throw error } }
     }
 
-    /// Brings to the disk that the file's folder and those above it exist; another process may have made them just now.
-    package func syncAncestors() throws(FileError) {
-        var folder = try resolve().folder
+    /// Brings to the disk that the folder of `target` and those above it exist; another process may have made them just now.
+    func syncAncestors(of target: String) throws(FileError) {
+        var folder = ResolvedPath.folder(of: target)
         while folder != "/" {
             folder = ResolvedPath.folder(of: folder)
             do {
@@ -111,7 +109,7 @@ package final class DurableFile: Sendable {
 
 // What LockedFile and the lock are made of.
 extension DurableFile {
-    package func read(at path: String) throws(FileError) -> FileContents? {
+    func read(at path: String) throws(FileError) -> FileContents? {
         let descriptor: Int32
         do {
             descriptor = try operations.open(path, for: .reading)
@@ -155,8 +153,17 @@ extension DurableFile {
         }
     }
 
+    /// What lies at `path`, which must be a file; nil when there is nothing.
+    func regularFile(
+        at path: String, followingLinks: Bool = false, for operation: FileError.Operation
+    ) throws(FileError) -> FileStatus? {
+        guard let status = try status(at: path, followingLinks: followingLinks) else { return nil }
+        guard status.kind == .regular else { throw FileError(operation, path, .notRegular(status.kind)) }
+        return status
+    }
+
     /// Makes `folder` and the parents it lacks, for nobody but this user or, where root makes them, the parent's owner.
-    package func makeFolders(_ folder: String) throws(FileError) {
+    func makeFolders(_ folder: String) throws(FileError) {
         guard try status(at: folder, followingLinks: true) == nil else { return }
         let parent = ResolvedPath.folder(of: folder)
         try makeFolders(parent)
@@ -172,7 +179,7 @@ extension DurableFile {
     }
 
     /// Whose it is to be what root makes in `folder`; nil when it is to be this user's.
-    package func ownerOfNew(in folder: String) throws(FileError) -> FileAccess? {
+    func ownerOfNew(in folder: String) throws(FileError) -> FileAccess? {
         guard effectiveUser() == 0, let owner = try status(at: folder, followingLinks: false), owner.user != 0 else { return nil }
         return FileAccess(user: owner.user, group: owner.group)
     }
@@ -189,7 +196,7 @@ extension DurableFile {
     }
 
     /// Brings to the disk the folder of `target`, and the parents of folders that were made for it.
-    package func synchronizeFolder(of target: String) throws(FileError) {
+    func synchronizeFolder(of target: String) throws(FileError) {
         try synchronize(ResolvedPath.folder(of: target), openedFor: .folder)
         for folder in unsynchronizedFolders.withLock({ $0 }) {
             try synchronize(folder, openedFor: .folder)

@@ -11,7 +11,7 @@ import StoredValuesSupport
 ///   copies, a later copy is never of an earlier state.
 package final class DurableGeneration: Sendable {
     /// How long to wait while other processes bring their copies to the disk, which may be slow.
-    package static let lockTimeout = Duration.seconds(10)
+    static let lockTimeout = Duration.seconds(10)
     private static let suffix = ".durable"
 
     /// What came of an attempt to keep the file's state.
@@ -22,9 +22,11 @@ package final class DurableGeneration: Sendable {
         case broken
     }
 
-    private struct Copy: Equatable {
+    private struct Copy {
         var target: String
         var identity: FileIdentity
+        /// Where it is known, so that no later file is taken for the one that was copied.
+        var pin: FilePin?
     }
 
     private let file: DurableFile
@@ -51,57 +53,80 @@ package final class DurableGeneration: Sendable {
     /// When there is no file, nothing is kept of it either: somebody deleted it, and the old values must not come back.
     ///
     /// - Parameters:
-    ///   - replacement: The file as this process last replaced it. Of a replacement a power cut leaves its bytes or broken ones.
-    ///     Any other file may have been changed in place, and then a power cut may bring older bytes back, as good as new:
-    ///     so that one is brought to the disk itself, too.
-    ///   - isWhole: Says whether these are the bytes of a file that is not broken.
-    package func keep(_ replacement: FileIdentity?, if isWhole: (FileContents) -> Bool) throws(FileError) -> Outcome {
+    ///   - written: The file as this process last replaced it, and what it wrote, which need not be read back while that is the
+    ///     file. Of a replacement a power cut leaves its bytes or broken ones. Any other file may have been changed in place, and
+    ///     then a power cut may bring older bytes back, as good as new: so that one is brought to the disk itself, too.
+    ///   - isWhole: Says whether these, which somebody else may have written, are the bytes of a file that is not broken.
+    package func keep(
+        _ written: (file: FilePin, bytes: [UInt8])?, if isWhole: (FileContents) -> Bool
+    ) throws(FileError) -> Outcome {
         let target = try file.resolvedPath
-        let identity = try file.currentIdentity()
+        // What was written and not copied yet is news, whatever lies there by now.
+        if written == nil || holds(written?.file.identity), try isKept(target) { return .kept }
+        guard let generation = try lockUnlessGone(target) else {
+            try file.syncFolder(of: target)
+            return .kept
+        }
+        return try keep(written, in: generation, if: isWhole)
+    }
+
+    /// Whether there is nothing to copy; that there is no file is brought to the disk then.
+    private func isKept(_ target: String) throws(FileError) -> Bool {
+        let identity = try file.regularFile(at: target, for: .examine)?.identity
         let isThere = try file.status(at: target + Self.suffix, followingLinks: false) != nil
-        if let identity, isThere, lastCopy.withLock({ $0 == Copy(target: target, identity: identity) }) { return .kept }
-        if identity == nil, !isThere {
-            try file.syncFolder()
-            return .kept
-        }
-        guard let generation = try lockUnlessGone() else {
-            try file.syncFolder()
-            return .kept
-        }
-        return try keep(replacement, in: generation, if: isWhole)
+        if let identity { return isThere && lastCopy.withLock { $0?.target == target && $0?.identity == identity } }
+        if !isThere { try file.syncFolder(of: target) }
+        return !isThere
     }
 
     /// The lock, or nil when somebody has just removed the whole folder.
-    private func lockUnlessGone() throws(FileError) -> LockedFile? {
+    private func lockUnlessGone(_ target: String) throws(FileError) -> LockedFile? {
         do throws(FileError) {
-            return try lock(timeout: Self.lockTimeout)
+            return try lock(at: target, timeout: Self.lockTimeout)
         } catch {
             if error.code == .noEntry { return nil }
             throw error
         }
     }
 
-    /// The lock that whoever changes the copy holds.
-    package func lock(timeout: Duration?) throws(FileError) -> LockedFile {
-        try file.lock(Self.suffix + ".lock", toChange: Self.suffix, makingFolder: false, timeout: timeout)
+    /// The lock that whoever changes the copy holds; `target` is where the path is known to lead.
+    func lock(at target: String? = nil, timeout: Duration?) throws(FileError) -> LockedFile {
+        try file.lock(Self.suffix + ".lock", toChange: Self.suffix, makingFolder: false, at: target, timeout: timeout)
     }
 
     private func keep(
-        _ replacement: FileIdentity?, in generation: borrowing LockedFile, if isWhole: (FileContents) -> Bool
+        _ written: (file: FilePin, bytes: [UInt8])?, in generation: borrowing LockedFile, if isWhole: (FileContents) -> Bool
     ) throws(FileError) -> Outcome {
         let target = String(generation.path.dropLast(Self.suffix.count))
-        guard let contents = try file.read(at: target) else {
+        // The state that was found with the lock.
+        let own = written.flatMap { $0.file.identity == generation.identity ? $0 : nil }
+        let contents =
+            if let own { FileContents(bytes: own.bytes, identity: own.file.identity) } else { try file.read(at: target) }
+        guard let found = generation.found, let contents else {
             try generation.remove()
-            try file.syncFolder()
-            lastCopy.withLock { $0 = nil }
+            try file.syncFolder(of: target)
+            setLastCopy(nil)
             return .kept
         }
-        guard isWhole(contents) else { return .broken }
-        if contents.identity != replacement { try file.syncContents() }
+        if own == nil {
+            guard isWhole(contents) else { return .broken }
+            try file.syncContents(of: target)
+        }
+        let copy = try file.regularFile(at: generation.path, for: .replace)
         // So once there is a copy, the folders above are known to be on the disk, whoever made them.
-        if try generation.identity() == nil { try file.syncAncestors() }
-        _ = try generation.replace(with: contents.bytes, durably: true, like: target)
-        lastCopy.withLock { $0 = Copy(target: target, identity: contents.identity) }
+        if copy == nil { try file.syncAncestors(of: target) }
+        let access = FileAccess(of: found, at: target, file.operations)
+        _ = try generation.replace(copy, with: contents.bytes, for: access, durably: true)
+        setLastCopy(Copy(target: target, identity: contents.identity, pin: own?.file))
         return .kept
+    }
+
+    private func setLastCopy(_ copy: Copy?) {
+        // The old one's pin may close its file, after unlocking.
+        let old = lastCopy.withLock { lastCopy in
+            defer { lastCopy = copy }
+            return lastCopy
+        }
+        withExtendedLifetime(old) {}
     }
 }

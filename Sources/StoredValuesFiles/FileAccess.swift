@@ -1,21 +1,21 @@
-package import StoredValuesSupport
+import StoredValuesSupport
 
 /// Whose a file is and who may do what with it, to be given to another file.
-package struct FileAccess {
-    package var user: UInt32
-    package var group: UInt32
-    package var mode: UInt32
+struct FileAccess {
+    var user: UInt32
+    var group: UInt32
+    var mode: UInt32
     /// Where there is one, the mode's group bits are its mask, and say nothing of the group.
-    package var list: AccessList?
+    var list: AccessList?
     /// The file's attributes `user.*` (xattr(7)), in which programs note things.
-    package var attributes: [(name: String, value: [UInt8])] = []
+    var attributes: [(name: String, value: [UInt8])] = []
 
-    package init(user: UInt32, group: UInt32, mode: UInt32 = 0o600) {
+    init(user: UInt32, group: UInt32, mode: UInt32 = 0o600) {
         (self.user, self.group, self.mode) = (user, group, mode)
     }
 
     /// That of the file at `path`, which is as `status` says.
-    package init(of status: FileStatus, at path: String, _ operations: any FileOperations) {
+    init(of status: FileStatus, at path: String, _ operations: any FileOperations) {
         self.init(user: status.user, group: status.group, mode: status.mode)
         do throws(SystemErrorCode) {
             for name in try operations.attributeNames(at: path) {
@@ -34,7 +34,7 @@ package struct FileAccess {
     }
 
     /// That of a lock on the file: for those who may write it. Whoever could only read it must not be able to keep it locked.
-    package func ofLock() -> FileAccess {
+    func ofLock() -> FileAccess {
         var access = self
         access.mode = Self.lockMode(mode)
         if access.mode == 0o600 { access.list = nil } else { access.list?.keepWriters() }
@@ -43,14 +43,14 @@ package struct FileAccess {
     }
 
     /// The mode of a lock on a file with that mode.
-    package static func lockMode(_ mode: UInt32) -> UInt32 {
+    static func lockMode(_ mode: UInt32) -> UInt32 {
         let writers = mode & 0o022
         return 0o600 | writers | writers << 1
     }
 
     /// Gives all of it to the file at `descriptor`, which was made at `path` and is as `now` says. What the system refuses to give
     /// leaves people with less, never with more.
-    package func give(
+    func give(
         to descriptor: Int32, at path: String, now: FileStatus, _ operations: any FileOperations
     ) throws(SystemErrorCode) {
         var mode = mode
@@ -98,7 +98,7 @@ package struct FileAccess {
     }
 
     /// Whether the file at `descriptor` has that path, which holds no links.
-    package static func lies(_ descriptor: Int32, at path: String, _ operations: any FileOperations) -> Bool {
+    static func lies(_ descriptor: Int32, at path: String, _ operations: any FileOperations) -> Bool {
         guard let place = try? operations.readLink("/proc/self/fd/\(descriptor)") else { return false }
         return place.utf8.elementsEqual(path.utf8)
     }

@@ -82,9 +82,9 @@ package struct FileStatus: Equatable, Sendable {
     /// The permission bits only.
     package var mode: UInt32
     package var user: UInt32
-    package var group: UInt32
+    var group: UInt32
     /// How many hard links lead to it.
-    package var links: UInt64
+    var links: UInt64
 }
 
 /// What lies at a path, as far as this package distinguishes it.

@@ -4,7 +4,9 @@ import StoredValuesSupport
 /// when this value goes.
 package struct LockedFile: ~Copyable {
     /// The real file's path; it stays the same while the lock is held.
-    package let path: String
+    let path: String
+    /// What lay there when the lock was taken, or for a ``DurableGeneration``, at the path of the file that it is of.
+    let found: FileStatus?
     private let file: DurableFile
     private let lock: Int32
     /// Whether those who wait for the lock were told when it was taken.
@@ -13,8 +15,9 @@ package struct LockedFile: ~Copyable {
     private var operations: any FileOperations { file.operations }
     private var temporaryPath: String { DurableFile.temporaryPath(of: path) }
 
-    package init(path: String, file: DurableFile, lock: Int32, isMarked: Bool) {
+    init(path: String, found: FileStatus?, file: DurableFile, lock: Int32, isMarked: Bool) {
         self.path = path
+        self.found = found
         self.file = file
         self.lock = lock
         self.isMarked = isMarked
@@ -32,10 +35,8 @@ package struct LockedFile: ~Copyable {
         try file.read(at: path)
     }
 
-    /// Which file it is and in which state; nil when there is none.
-    package func identity() throws(FileError) -> FileIdentity? {
-        try existing(for: .examine)?.identity
-    }
+    /// Which file it was when the lock was taken, and in which state; nil when there was none.
+    package var identity: FileIdentity? { found?.identity }
 
     /// Replaces the file with `bytes` at one instant, and returns what is there then.
     ///
@@ -43,23 +44,38 @@ package struct LockedFile: ~Copyable {
     /// nobody but this user, or where root makes it, for the folder's owner. With `durably` it survives a
     /// power cut once this returns, which takes as long as the disk takes. When it throws, the file is as it was, unless
     /// the error's operation is `synchronize` on the folder: then it is replaced, but may not survive a power cut.
-    ///
-    /// - Parameter model: The file that the new one is for the same people as; nil for the one that is replaced.
-    package func replace(with bytes: [UInt8], durably: Bool, like model: String? = nil) throws(FileError) -> FileIdentity {
+    package func replace(with bytes: [UInt8], durably: Bool) throws(FileError) -> FileIdentity {
+        // Not what was found with the lock: whoever changes the mode since, while a person's closure runs, is to be heeded.
+        let old = try file.regularFile(at: path, for: .replace)
+        let access =
+            if let old { FileAccess(of: old, at: path, operations) } else {
+                try file.ownerOfNew(in: ResolvedPath.folder(of: path))
+            }
+        return try replace(old, with: bytes, for: access, durably: durably)
+    }
+
+    /// The same for another file's people; `old` is what is replaced.
+    func replace(
+        _ old: FileStatus?, with bytes: [UInt8], for access: FileAccess?, durably: Bool
+    ) throws(FileError) -> FileIdentity {
         do {
-            return try replaceOnce(with: bytes, durably: durably, like: model)
+            return try replaceOnce(old, with: bytes, for: access, durably: durably)
         } catch where error.isLackOfRoom {
-            LateClosing.finish()  // which may have made room
-            return try replaceOnce(with: bytes, durably: durably, like: model)
+            DeferredClosing.finish()  // which may have made room
+            return try replaceOnce(old, with: bytes, for: access, durably: durably)
         }
     }
 
-    private func replaceOnce(with bytes: [UInt8], durably: Bool, like model: String?) throws(FileError) -> FileIdentity {
+    private func replaceOnce(
+        _ old: FileStatus?, with bytes: [UInt8], for access: FileAccess?, durably: Bool
+    ) throws(FileError) -> FileIdentity {
         // What is written must be readable again.
         guard bytes.count <= DurableFile.sizeLimit else {
             throw FileError(.replace, path, .tooLarge(limit: DurableFile.sizeLimit))
         }
-        let access = try access(like: model)
+        // Or renaming would free the old file, for which whoever waits for the disk would wait again.
+        let oldDescriptor = durably && old != nil ? try? operations.open(path, for: .readingWithoutLinks) : nil
+        defer { if let oldDescriptor { DeferredClosing.close(oldDescriptor, operations) } }
         let temporaryPath = temporaryPath
         let descriptor = try file.attempt(.replace, path) { () throws(SystemErrorCode) in try createTemporary(temporaryPath) }
         defer { operations.close(descriptor) }
@@ -115,7 +131,7 @@ package struct LockedFile: ~Copyable {
 
     /// Copies the file, which then survives a power cut there too. Returns false when the name is taken.
     private func copy(to newPath: String) throws(FileError) -> Bool {
-        guard let old = try existing(for: .setAside), let contents = try read() else {
+        guard let old = try file.regularFile(at: path, for: .setAside), let contents = try read() else {
             throw FileError(.setAside, path, .noEntry)
         }
         do throws(SystemErrorCode) {
@@ -137,7 +153,7 @@ package struct LockedFile: ~Copyable {
     }
 
     /// Removes the file; succeeds when there is none.
-    package func remove() throws(FileError) {
+    func remove() throws(FileError) {
         do {
             try operations.unlink(path)
         } catch .noEntry {
@@ -156,23 +172,6 @@ package struct LockedFile: ~Copyable {
         } catch {
             throw FileError(.remove, temporaryPath, error)
         }
-    }
-
-    /// What lies at the path, if it is a file.
-    private func existing(for operation: FileError.Operation) throws(FileError) -> FileStatus? {
-        guard let status = try file.status(at: path, followingLinks: false) else { return nil }
-        guard status.kind == .regular else { throw FileError(operation, path, .notRegular(status.kind)) }
-        return status
-    }
-
-    /// Whom a new file is for: whom the one at `model` is for, or the one that is replaced; nil for this user alone.
-    private func access(like model: String?) throws(FileError) -> FileAccess? {
-        let existing = try existing(for: .replace)
-        if let model, let status = try file.status(at: model, followingLinks: false) {
-            return FileAccess(of: status, at: model, operations)
-        }
-        if let existing { return FileAccess(of: existing, at: path, operations) }
-        return try file.ownerOfNew(in: ResolvedPath.folder(of: path))
     }
 
     /// The temporary file. One that is there already was left by a process that died, for only the lock's holder makes one.

@@ -3,18 +3,18 @@ import StoredValuesSupport
 /// Where a path really leads: every symbolic link on the way followed, "." and ".." taken out. Nothing need exist.
 package struct ResolvedPath: Equatable, Sendable {
     /// How many links the system follows before it gives up (path_resolution(7)); so do we.
-    package static let linkLimit = 40
+    static let linkLimit = 40
 
     /// The real path. What exists of it holds no link.
-    package var target: String
+    var target: String
     /// The path of every link that was followed, in order.
-    package var links: [String]
+    var links: [String]
 
     /// The folder of the target.
-    package var folder: String { Self.folder(of: target) }
+    var folder: String { Self.folder(of: target) }
 
     /// Follows `path`, which is absolute. Throws when links form a circle, or a part of the path is no folder.
-    package init(_ path: String, operations: any FileOperations) throws(FileError) {
+    init(_ path: String, operations: any FileOperations) throws(FileError) {
         let (way, obstacle) = Self.follow(path, operations: operations)
         if let obstacle { throw obstacle }
         self = way
@@ -26,7 +26,7 @@ package struct ResolvedPath: Equatable, Sendable {
     }
 
     /// Follows `path` as far as it goes. With an error, the target is the place where it ended.
-    package static func follow(_ path: String, operations: any FileOperations) -> (way: ResolvedPath, obstacle: FileError?) {
+    static func follow(_ path: String, operations: any FileOperations) -> (way: ResolvedPath, obstacle: FileError?) {
         do { try requireAbsolute(path) } catch { return (Self(target: path, links: []), error) }
         var rest = path[...]
         /// What was followed so far, without the slash at its end.
@@ -71,7 +71,7 @@ package struct ResolvedPath: Equatable, Sendable {
     }
 
     /// Throws unless `path` is absolute: a relative one would lead to another place as soon as the working folder is another.
-    package static func requireAbsolute(_ path: String) throws(FileError) {
+    static func requireAbsolute(_ path: String) throws(FileError) {
         guard path.begins(with: "/") else { throw FileError(.examine, path, .noWorkingFolder) }
     }
 

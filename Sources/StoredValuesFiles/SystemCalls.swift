@@ -11,7 +11,7 @@ package import StoredValuesSupport
 // All calls that concern files. Thin wrappers; decisions are made by their callers.
 
 /// The folder that relative paths begin at; nil when it was removed, or its name is not UTF-8.
-package func workingFolder() -> String? {
+func workingFolder() -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
         guard let start = buffer.baseAddress, getcwd(start, buffer.count) != nil else { return nil }
         return String(validatingCString: start).flatMap { $0.begins(with: "/") ? $0 : nil }
@@ -225,34 +225,34 @@ extension FileStatus {
 
 extension SystemErrorCode {
     package static let accessDenied = SystemErrorCode(rawValue: EACCES)
-    package static let busy = SystemErrorCode(rawValue: EBUSY)
-    package static let crossDevice = SystemErrorCode(rawValue: EXDEV)
-    package static let exists = SystemErrorCode(rawValue: EEXIST)
-    package static let fileTooLarge = SystemErrorCode(rawValue: EFBIG)
-    package static let invalidArgument = SystemErrorCode(rawValue: EINVAL)
-    package static let ioFailed = SystemErrorCode(rawValue: EIO)
-    package static let isFolder = SystemErrorCode(rawValue: EISDIR)
-    package static let nameTooLong = SystemErrorCode(rawValue: ENAMETOOLONG)
+    static let busy = SystemErrorCode(rawValue: EBUSY)
+    static let crossDevice = SystemErrorCode(rawValue: EXDEV)
+    static let exists = SystemErrorCode(rawValue: EEXIST)
+    static let fileTooLarge = SystemErrorCode(rawValue: EFBIG)
+    static let invalidArgument = SystemErrorCode(rawValue: EINVAL)
+    static let ioFailed = SystemErrorCode(rawValue: EIO)
+    static let isFolder = SystemErrorCode(rawValue: EISDIR)
+    static let nameTooLong = SystemErrorCode(rawValue: ENAMETOOLONG)
     package static let noDeviceOrPeer = SystemErrorCode(rawValue: ENXIO)
-    package static let noData = SystemErrorCode(rawValue: ENODATA)
+    static let noData = SystemErrorCode(rawValue: ENODATA)
     package static let noEntry = SystemErrorCode(rawValue: ENOENT)
-    package static let noMemory = SystemErrorCode(rawValue: ENOMEM)
-    package static let noSpace = SystemErrorCode(rawValue: ENOSPC)
+    static let noMemory = SystemErrorCode(rawValue: ENOMEM)
+    static let noSpace = SystemErrorCode(rawValue: ENOSPC)
     package static let notFolder = SystemErrorCode(rawValue: ENOTDIR)
-    package static let notImplemented = SystemErrorCode(rawValue: ENOSYS)
+    static let notImplemented = SystemErrorCode(rawValue: ENOSYS)
     package static let notPermitted = SystemErrorCode(rawValue: EPERM)
-    package static let quotaExceeded = SystemErrorCode(rawValue: EDQUOT)
-    package static let notSupported = SystemErrorCode(rawValue: EOPNOTSUPP)
-    package static let outOfRange = SystemErrorCode(rawValue: ERANGE)
+    static let quotaExceeded = SystemErrorCode(rawValue: EDQUOT)
+    static let notSupported = SystemErrorCode(rawValue: EOPNOTSUPP)
+    static let outOfRange = SystemErrorCode(rawValue: ERANGE)
     package static let readOnly = SystemErrorCode(rawValue: EROFS)
     package static let linkCircle = SystemErrorCode(rawValue: ELOOP)
     package static let tooManyOpenFiles = SystemErrorCode(rawValue: EMFILE)
     package static let tooManyOpenFilesInSystem = SystemErrorCode(rawValue: ENFILE)
-    package static let tooManyNames = SystemErrorCode(rawValue: EMLINK)
-    package static let wouldBlock = SystemErrorCode(rawValue: EWOULDBLOCK)
+    static let tooManyNames = SystemErrorCode(rawValue: EMLINK)
+    static let wouldBlock = SystemErrorCode(rawValue: EWOULDBLOCK)
 
     /// The system's own words. glibc keeps them per thread since 2.32, and for known numbers they are constant.
-    package var systemText: String {
+    var systemText: String {
         strerror(rawValue).map { String(cString: $0) } ?? "error \(rawValue)"
     }
 }

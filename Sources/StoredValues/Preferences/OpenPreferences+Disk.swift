@@ -70,7 +70,11 @@ extension OpenPreferences {
     }
 
     private func keep(in generation: DurableGeneration) throws(FileError) -> DurableGeneration.Outcome {
-        let (written, known) = state.withLock { ($0.written, $0.identity) }
+        let (written, known) = state.withLock { state in
+            // While what this process wrote last is still all of what it knows, its text need not be read back.
+            let isOwn = state.written == state.identity && state.unsaved.isEmpty
+            return (isOwn ? state.pin.map { (file: $0, bytes: state.document.text) } : nil, state.identity)
+        }
         return try generation.keep(written) { contents in
             contents.identity == known || (try? PreferencesDocument(parsing: contents.bytes)) != nil
         }

@@ -266,7 +266,7 @@ final class OpenPreferences: Sendable {
             let isWaiting = state.withLock { $0.isWaitingForLock }
             let locked = try file.lock(timeout: isWaiting ? .zero : DurableFile.lockTimeout)
             let known = state.withLock { (identity: $0.identity, isRecovered: $0.isRecovered) }
-            guard try locked.identity() != known.identity || known.isRecovered else {
+            guard locked.identity != known.identity || known.isRecovered else {
                 return Session(locked: locked, isRejected: false)
             }
             let reading = try PreferencesReading(known: known.identity, file.read)

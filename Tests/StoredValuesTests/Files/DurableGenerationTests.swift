@@ -16,6 +16,12 @@ struct DurableGenerationTests {
         try file.withLock { try $0.replace(with: Array(text.utf8), durably: false) }
     }
 
+    /// The same, with what is known of the file then.
+    private func write(_ text: String, to file: DurableFile) throws -> (file: FilePin, bytes: [UInt8]) {
+        let identity = try replace(file, with: text)
+        return (try #require(FilePin(identity, at: file.path, file.operations)), Array(text.utf8))
+    }
+
     private func text(_ generation: DurableGeneration) throws -> String? {
         try generation.read().map { String(decoding: $0, as: UTF8.self) }
     }
@@ -124,18 +130,48 @@ struct DurableGenerationTests {
         }
     }
 
-    @Test("What another process writes while the lock is waited for is what is kept, for the file is read afterwards")
-    func forwardOnly() throws {
+    @Test("What another process writes while the lock is waited for is what is kept, for it is looked for afterwards", arguments: [false, true])
+    func forwardOnly(isOwn: Bool) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/file"
-            try replace(DurableFile(path: path), with: "old")
+            let written = try write("old", to: DurableFile(path: path))
             let operations = FaultyFileOperations { call in
                 guard call == "lock" else { return }
                 #expect(throws: Never.self) { try Data("new".utf8).write(to: URL(fileURLWithPath: path)) }
             }
             let generation = DurableGeneration(of: DurableFile(path: path, operations: operations))
-            #expect(try keep(generation) == .kept)
+            #expect(try generation.keep(isOwn ? written : nil) { _ in true } == .kept)
             #expect(try text(generation) == "new")
+        }
+    }
+
+    @Test("What this process wrote is copied from memory, in so many calls")
+    func cost() throws {
+        try withTemporaryFolder { folder in
+            let operations = FaultyFileOperations()
+            let file = DurableFile(path: folder + "/file", operations: operations), generation = DurableGeneration(of: file)
+            #expect(try generation.keep(write("old", to: file)) { _ in false } == .kept)
+            let written = try write("new", to: file)
+            let (calls, count) = (operations.calls.count, operations.count)
+            #expect(try generation.keep(written) { _ in false } == .kept)
+            #expect(operations.calls[calls...] == [
+                "open locking", "lock", "attributeNames", "open readingWithoutLinks", "open creating", "write", "synchronize", "rename",
+                "open folder", "synchronize folder",
+            ])
+            // One for each part of the path; who waits for the lock; the state of the lock (2), the file, the copy and the new one (2).
+            #expect(operations.count - count == 10 + file.path.parts(separatedBy: "/").count + 1 + 6)
+            #expect(try text(generation) == "new")
+        }
+    }
+
+    @Test("No later file is taken for the one that was copied, for its number stays its own")
+    func number() throws {
+        try withTemporaryFolder { folder in
+            let file = DurableFile(path: folder + "/file"), generation = DurableGeneration(of: file)
+            let copied = try replace(file, with: "copied")
+            let pin = FilePin(copied, at: file.path, file.operations)
+            #expect(try generation.keep((#require(pin), Array("copied".utf8))) { _ in false } == .kept)
+            for _ in 0..<20 { #expect(try replace(file, with: "new").inode != copied.inode) }
         }
     }
 
@@ -144,10 +180,10 @@ struct DurableGenerationTests {
         try withTemporaryFolder { folder in
             let operations = FaultyFileOperations()
             let file = DurableFile(path: folder + "/file", operations: operations), generation = DurableGeneration(of: file)
-            let identity = try replace(file, with: "state")
+            let written = try write("state", to: file)
             func renames() throws -> Int {
                 let before = operations.calls.count
-                #expect(try generation.keep(identity) { _ in true } == .kept)
+                #expect(try generation.keep(written) { _ in true } == .kept)
                 return operations.calls[before...].count { $0 == "rename" }
             }
             #expect(try renames() == 1)
@@ -163,12 +199,12 @@ struct DurableGenerationTests {
         try withTemporaryFolder { folder in
             let operations = FaultyFileOperations()
             let file = DurableFile(path: folder + "/file", operations: operations), generation = DurableGeneration(of: file)
-            func fsyncs(_ replacement: FileIdentity?) throws -> Int {
+            func fsyncs(_ written: (file: FilePin, bytes: [UInt8])) throws -> Int {
                 let before = operations.calls.count
-                #expect(try generation.keep(replacement) { _ in true } == .kept)
+                #expect(try generation.keep(written) { _ in true } == .kept)
                 return operations.calls[before...].count { $0 == "synchronize" }
             }
-            let first = try replace(file, with: "mine")
+            let first = try write("mine", to: file)
             #expect(try fsyncs(first) == 1)
             try Data("edited in place".utf8).write(to: URL(fileURLWithPath: folder + "/file"))
             #expect(try fsyncs(first) == 2)
@@ -180,9 +216,9 @@ struct DurableGenerationTests {
         try withTemporaryFolder { folder in
             let operations = FaultyFileOperations()
             let file = DurableFile(path: folder + "/file", operations: operations), generation = DurableGeneration(of: file)
-            let first = try replace(file, with: "old")
+            let first = try write("old", to: file)
             #expect(try generation.keep(first) { _ in true } == .kept)
-            let second = try replace(file, with: "new")
+            let second = try write("new", to: file)
             operations.fail(call, with: .noSpace)
             #expect(throws: FileError(.replace, folder + "/file.durable", .noSpace)) {
                 try generation.keep(second) { _ in true }
@@ -204,10 +240,10 @@ struct DurableGenerationTests {
                     let file = DurableFile(path: folder + "/file"), generation = DurableGeneration(of: file)
                     for round in 0..<10 {
                         do {
-                            let identity = try file.withLock(timeout: hangLimit) {
-                                try $0.replace(with: Array("\(number) \(round)".utf8), durably: false)
-                            }
-                            _ = try generation.keep(identity) { _ in true }
+                            let bytes = Array("\(number) \(round)".utf8)
+                            let identity = try file.withLock(timeout: hangLimit) { try $0.replace(with: bytes, durably: false) }
+                            let pin = FilePin(identity, at: file.path, file.operations)
+                            _ = try generation.keep(pin.map { (file: $0, bytes: bytes) }) { _ in true }
                         } catch {
                             failures.withLock { $0.append("\(error)") }
                         }

@@ -3,7 +3,7 @@ import Logging
 import Testing
 
 @testable import StoredValues
-import StoredValuesFiles
+@testable import StoredValuesFiles
 
 @Suite("Preferences files that nobody expects", .heavy, .hangLimit)
 struct HostileFileTests {

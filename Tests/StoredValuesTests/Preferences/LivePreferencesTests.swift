@@ -4,7 +4,7 @@ import Observation
 import Testing
 
 @testable import StoredValues
-import StoredValuesFiles
+@testable import StoredValuesFiles
 
 @Suite("Live preferences", .hangLimit)
 struct LivePreferencesTests {

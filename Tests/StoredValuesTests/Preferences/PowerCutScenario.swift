@@ -2,7 +2,7 @@ import Dispatch
 import Testing
 
 @testable import StoredValues
-import StoredValuesFiles
+@testable import StoredValuesFiles
 
 /// Something that is done to preferences, by name.
 struct PowerCutScenario: Sendable, CustomTestStringConvertible {

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import StoredValues
-import StoredValuesFiles
+@testable import StoredValuesFiles
 
 @Suite("Keys", .hangLimit)
 struct PreferencesKeyTests {

@@ -12,6 +12,7 @@ final class FaultyFileOperations: FileOperations {
 
     private struct State {
         var calls: [String] = []
+        var count = 0
         var faults: [String: SystemErrorCode] = [:]
         var longestWrite = Int.max
     }
@@ -28,8 +29,10 @@ final class FaultyFileOperations: FileOperations {
         }
     }
 
-    /// The names of the calls so far, in order.
+    /// The names of the calls so far, in order, without those that only look.
     var calls: [String] { state.withLock { $0.calls } }
+    /// How many there were with those, but without what lets go of something.
+    var count: Int { state.withLock { $0.count } }
 
     /// Lets `call` fail from now on; nil lets it succeed again.
     func fail(_ call: String, with code: SystemErrorCode?) {
@@ -40,6 +43,7 @@ final class FaultyFileOperations: FileOperations {
         before(call)
         let fault = state.withLock { state in
             state.calls.append(call)
+            state.count += 1
             return state.faults[call]
         }
         if let fault { throw fault }
@@ -66,9 +70,14 @@ final class FaultyFileOperations: FileOperations {
         try note(try system.status(of: descriptor).kind == .folder ? "synchronize folder" : "synchronize")
         try system.synchronize(descriptor)
     }
-    func status(of descriptor: Int32) throws(SystemErrorCode) -> FileStatus { try system.status(of: descriptor) }
+    private func look() { state.withLock { $0.count += 1 } }
+    func status(of descriptor: Int32) throws(SystemErrorCode) -> FileStatus {
+        look()
+        return try system.status(of: descriptor)
+    }
     func status(at path: String, followingLinks: Bool) throws(SystemErrorCode) -> FileStatus {
-        try system.status(at: path, followingLinks: followingLinks)
+        look()
+        return try system.status(at: path, followingLinks: followingLinks)
     }
     func changeMode(of descriptor: Int32, to mode: UInt32) throws(SystemErrorCode) {
         try note("changeMode")
@@ -84,7 +93,10 @@ final class FaultyFileOperations: FileOperations {
     }
     func unlock(_ descriptor: Int32) { system.unlock(descriptor) }
     func markWaiting(_ descriptor: Int32, since time: Int64?) { system.markWaiting(descriptor, since: time) }
-    func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool { system.isWaitedFor(descriptor, since: time) }
+    func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool {
+        look()
+        return system.isWaitedFor(descriptor, since: time)
+    }
     func markTaken(_ descriptor: Int32, at time: Int64?) { system.markTaken(descriptor, at: time) }
     func timeTaken(_ descriptor: Int32) -> Int64? { system.timeTaken(descriptor) }
     func rename(_ path: String, to newPath: String) throws(SystemErrorCode) {
@@ -103,7 +115,10 @@ final class FaultyFileOperations: FileOperations {
         try note("makeFolder")
         try system.makeFolder(path, mode: mode)
     }
-    func readLink(_ path: String) throws(SystemErrorCode) -> String { try system.readLink(path) }
+    func readLink(_ path: String) throws(SystemErrorCode) -> String {
+        look()
+        return try system.readLink(path)
+    }
     func attributeNames(at path: String) throws(SystemErrorCode) -> [String] {
         try note("attributeNames")
         return try system.attributeNames(at: path)

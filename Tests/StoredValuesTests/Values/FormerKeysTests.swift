@@ -4,7 +4,7 @@ import Observation
 import Testing
 
 @testable import StoredValues
-import StoredValuesFiles
+@testable import StoredValuesFiles
 
 /// A type whose second version doubled its numbers.
 private struct Amount: VersionedItem, Equatable {

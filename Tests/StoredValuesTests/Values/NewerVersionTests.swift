@@ -3,7 +3,7 @@ import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
-import StoredValuesFiles
+@testable import StoredValuesFiles
 
 /// The old program's type. It must never see what the new one wrote.
 private struct Old: VersionedItem, Equatable {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import StoredValues
-import StoredValuesFiles
+@testable import StoredValuesFiles
 
 /// Notes the steps of its migration.
 private struct Logbook: VersionedItem, Equatable {

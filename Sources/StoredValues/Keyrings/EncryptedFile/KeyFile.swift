@@ -69,7 +69,7 @@ struct KeyFile {
             guard try file.status(at: file.path, followingLinks: false) == nil else { return }
             // Under a lock and by renaming, so that no process ever sees half a key, not even after a power cut.
             let locked = try file.lock()
-            guard try locked.identity() == nil else { return }
+            guard locked.identity == nil else { return }
             var key = EncryptedFileSeal.randomBytes(Self.leastByteCount)
             defer { key.withUnsafeMutableBytes { wipe($0) } }
             _ = try locked.replace(with: key, durably: true)

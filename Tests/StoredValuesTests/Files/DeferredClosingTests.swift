@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import StoredValuesSupport
 import Testing
 
@@ -6,24 +7,40 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("Closing on another thread", .serialized, .hangLimit)
-struct LateClosingTests {
+struct DeferredClosingTests {
     @Test("Where files are freed slowly, a few descriptors wait and the others are closed at once; in the end all are")
     func slowFileSystem() async throws {
         try await withTemporaryFolder { folder in
             let closed = Closed()
             try release(100, in: folder, closed)
-            #expect(closed.here.withLock { $0 } >= 100 - LateClosing.limit)
+            #expect(closed.here.withLock { $0 } >= 100 - DeferredClosing.limit)
             closed.mayEnd.signal()
             try await eventually("all are closed") {
                 closed.here.withLock { $0 } + closed.elsewhere.withLock { $0 } == 100
             }
             // Other tests have descriptors that wait, too.
             let before = closed.elsewhere.withLock { $0 }
-            #expect(before <= LateClosing.limit)
+            #expect(before <= DeferredClosing.limit)
             try await eventually("there is place again") {
                 try release(1, in: folder, closed)
                 return closed.elsewhere.withLock { $0 } > before
             }
+        }
+    }
+
+    @Test("A durable replacement does not wait until the old file is freed")
+    func durableReplacement() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/file", isOpen = Guarded(false)
+            let operations = FaultyFileOperations { call in
+                guard call == "rename" else { return }
+                let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+                let places = descriptors?.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+                isOpen.withLock { $0 = places?.contains(path) ?? false }
+            }
+            let file = DurableFile(path: path, operations: operations)
+            for _ in 0..<2 { _ = try file.withLock { try $0.replace(with: [1], durably: true) } }
+            #expect(isOpen.withLock { $0 })
         }
     }
 

@@ -4,21 +4,11 @@ extension DurableFile {
     /// How long a change waits for one turn of another process unless told otherwise. While the lock is passed on, it waits.
     package static let lockTimeout = Duration.seconds(2)
 
-    /// Runs `body` while no other process or thread holds the lock, and rethrows its errors.
-    ///
-    /// Throws ``FileError`` when the lock is not to be had, `lockTimedOut` when another had it for all of `timeout`; nil waits as
-    /// long as it takes. Not to be nested: the inner call would wait for the outer one.
-    package func withLock<Result>(
-        timeout: Duration? = lockTimeout, _ body: (borrowing LockedFile) throws -> Result
-    ) throws -> Result {
-        let locked = try lock(timeout: timeout)
-        return try body(locked)
-    }
-
-    /// The lock, held until the returned value's scope ends. ``withLock(timeout:_:)`` with a typed error.
+    /// The lock, which no other process or thread has until the returned value's scope ends.
     ///
     /// Makes the file's folder when it is missing, and nothing where something other than a file lies. Blocks the calling
-    /// thread while it waits, and waits no more when `isWanted` says so.
+    /// thread while it waits, and waits no more when `isWanted` says so. Throws `lockTimedOut` when another had it for all of
+    /// `timeout`; nil waits as long as it takes. Not to be nested: the inner call would wait for the outer one.
     package func lock(
         timeout: Duration? = lockTimeout, while isWanted: () -> Bool = { true }
     ) throws(FileError) -> LockedFile {
@@ -26,24 +16,21 @@ extension DurableFile {
     }
 
     /// The lock on the file beside the real one whose name ends in `lockSuffix`, to change the one that ends in `suffix`.
-    package func lock(
-        _ lockSuffix: String, toChange suffix: String, makingFolder: Bool, timeout: Duration?,
+    /// `resolved` is where the path is known to lead.
+    func lock(
+        _ lockSuffix: String, toChange suffix: String, makingFolder: Bool, at resolved: String? = nil, timeout: Duration?,
         while isWanted: () -> Bool = { true }
     ) throws(FileError) -> LockedFile {
         var wait = LockWait(limit: timeout)
         while true {
-            let target = try resolvedPath
-            // Or a lock file would be left beside a device, in /dev.
-            let found = try status(at: target, followingLinks: false)
-            if let kind = found?.kind, kind != .regular { throw FileError(.lock, target, .notRegular(kind)) }
-            if makingFolder { try makeFolders(ResolvedPath.folder(of: target)) }
+            let target = if let resolved, !wait.mayHaveWaited { resolved } else { try resolvedPath }
             let lockPath = target + lockSuffix
             let descriptor: Int32
             do {
-                descriptor = try openLock(lockPath, on: target, found)
+                descriptor = try openLock(lockPath, on: target, makingFolder: makingFolder)
             } catch {
                 // The folder can go between its making and this.
-                guard makingFolder, error == .noEntry, wait.again() else { throw FileError(.lock, lockPath, error) }
+                guard makingFolder, error.code == .noEntry, wait.again() else { throw error }
                 continue
             }
             do {
@@ -51,15 +38,18 @@ extension DurableFile {
                 // Somebody may have replaced the folder; and while this waited, turned a link elsewhere. One that was turned since
                 // the path was followed, and not waited for, counts as turned after this change.
                 let held = try attempt(.lock, lockPath) { () throws(SystemErrorCode) in try operations.status(of: descriptor) }
-                letWritersIn(descriptor, at: lockPath, held, of: target, found)
                 let there = try status(at: lockPath, followingLinks: false)
                 let leadsThere = wait.mayHaveWaited ? try resolvedPath == target : true
                 if leadsThere, there?.identity.inode == held.identity.inode,
                     there?.identity.device == held.identity.device
                 {
-                    return LockedFile(path: target + suffix, file: self, lock: descriptor, isMarked: wait.isContended)
+                    let found = try regularFile(at: target, for: .lock)
+                    letWritersIn(descriptor, at: lockPath, held, of: target, found)
+                    return LockedFile(
+                        path: target + suffix, found: found, file: self, lock: descriptor, isMarked: wait.isContended)
                 }
             } catch {
+                operations.unlock(descriptor)
                 operations.close(descriptor)
                 throw error
             }
@@ -72,12 +62,21 @@ extension DurableFile {
     /// How often a lock file that is not there may be there when it is to be made.
     private static var attemptLimit: Int { 100 }
 
-    /// Opens the lock file at `path`, and makes it when it is missing: for those who may write the file at `target`, which is
-    /// as `status` says, or where there is none, for whom a new one would be.
-    private func openLock(_ path: String, on target: String, _ status: FileStatus?) throws(SystemErrorCode) -> Int32 {
+    /// Opens the lock file at `path`, and makes it when it is missing: for those who may write the file at `target`, or where there
+    /// is none, for whom a new one would be.
+    private func openLock(_ path: String, on target: String, makingFolder: Bool) throws(FileError) -> Int32 {
         var attempts = 0
         while true {
-            do { return try operations.open(path, for: .locking) } catch .noEntry {}
+            do {
+                return try operations.open(path, for: .locking)
+            } catch .noEntry {
+                // It is made below.
+            } catch {
+                throw FileError(.lock, path, error)
+            }
+            // Or a lock file would be left beside a device, in /dev.
+            let status = try regularFile(at: target, for: .lock)
+            if makingFolder, status == nil { try makeFolders(ResolvedPath.folder(of: target)) }
             do {
                 let descriptor = try operations.open(path, for: .creating)
                 // What is refused leaves it to this user, which is not worth a failure.
@@ -92,7 +91,9 @@ extension DurableFile {
             } catch .exists {
                 // Another process was faster; or a network's file system tells what was there before.
                 attempts += 1
-                guard attempts < Self.attemptLimit else { throw .exists }
+                guard attempts < Self.attemptLimit else { throw FileError(.lock, path, .exists) }
+            } catch {
+                throw FileError(.lock, path, error)
             }
         }
     }
@@ -104,16 +105,15 @@ extension DurableFile {
     private func letWritersIn(
         _ descriptor: Int32, at path: String, _ lock: FileStatus, of target: String, _ status: FileStatus?
     ) {
+        let isRight = status.map { $0.user == lock.user && FileAccess.lockMode($0.mode) == lock.mode } ?? false
+        // Which group it is, and whom a list names, counts where they may open the lock.
+        if isRight, lock.mode & 0o060 == 0 { return }
         let user = effectiveUser()
         guard lock.user == user, lock.kind == .regular, lock.links == 1, lock.identity.size == 0 else { return }
         let isRoots = user == 0 && lock.mode == 0o600
         var access: FileAccess?
         if let status {
             guard status.user == user || isRoots else { return }
-            let mode = FileAccess.lockMode(status.mode)
-            let isRight = status.user == user && lock.mode == mode
-            // Which group it is, and whom a list names, counts where they may open the lock.
-            if isRight, mode & 0o060 == 0 { return }
             let wanted = FileAccess(of: status, at: target, operations).ofLock()
             let list = try? operations.attribute(AccessList.name, at: path)
             if isRight, lock.group == status.group, list == wanted.list?.bytes { return }
