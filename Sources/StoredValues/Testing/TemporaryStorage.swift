@@ -2,7 +2,8 @@
 ///
 /// Inside, ``PreferencesFile/standard`` and ``PreferencesFile/named(_:)`` are empty files in a temporary folder, which is
 /// removed at the end, and ``Keyring/system`` is `keyring`. Every operation of a wrapper uses the storage of the task it
-/// runs in, else that in which the wrapper was made, else the real one. Child tasks and `Task { }` inherit the storage.
+/// runs in, else that in which the wrapper was made, else the real one. Child tasks and `Task { }` inherit the storage. Whatever
+/// uses it after the end finds it empty.
 ///
 /// Not covered: files and keyrings that are named explicitly, and a wrapper that was made outside and is used from a
 /// dispatch queue or a detached task.

@@ -108,6 +108,59 @@ struct TemporaryStorageTests {
         #expect(!FileManager.default.fileExists(atPath: (path as NSString).deletingLastPathComponent))
     }
 
+    /// The live values of one storage, and the file that they lie in.
+    private struct Held: Sendable {
+        weak let preferences: OpenPreferences?
+        weak let preference: LivePreference<Int>?
+        weak let secret: LiveSecret<String>?
+
+        init() {
+            let file = PreferencesFile.standard.preferences
+            preferences = file
+            preference = LivePreference.find("count", in: file)
+            secret = AppSettings.token.secret
+        }
+
+        var isGone: Bool { preferences == nil && preference == nil && secret == nil }
+    }
+
+    @Test("A wrapper made outside and used inside keeps nothing of a storage that is over, whatever it made of its values")
+    func usedInside() async throws {
+        let clamped = StoredValue(key: "count", default: 0, validate: { $0 = min($0, 10) })
+        let held = try await withTemporaryStorage {
+            clamped.set(20)
+            try await AppSettings.token.set("x")
+            #expect(clamped.wrappedValue == 10 && AppSettings.token.wrappedValue == "x")
+            return Held()
+        }
+        try await eventually("the storage is gone") { held.isGone }
+        withExtendedLifetime(clamped) {}
+    }
+
+    @Test("A wrapper made inside keeps nothing of a storage that is over, and finds it empty; what it then stores goes with it")
+    func usedAfterTheEnd() async throws {
+        let path: String
+        do {
+            let (count, token, file, held) = try await withTemporaryStorage {
+                let count = StoredValue(key: "count", default: 0, validate: { $0 = min($0, 10) })
+                let token = SecurelyStoredValue<String>(key: "temporary storage test")
+                count.set(20)
+                try await token.set("x")
+                #expect(count.wrappedValue == 10 && token.wrappedValue == "x")
+                return (count, token, PreferencesFile.named("other"), Held())
+            }
+            try await eventually("the storage is gone") { held.isGone }
+            #expect(count.wrappedValue == 0)
+            #expect(try await token.load() == nil)
+            count.set(3)
+            try await token.set("y")
+            #expect(count.wrappedValue == 3 && token.wrappedValue == "y")
+            path = file.path
+        }
+        let folder = (path as NSString).deletingLastPathComponent
+        try await eventually("the folder is gone") { !FileManager.default.fileExists(atPath: folder) }
+    }
+
     @Test("What is named explicitly is what it names")
     func explicit() throws {
         try withTemporaryFolder { folder in

@@ -2,7 +2,9 @@ import FoundationEssentials
 import StoredValuesSupport
 import Synchronization
 
-/// What one `withTemporaryStorage` has of its own: a folder, and objects that live as long as it does.
+/// What one `withTemporaryStorage` has of its own: a folder, and objects. Both go at its end.
+///
+/// What was made inside may be used after that, and then makes new ones here; they go when the last of it does.
 final class TemporaryScope: Sendable {
     @TaskLocal private static var ofTask: TemporaryScope?
     /// Spares programs that never make a scope the search for one, which would cost more than reading a value.
@@ -25,7 +27,7 @@ final class TemporaryScope: Sendable {
     static func run<Result>(_ body: (TemporaryScope) throws -> Result) rethrows -> Result {
         isUsed.store(true, ordering: .relaxed)
         let scope = TemporaryScope()
-        defer { scope.removeFolder() }
+        defer { scope.end() }
         return try $ofTask.withValue(scope) { try body(scope) }
     }
 
@@ -35,7 +37,7 @@ final class TemporaryScope: Sendable {
     ) async rethrows -> Result {
         isUsed.store(true, ordering: .relaxed)
         let scope = TemporaryScope()
-        defer { scope.removeFolder() }
+        defer { scope.end() }
         return try await $ofTask.withValue(scope, operation: { try await body(scope) }, isolation: isolation)
     }
 
@@ -50,6 +52,17 @@ final class TemporaryScope: Sendable {
             return new
         }
     }
+
+    private func end() {
+        let old = objects.withLock { objects in
+            defer { objects = [:] }
+            return objects
+        }
+        withExtendedLifetime(old) {}  // they go when the lock is free
+        removeFolder()
+    }
+
+    deinit { removeFolder() }
 
     private func removeFolder() {
         try? FileManager.default.removeItem(atPath: folder)  // there is none where nothing was stored
