@@ -3,21 +3,62 @@ import Testing
 
 @Suite("Walls")
 struct WallsTests {
-    private static let sources = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources")
+    private static let sources = DocumentedPage.root.path + "/Sources/"
 
     private func files() throws -> [(path: String, text: String)] {
-        let paths = try #require(FileManager.default.enumerator(atPath: Self.sources.path)).compactMap { $0 as? String }
-        return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { path in
-            (path, try String(contentsOf: Self.sources.appendingPathComponent(path), encoding: .utf8))
+        let paths = try #require(FileManager.default.enumerator(atPath: Self.sources)).compactMap { $0 as? String }
+        return try paths.filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }.sorted().map { path in
+            (path, try contents(ofFile: Self.sources + path))
         }
     }
 
-    @Test("Only StoredValuesSecretService imports libsecret's headers")
-    func oneDoorToC() throws {
-        let importers = try files().filter { $0.text.contains("import CSecret") }
-        #expect(!importers.isEmpty)
-        for file in importers { #expect(file.path.hasPrefix("StoredValuesSecretService/"), "\(file.path) imports CSecret") }
+    // MARK: Modules
+
+    /// What each module of the library may import of this package.
+    private static let modules: [String: Set<String>] = [
+        "StoredValuesSupport": ["CStoredValues"],
+        "StoredValuesFiles": ["CStoredValues", "StoredValuesSupport"],
+        "StoredValuesSecretService": ["CSecret", "CStoredValues", "StoredValuesSupport"],
+        "StoredValues": ["StoredValuesFiles", "StoredValuesSecretService", "StoredValuesSupport"],
+    ]
+
+    @Test("Each module imports only those below it and shows none of them, and libsecret's headers have one door")
+    func imports() throws {
+        let known = Set(Self.modules.keys).union(Self.modules.values.joined())
+        for file in try files() {
+            let allowed = Self.modules[String(file.path.prefix { $0 != "/" })] ?? known.subtracting(["CSecret"])
+            for line in Self.code(file.text).split(separator: "\n").filter({ $0.contains("import ") }) {
+                guard let name = line.split(separator: " ").last.map(String.init), known.contains(name) else { continue }
+                #expect(allowed.contains(name), "\(file.path) imports \(name)")
+                let isShown = line.contains("public ") || line.contains("@_")
+                #expect(!isShown || name == "StoredValues", "\(file.path) shows \(name) to those who import it")
+            }
+        }
+    }
+
+    @Test("Who imports StoredValues sees nothing of the modules below it: no type, no function, no member of another's type")
+    func hiddenModules() async throws {
+        let code = try files().filter { Self.modules[String($0.path.prefix { $0 != "/" })] != nil && !$0.path.hasPrefix("StoredValues/") }
+            // What is left out without a trait stands four columns further in.
+            .map { Self.code($0.text.hasPrefix("#if ") ? $0.text.replacing(/(?m)^ {4}/, with: "") : $0.text) }
+            .joined(separator: "\n")
+        let declaration = /(?m)^(?:[@a-z]+ )*(?:class|struct|enum|protocol|actor|typealias|func|let|var) (\w+)/
+        let names = Set(code.matches(of: declaration).map { String($0.1) }).sorted()
+        #expect(names.contains("Guarded") && names.contains("DurableFile") && names.contains("misuse"))
+        let complaints = try await withTemporaryFolder { folder in
+            let path = folder + "/Uses.swift"
+            let uses = names.map { "func use\($0)() { _ = \($0).self }" }
+            try uses.joined(separator: "\n").appending("\nimport StoredValues").write(toFile: path, atomically: false, encoding: .utf8)
+            return try await TypeChecker().check([path], ["-wmo", "-parse-as-library"], in: folder).errors.split(separator: "\n")
+        }
+        for (number, name) in names.enumerated() {
+            let message = "/Uses.swift:\(number + 1):"
+            #expect(complaints.contains { $0.contains(message) && $0.contains("error: cannot find '\(name)' in scope") }, "\(name)")
+        }
+        // Members are found without an import of one's own, so it is their access that hides them.
+        for part in code.matches(of: /(?ms)^extension (\w+).*?^\}/) where !names.contains(String(part.1)) {
+            #expect(!part.0.contains("public "), "\(part.0)")
+        }
     }
 
     @Test("Every file that needs libsecret is left out as a whole without the trait")
@@ -26,6 +67,65 @@ struct WallsTests {
             #expect(file.text.hasPrefix("#if Libsecret\n") && file.text.hasSuffix("#endif\n"), "\(file.path)")
         }
     }
+
+    // MARK: Rooms
+
+    /// What the files in each folder of StoredValues may use of it: those in these folders, these files, and those in no folder.
+    private static let rooms: [String: Set<String>] = [
+        "": [],
+        "Live": [],
+        "JSON": [],
+        "Coding": ["JSON"],
+        "Preferences": ["JSON", "Live/Aftermath.swift"],
+        "Keyrings": [],
+        "UserDefaults": ["Coding", "JSON", "Live/Aftermath.swift", "Preferences"],
+        "Testing": ["Keyrings"],
+        "Values": ["Coding", "JSON", "Keyrings", "Live", "Preferences"],
+    ]
+
+    /// The room that a file lies in, "" where it is in none; nil for another module's.
+    private static func room(_ path: String) -> String? {
+        let parts = path.split(separator: "/")
+        return parts.first == "StoredValues" ? parts.count == 2 ? "" : String(parts[1]) : nil
+    }
+
+    private func files(in rooms: Set<String>) throws -> [String] {
+        try files().map(\.path).filter { path in
+            Self.room(path).map(rooms.contains) == true || rooms.contains { "StoredValues/\($0)" == path }
+        }.map { Self.sources + $0 }
+    }
+
+    @Test("Each room is a whole with nothing but the rooms below it: the compiler finds all that it names there")
+    func arrows() async throws {
+        #expect(try Set(files().map(\.path).compactMap(Self.room)) == Set(Self.rooms.keys))
+        let checker = try await TypeChecker()
+        for (room, below) in Self.rooms {
+            let others = room == "" ? [] : try files(in: below.union([""]))
+            let complaint = try await checker.complaint(about: files(in: [room]), ofModule: "StoredValues", using: others)
+            #expect(complaint.isEmpty, "\(room): \(complaint)")
+        }
+    }
+
+    @Test("A room that names what lies above it is found: a type, a function, a member of another's type")
+    func brokenArrow() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/Planted.swift"
+            try """
+                func first(_ value: LivePreference<Int>?) {}
+                func second() { withTemporaryStorage {} }
+                func third() -> [Int] { [1].togglingPresence(of: 1) }
+                """.write(toFile: path, atomically: false, encoding: .utf8)
+            let complaint = try await TypeChecker().complaint(
+                about: [path], ofModule: "StoredValues", using: files(in: ["", "JSON"])
+            ).split(separator: "\n")
+            for (number, name) in ["LivePreference", "withTemporaryStorage", "togglingPresence"].enumerated() {
+                let isFound = complaint.contains { $0.hasPrefix("\(path):\(number + 1):") && $0.contains("error: ") && $0.contains(name) }
+                #expect(isFound, "\(name)")
+            }
+        }
+    }
+
+    // MARK: Other packages
 
     @Test("Only the provider imports swift-configuration, and is left out as a whole without the trait")
     func configuration() throws {
@@ -53,25 +153,6 @@ struct WallsTests {
             try Data(contentsOf: URL(fileURLWithPath: BuiltProgram.path(program))).range(of: Data("ArgumentParser".utf8)) != nil
         }
         #expect(try names("stored-values") && !names("TestProcess"))
-    }
-
-    @Test("No room names the types of one above it", arguments: [
-        ("Live", ["Keyrings", "Preferences", "Values"]), ("Keyrings", ["Preferences", "Values"]),
-        ("Preferences", ["Keyrings", "Values"]),
-    ])
-    func arrows(room: String, above: [String]) throws {
-        let files = try files().map { (path: $0.path, code: Self.code($0.text)) }
-        func inside(_ room: String) -> [(path: String, code: String)] {
-            files.filter { $0.path.hasPrefix("StoredValues/\(room)/") }
-        }
-        let declaration = /(?m)^(?:[a-z]+ )*(?:class|struct|enum|protocol|actor|typealias) ([A-Z]\w*)/
-        let types = Set(above.flatMap(inside).flatMap { $0.code.matches(of: declaration).map { String($0.1) } })
-        #expect(types.count > 10)
-        #expect(!inside(room).isEmpty)
-        for file in inside(room) {
-            let named = types.intersection(file.code.matches(of: /\b[A-Z]\w*/).map { String($0.0) })
-            #expect(named.isEmpty, "\(file.path) names them")
-        }
     }
 
     /// The text without comments and without what stands in quotes.

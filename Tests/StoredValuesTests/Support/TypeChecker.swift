@@ -14,11 +14,11 @@ struct TypeChecker {
         let resources = try await Self.resources(of: program)
         options =
             [
-                "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-I", "\(built)/Modules",
+                "-swift-version", "6", "-I", "\(built)/Modules",
                 // Not the build's own, to which another path leads: the compiler refuses what was cached by that.
                 "-module-cache-path", "\(built)/SnippetModuleCache",
                 "-I", "\(resources)/pm/ManifestAPI", "-package-description-version", "6.2.0",
-                "-plugin-path", "\(resources)/host/plugins/testing",
+                "-plugin-path", "\(resources)/host/plugins", "-plugin-path", "\(resources)/host/plugins/testing",
             ] + (try await Self.cModules()).flatMap { ["-Xcc", $0] }
     }
 
@@ -36,7 +36,29 @@ struct TypeChecker {
     /// What came of checking these files as one module, with these options besides.
     func check(_ paths: [String], _ more: [String], in folder: String) async throws -> FinishedProgram {
         try await FinishedProgram.run(
-            [compiler] + options + more + paths, environment: ProcessInfo.processInfo.environment, in: folder)
+            [compiler, "-emit-sil", "-o", "/dev/null"] + options + more + paths, environment: ProcessInfo.processInfo.environment, in: folder)
+    }
+
+    /// What the compiler says of source files of one of the library's modules, where these and `others` are all that it knows of that
+    /// module; empty when it has no complaint.
+    func complaint(about files: [String], ofModule module: String, using others: [String]) async throws -> String {
+        // SwiftPM names it after the package's folder.
+        let package = DocumentedPage.root.lastPathComponent.lowercased().replacing(/[^a-z0-9]/, with: "_")
+        let manifest = try contents(ofFile: DocumentedPage.root.path + "/Package.swift")
+        let features = manifest.matches(of: /enableUpcomingFeature\("(\w+)"\)/).flatMap { ["-enable-upcoming-feature", String($0.1)] }
+        #if Libsecret
+            let traits = ["-D", "Libsecret"]
+        #else
+            let traits: [String] = []
+        #endif
+        let result = try await withTemporaryFolder { folder in
+            // The others are only looked up in, not checked.
+            try await FinishedProgram.run(
+                [compiler, "-frontend", "-typecheck", "-module-name", module, "-package-name", package] + options + features + traits
+                    + files.flatMap { ["-primary-file", $0] } + others,
+                environment: ProcessInfo.processInfo.environment, in: folder)
+        }
+        return result.status == 0 ? "" : result.errors
     }
 
     /// The folder in which the compiler has its modules and plugins. It says so itself, for what is in PATH may only lead to it.
