@@ -1,0 +1,3 @@
+public struct Connection: Sendable {
+    public init() {}
+}
