@@ -1,4 +1,4 @@
-// Everything here is `update(_:)` in other words, with the same guarantees.
+// Everything here is `update(_:)` in other words, with the same guarantees; or says why it is not here.
 
 extension SecurelyStoredValue {
     /// Sets one property of the secret. Throws ``KeyringError/notStored`` when there is none.
@@ -10,6 +10,12 @@ extension SecurelyStoredValue {
             changed[keyPath: property] = value
             item = changed
         }
+    }
+
+    /// Not here: a secret in the code would be none.
+    @available(*, unavailable, message: "a secret has no default: leave out \"= …\"; the property is nil while none is at hand")
+    public convenience init(wrappedValue: Item?, key: String, service: String? = nil, keyring: some Keyring = .system) {
+        preconditionFailure("unavailable")
     }
 
     /// Not here: it is called ``reset()``.

@@ -1,10 +1,17 @@
-// Everything here is `update(_:)` in other words, with the same guarantees.
+// Everything here is `update(_:)` in other words, with the same guarantees; or says why it is not here.
 
 extension StoredValue {
     /// Sets one property of the value; the others stay as they are then.
     public func set<Property>(_ property: WritableKeyPath<Item, Property>, to value: Property) {
         update(named: "set(_:to:)") { $0[keyPath: property] = value }
     }
+
+    /// Not here: a value that is not optional needs a default.
+    @available(*, unavailable, message: "give the property a default, as in \"= 14\", or make it optional")
+    public convenience init(
+        key: String, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient, validate: Validation? = nil,
+        storage: PreferencesFile = .standard
+    ) { preconditionFailure("unavailable") }
 
     /// Not here: it is called ``reset()``.
     @available(*, unavailable, renamed: "reset()")
