@@ -7,12 +7,12 @@ import StoredValuesSupport
 /// when that lock is free.
 ///
 /// It is not generic: to each of a thousand readers, looking up the types would cost a quarter of what telling it does. The
-/// live value puts each content in one ``ContentBox`` for all of them.
+/// live value puts each content in one ``Box`` for all of them.
 final class Subscription: Sendable {
-    typealias Box = any AnyObject & Sendable
+    typealias AnyBox = any AnyObject & Sendable
 
     private struct State {
-        var buffer: Deque<Box>
+        var buffer: Deque<AnyBox>
         var reader: UnsafeContinuation<Void, Never>?
         var isCancelled = false
     }
@@ -21,14 +21,14 @@ final class Subscription: Sendable {
     private let limit: BufferLimit
 
     /// A subscription whose first element is `first`.
-    init(first: Box, limit: BufferLimit) {
+    init(first: AnyBox, limit: BufferLimit) {
         state = Guarded(State(buffer: [first]))
         self.limit = limit
     }
 
     /// Adds an element; what the limit drops for it and the reader to wake go into `aftermath`.
-    func append(_ content: Box, _ aftermath: inout Aftermath) {
-        let (reader, dropped) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Box?) in
+    func append(_ content: AnyBox, _ aftermath: inout Aftermath) {
+        let (reader, dropped) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, AnyBox?) in
             let reader = state.reader
             state.reader = nil
             switch limit {
@@ -49,7 +49,7 @@ final class Subscription: Sendable {
     }
 
     /// The next element, waiting for it; nil once the task is cancelled.
-    func next(isolation: isolated (any Actor)?) async -> Box? {
+    func next(isolation: isolated (any Actor)?) async -> AnyBox? {
         while true {
             let (content, isCancelled) = state.withLock { ($0.isCancelled ? nil : $0.buffer.popFirst(), $0.isCancelled) }
             if let content { return content }
@@ -75,6 +75,32 @@ final class Subscription: Sendable {
     }
 }
 
+/// Ends a subscription when its iterator goes.
+final class ActiveSubscription<Content: Sendable>: Sendable {
+    private let subscription: Subscription
+    private let end: @Sendable () -> Void
+
+    /// - Parameter subscription: One whose boxes are all `Box<Content>`.
+    init(_ subscription: Subscription, end: @escaping @Sendable () -> Void) {
+        self.subscription = subscription
+        self.end = end
+    }
+
+    /// The next content, waiting for it; nil once the task is cancelled.
+    func next(isolation: isolated (any Actor)?) async -> Content? {
+        guard let box = await subscription.next(isolation: isolation) else { return nil }
+        return unsafeDowncast(box, to: Box<Content>.self).value  // sound: see init
+    }
+
+    deinit { end() }
+}
+
+/// What several share: the readers of a content, or of an item.
+final class Box<Value: Sendable>: Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}
+
 /// How much is kept for a slow reader.
 enum BufferLimit: Sendable {
     case unlimited
@@ -90,10 +116,4 @@ enum BufferLimit: Sendable {
             default: .unlimited
             }
     }
-}
-
-/// A content that many readers share.
-final class ContentBox<Content: Sendable>: Sendable {
-    let content: Content
-    init(_ content: Content) { self.content = content }
 }

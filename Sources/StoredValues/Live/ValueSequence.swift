@@ -29,23 +29,3 @@ struct ValueSequence<Content: Sendable, Element: Sendable>: AsyncSequence, Senda
         }
     }
 }
-
-/// Ends a subscription when its iterator goes.
-final class ActiveSubscription<Content: Sendable>: Sendable {
-    private let subscription: Subscription
-    private let end: @Sendable () -> Void
-
-    /// - Parameter subscription: One whose boxes are all `ContentBox<Content>`.
-    init(_ subscription: Subscription, end: @escaping @Sendable () -> Void) {
-        self.subscription = subscription
-        self.end = end
-    }
-
-    /// The next content, waiting for it; nil once the task is cancelled.
-    func next(isolation: isolated (any Actor)?) async -> Content? {
-        guard let box = await subscription.next(isolation: isolation) else { return nil }
-        return unsafeDowncast(box, to: ContentBox<Content>.self).content  // sound: see init
-    }
-
-    deinit { end() }
-}

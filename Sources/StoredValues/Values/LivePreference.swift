@@ -1,18 +1,15 @@
 /// The one value that all wrappers of a key in a file share.
 final class LivePreference<Item: StorableItem>: PreferencesMember {
     let preferences: OpenPreferences
-    let live: LiveContent<StoredContent<Item>>
-    /// The item as most readers read it: decoded as it stands in the file, and not validated.
-    let ready: ReadyItem<Item>
+    /// What is stored, and the item as most readers read it: decoded as it stands in the file, and not validated.
+    let live: LiveValue<StoredContent<Item>, Item>
     /// Asked for once: it takes longer than a read.
     let schema: ItemSchema
 
     private init(in preferences: OpenPreferences, text: StoredText?, schema: ItemSchema) {
         self.preferences = preferences
         self.schema = schema
-        let ready = ReadyItem<Item>(ContentSignal())
-        self.ready = ready
-        live = LiveContent(StoredContent(text), signal: ready.signal) { ready.clear() }
+        live = LiveValue(StoredContent(text))
     }
 
     /// The live value of `key` in `preferences`.
@@ -29,8 +26,8 @@ final class LivePreference<Item: StorableItem>: PreferencesMember {
             live.refine(content, ifStill: revision)
         }
         switch content {
-        case .absent: live.makeReady(ifStill: revision, isAbsent: true) { nil }
-        case .item(let item, _): live.makeReady(ifStill: revision) { ready.prepare(item) }
+        case .absent: live.makeReady(nil, ifStill: revision)
+        case .item(let item, _): live.makeReady(item, ifStill: revision)
         case .text, .undecodable, .unreadable: break  // each reader makes something else of it
         }
         return (content, revision)

@@ -34,9 +34,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
 
     let id: SecretIdentifier
     let keyring: any Keyring
-    let live: LiveContent<SecretContent<Item>>
-    /// The answer as readers read it.
-    let ready: ReadyItem<Item>
+    let live: LiveValue<SecretContent<Item>, Item>
     private let listener: KeyringListener
     private let changes = OrderedAccess()
     private let executor = LoadingExecutor()
@@ -50,9 +48,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         self.id = id
         self.keyring = keyring
         self.listener = listener
-        let ready = ReadyItem<Item>(ContentSignal())
-        self.ready = ready
-        live = LiveContent(.unknown, signal: ready.signal) { ready.clear() }
+        live = LiveValue(.unknown)
     }
 
     // MARK: Reading
@@ -62,10 +58,10 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         let (content, revision) = live.current
         switch content {
         case .value(let item, _):
-            live.makeReady(ifStill: revision) { ready.prepare(item) }
+            live.makeReady(item, ifStill: revision)
             return content
         case .absent:
-            live.makeReady(ifStill: revision, isAbsent: true) { nil }
+            live.makeReady(nil, ifStill: revision)
             return content
         case .unavailable:
             reload()

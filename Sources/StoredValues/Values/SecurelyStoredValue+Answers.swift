@@ -4,7 +4,7 @@ extension SecurelyStoredValue {
     /// The secret at hand, or nil when the keyring has none; throws why the keyring gave no answer. Waits as the property does.
     package func answerAtHand() throws(KeyringError) -> Item? {
         let secret = secret
-        secret.live.signal.noteAccess()
+        secret.live.noteAccess()
         // Without an answer the keyring itself gave up, as it does for a task that is cancelled.
         guard let answer = secret.contentAtHand().answer else { throw .cancelled }
         return try answer.get()

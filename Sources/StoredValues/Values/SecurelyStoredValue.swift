@@ -57,7 +57,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     @inline(never)
     private func itemMadeReady() -> Item? {
         let secret = secret
-        secret.live.signal.noteAccess()
+        secret.live.noteAccess()
         return secret.contentAtHand().item
     }
 
@@ -76,7 +76,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
             if scope == nil, TemporaryScope.current == nil, let shared = sharedSecret.unmanaged {
                 do {
                     return try shared._withUnsafeGuaranteedRef { secret throws(NotReady) in
-                        try secret.ready.itemIfAny()
+                        try secret.live.itemIfAny()
                     }
                 } catch {}  // it will be by the next time
             }
@@ -94,7 +94,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
 
     /// Which of the three answers stands behind the property. Waits as that does.
     public var status: SecretStatus {
-        secret.live.signal.noteAccess()
+        secret.live.noteAccess()
         return switch secret.contentAtHand() {
         case .value: .value
         case .absent: .absent

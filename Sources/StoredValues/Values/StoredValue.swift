@@ -51,8 +51,9 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     private let scope = TemporaryScope.current
     /// Found at the first use, when the application has had its chance to name itself.
     private let sharedPreference = SharedReference<LivePreference<Item>>()
-    /// What this wrapper made of the content of a revision, where that takes more than looking.
-    private let reading = Guarded<(preference: LivePreference<Item>, revision: UInt64, reading: Reading)?>(nil)
+    /// What this wrapper made of the content of a revision, where that takes more than looking. The revision says whose content
+    /// it is: the live value itself may be of a temporary storage, which this must not keep.
+    private let reading = Guarded<(revision: UInt64, reading: Reading)?>(nil)
 
     /// Declares a stored property.
     ///
@@ -97,7 +98,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
             if validate == nil, scope == nil, TemporaryScope.current == nil, let shared = sharedPreference.unmanaged {
                 do {
                     return try shared._withUnsafeGuaranteedRef { preference throws(NotReady) in
-                        try preference.ready.item(orIfAbsent: defaultItem)
+                        try preference.live.item(orIfAbsent: defaultItem)
                     }
                 } catch {}  // it will be by the next time
             }
@@ -119,7 +120,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// Observers of the property are told of this, too, so also when what is stored is the default; ``values`` is not.
     public var isStored: Bool {
         let preference = livePreference
-        preference.live.signal.noteAccess()
+        preference.live.noteAccess()
         return preference.preferences.stored(key) != nil
     }
 
@@ -127,7 +128,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// are until the key is set.
     public var repairs: [Repair] {
         let preference = livePreference
-        preference.live.signal.noteAccess()
+        preference.live.noteAccess()
         return read(preference).repairs
     }
 
@@ -253,7 +254,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     @inline(never)
     private func itemMadeReady() -> Item {
         let preference = livePreference
-        preference.live.signal.noteAccess()
+        preference.live.noteAccess()
         return read(preference).item
     }
 
@@ -270,17 +271,15 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
         case .item(let item, _) where validate == nil: return Reading(item: item)
         default: break
         }
-        if let known = reading.withLock({ $0 }), known.preference === preference, known.revision == revision {
-            return known.reading
-        }
+        if let known = reading.withLock({ $0 }), known.revision == revision { return known.reading }
         let new = interpret(content)
         // Not replaced under the lock: the old item may be a class, whose deinit runs when it goes.
         let old = reading.withLock { reading in
             let old = reading
-            reading = (preference, revision, new)
+            reading = (revision, new)
             return old
         }
-        if old?.preference !== preference || old?.revision != revision { report(new.repairs, in: preference) }
+        if old?.revision != revision { report(new.repairs, in: preference) }
         return new
     }
 
