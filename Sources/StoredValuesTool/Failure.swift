@@ -26,8 +26,9 @@ struct Failure: Error {
         switch error {
         case .noHomeFolder, .notUTF8: self.init(.misconfigured, error.description)
         // Here nothing is kept in memory, so only the file's own sentence holds.
-        case .notSaved(_, let reason): self.init(.notSaved, reason)
-        case .notEncodable, .tooLarge, .newerVersion, .notImported: self.init(.badData, error.description)
+        case .notSaved(_, let reason), .notRead(_, let reason): self.init(.notSaved, reason)
+        case .timedOut, .cancelled: self.init(.tryAgain, error.description)
+        case .several, .notEncodable, .tooLarge, .newerVersion, .notImported: self.init(.badData, error.description)
         }
     }
 }

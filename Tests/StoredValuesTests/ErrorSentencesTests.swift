@@ -33,7 +33,19 @@ struct ErrorSentencesTests {
             Expectation("HOME", "not UTF-8", advice: "Set it to a path in UTF-8", next: .notSaved(
                 path: Self.path, reason: FileError(.replace, Self.path, .system(.noSpace)).description))
         case .notSaved:
-            Expectation(Self.path, "Could not replace", advice: "Free some space", next: .notEncodable(
+            Expectation(Self.path, "Could not replace", advice: "Free some space", next: .notRead(
+                path: Self.path, reason: FileError(.read, Self.path, .system(.accessDenied)).description))
+        case .notRead:
+            Expectation(Self.path, "Could not read", advice: "Check the owner", next: .timedOut(path: Self.path, after: .seconds(120)))
+        case .timedOut:
+            Expectation(Self.path, "120.0 seconds", advice: "whether the disk hangs", next: .cancelled(path: Self.path))
+        case .cancelled:
+            Expectation(Self.path, "task", advice: "Call flush()", next: .several([
+                .newerVersion(key: "theme", path: Self.path, stored: 4, supported: 2),
+                .tooLarge(key: "font", path: Self.path, limit: 64 << 20),
+            ]))
+        case .several:
+            Expectation("2 changes", "\"theme\"", "\"font\"", Self.path, advice: "Update the program", next: .notEncodable(
                 key: "theme", path: Self.path, reason: "it encoded nothing"))
         case .notEncodable:
             Expectation("\"theme\"", Self.path, "it encoded nothing", advice: "Correct the item", next: .tooLarge(
@@ -111,7 +123,7 @@ struct ErrorSentencesTests {
         for (error, expectation) in keyrings { check(error, expectation) }
         for (error, expectation) in moves { check(error, expectation) }
         let texts = preferences.map(\.error.description) + keyrings.map(\.error.description) + moves.map(\.error.description)
-        #expect(Set(texts).count == 7 + 16 + 5, "one reads like another, or is left out")
+        #expect(Set(texts).count == 11 + 16 + 5, "one reads like another, or is left out")
     }
 
     @Test("No error is public but those that are checked here")

@@ -76,9 +76,9 @@ struct WallsTests {
         "Live": [],
         "JSON": [],
         "Coding": ["JSON"],
-        "Preferences": ["JSON", "Live/Aftermath.swift"],
+        "Preferences": ["JSON", "Live/AfterUnlocking.swift"],
         "Keyrings": [],
-        "UserDefaults": ["Coding", "JSON", "Live/Aftermath.swift", "Preferences"],
+        "UserDefaults": ["Coding", "JSON", "Live/AfterUnlocking.swift", "Preferences"],
         "Testing": ["Keyrings"],
         "Values": ["Coding", "JSON", "Keyrings", "Live", "Preferences"],
     ]

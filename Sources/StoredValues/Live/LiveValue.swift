@@ -5,7 +5,7 @@ import Synchronization
 /// Something that changes and has readers: the content now, those who iterate over it, and those who observe it.
 ///
 /// Readers' buffers are filled under the lock that the content changes under, so each gets all changes in their order.
-/// Waking readers, telling observers and letting go of the old content is left to the ``Aftermath``.
+/// Waking readers, telling observers and letting go of the old content is left to the ``AfterUnlocking``.
 ///
 /// The content is for anything that may be stored, and looking into it costs 50 times as much as reading an item should. So
 /// whoever had to do that makes the item ready for those who come next: as bytes that they copy without a lock, or, where that
@@ -55,22 +55,22 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
 
     /// Puts `content` in place of the old one, if `expected` is still the revision or nil. Returns whether it was.
     @discardableResult
-    func change(to content: Content, ifStill expected: UInt64? = nil, _ aftermath: inout Aftermath) -> Bool {
+    func change(to content: Content, ifStill expected: UInt64? = nil, _ later: inout AfterUnlocking) -> Bool {
         let isChanged = withState { state in
             guard expected == nil || state.revision == expected else { return false }
-            if let old = exchange(nil) { aftermath.release(old) }
-            aftermath.release(state.content)
+            if let old = exchange(nil) { later.release(old) }
+            later.release(state.content)
             state.content = content
             state.revision = newRevision()
             if !state.subscriptions.isEmpty {
                 let box = Box(content)
-                for subscription in state.subscriptions.values { subscription.append(box, &aftermath) }
+                for subscription in state.subscriptions.values { subscription.append(box, &later) }
             }
             return true
         }
         // Both halves of the notice come after the change: an observer told before it could read the old content on
         // another thread, and would not be told again.
-        if isChanged { aftermath.notify { [self] in registrar.withMutation(of: Observed(), keyPath: property) {} } }
+        if isChanged { later.notify { [self] in registrar.withMutation(of: Observed(), keyPath: property) {} } }
         return isChanged
     }
 

@@ -26,8 +26,8 @@ final class Subscription: Sendable {
         self.limit = limit
     }
 
-    /// Adds an element; what the limit drops for it and the reader to wake go into `aftermath`.
-    func append(_ content: AnyBox, _ aftermath: inout Aftermath) {
+    /// Adds an element; what the limit drops for it and the reader to wake go into `later`.
+    func append(_ content: AnyBox, _ later: inout AfterUnlocking) {
         let (reader, dropped) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, AnyBox?) in
             let reader = state.reader
             state.reader = nil
@@ -44,8 +44,8 @@ final class Subscription: Sendable {
                 return (reader, nil)
             }
         }
-        if let dropped { aftermath.release(dropped) }
-        if let reader { aftermath.wake(reader) }
+        if let dropped { later.release(dropped) }
+        if let reader { later.wake(reader) }
     }
 
     /// The next element, waiting for it; nil once the task is cancelled.

@@ -3,7 +3,7 @@
 /// Each change by itself would make a new text of the whole file, so that a batch of many keys took the square of the time.
 struct AmendedDocument: Sendable {
     private var document = PreferencesDocument()
-    private var changes: [PreferencesKey: PreferencesTransaction.Change] = [:]
+    private var changes: [PreferencesKey: MemberChange] = [:]
     /// How large the text of ``whole`` is at most, once it is laid out.
     private var size = PreferencesDocument().text.count
 
@@ -23,12 +23,12 @@ struct AmendedDocument: Sendable {
     }
 
     /// What is stored under `key` in ``whole``, or nil.
-    func stored(_ key: PreferencesKey) -> StoredText? {
+    func stored(_ key: PreferencesKey) -> StoredJSON? {
         if let change = changes[key] { return change.stored }
         return document.stored(key)
     }
 
-    mutating func make(_ change: PreferencesTransaction.Change, of key: PreferencesKey) {
+    mutating func make(_ change: MemberChange, of key: PreferencesKey) {
         size += growth(by: change, of: key)
         changes[key] = change
     }
@@ -36,7 +36,7 @@ struct AmendedDocument: Sendable {
     // MARK: Size
 
     /// Whether the file stays within `limit` when `changes` are made, or does not grow by them.
-    func hasRoom(for changes: [PreferencesKey: PreferencesTransaction.Change], within limit: Int) -> Bool {
+    func hasRoom(for changes: [PreferencesKey: MemberChange], within limit: Int) -> Bool {
         // Nearly always this tells, and nothing need be looked up. A name grows by its escapes, and stands among the versions too.
         let bound = changes.reduce(size) { $0 + ($1.value.json?.count ?? 0) + 12 * $1.key.text.utf8.count + 128 }
         guard bound > limit else { return true }
@@ -45,11 +45,11 @@ struct AmendedDocument: Sendable {
     }
 
     /// By how much `changes` make the text larger, at most.
-    func growth(by changes: [PreferencesKey: PreferencesTransaction.Change]) -> Int {
+    func growth(by changes: [PreferencesKey: MemberChange]) -> Int {
         changes.reduce(0) { $0 + growth(by: $1.value, of: $1.key) }
     }
 
-    private func growth(by change: PreferencesTransaction.Change, of key: PreferencesKey) -> Int {
+    private func growth(by change: MemberChange, of key: PreferencesKey) -> Int {
         let old = stored(key), new = change.stored
         var growth = (new?.json.count ?? 0) - (old?.json.count ?? 0)
         let staysMember = (old == nil) == (new == nil), staysVersion = (old?.version ?? 0) == (new?.version ?? 0)

@@ -1,11 +1,11 @@
 extension PreferencesDocument {
     /// What is stored under `key`, or nil.
-    func stored(_ key: PreferencesKey) -> StoredText? {
-        self[key].map { StoredText(json: $0, version: versions[key.text]) }
+    func stored(_ key: PreferencesKey) -> StoredJSON? {
+        self[key].map { StoredJSON(json: $0, version: versions[key.text]) }
     }
 
     /// The document with each of `changes` made, and the versions of what they set noted.
-    func applying(_ changes: [PreferencesKey: PreferencesTransaction.Change]) -> PreferencesDocument {
+    func applying(_ changes: [PreferencesKey: MemberChange]) -> PreferencesDocument {
         var versions = versions
         var isNoted = false
         for (key, change) in changes {

@@ -3,7 +3,7 @@ import StoredValuesSupport
 
 /// A person's edit of the whole file, from the text that the editor is given to the keys that it changed.
 package struct PreferencesEdit: Sendable {
-    private let preferences: OpenPreferences
+    private let store: PreferencesStore
     /// What programs read when the edit began. Of a broken file that is the last good state, not the text.
     private let base: PreferencesDocument
     /// What the editor is given: the file as it is, whole or broken.
@@ -20,15 +20,15 @@ package struct PreferencesEdit: Sendable {
         case conflict([String])
     }
 
-    fileprivate init(_ preferences: OpenPreferences) throws(PreferencesError) {
-        let file = try preferences.file.get()
-        self.preferences = preferences
+    fileprivate init(_ store: PreferencesStore) throws(PreferencesError) {
+        let file = try store.file.get()
+        self.store = store
         do {
             text = try file.read()?.bytes ?? PreferencesDocument().text
         } catch {
-            throw .notSaved(path: preferences.path, reason: error.description)
+            throw .notRead(path: store.path, reason: error.description)
         }
-        base = (try? PreferencesDocument(parsing: text)) ?? preferences.state.withLock { $0.document }
+        base = (try? PreferencesDocument(parsing: text)) ?? store.document
     }
 
     /// Makes the changes that lead from the old text to `edited`, key by key and in one replacement of the file. What others
@@ -46,11 +46,11 @@ package struct PreferencesEdit: Sendable {
         }
         let keys = changedKeys(new)
         guard !keys.isEmpty else { return .nothingChanged }
-        return preferences.change("an edit") { transaction in
-            let current = preferences.state.withLock { $0.document }
+        return store.change("an edit") { changes in
+            let current = store.document
             let conflicts = keys.filter { !Self.isSame($0, base, current) && !Self.isSame($0, new, current) }
             guard conflicts.isEmpty || overwriting else { return .conflict(conflicts) }
-            for key in keys { transaction.put(key, new.stored(PreferencesKey(key))) }
+            for key in keys { changes.set(key, to: new.stored(PreferencesKey(key)), if: .always) }
             return .changed(keys)
         }
     }
@@ -61,13 +61,13 @@ package struct PreferencesEdit: Sendable {
 
     /// Whether both hold the same under `key`, however it is indented.
     private static func isSame(_ key: String, _ left: PreferencesDocument, _ right: PreferencesDocument) -> Bool {
-        PreferencesState.isEqual(left.stored(PreferencesKey(key)), right.stored(PreferencesKey(key)))
+        StoredJSON.saySame(left.stored(PreferencesKey(key)), right.stored(PreferencesKey(key)))
     }
 }
 
 extension PreferencesFile {
     /// Begins an edit of the whole file. Throws where there is none to edit, or it cannot be read.
     package func beginEdit() throws(PreferencesError) -> PreferencesEdit {
-        try PreferencesEdit(preferences)
+        try PreferencesEdit(store)
     }
 }

@@ -8,6 +8,14 @@ public enum PreferencesError: Error, Equatable {
     case notUTF8(variable: String)
     /// The file could not be read, written or synchronised; `reason` names the file, the cause and what to do.
     case notSaved(path: String, reason: String)
+    /// The file could not be read; `reason` names the file, the cause and what to do.
+    case notRead(path: String, reason: String)
+    /// Bringing the file to the disk takes longer than this. It goes on, and what is not there yet stays in memory.
+    case timedOut(path: String, after: Duration)
+    /// The task was cancelled. What it had begun to bring to the disk goes on.
+    case cancelled(path: String)
+    /// Several changes were refused, for these reasons.
+    case several([PreferencesError])
     /// An item refused to be encoded. The change was not made: the old value stands.
     case notEncodable(key: String, path: String, reason: String)
     /// With the new value the file would be larger than `limit` bytes, and not be read again. The change was not made: the old
@@ -31,6 +39,14 @@ extension PreferencesError: CustomStringConvertible {
             "There is no place for preferences: the environment variable \(variable) is not UTF-8. Values are kept in memory only. Set it to a path in UTF-8; a symbolic link can have one."
         case .notSaved(let path, let reason):
             "The preferences are not safe in \"\(path)\"; they are kept in memory and tried again. \(reason)"
+        case .notRead(let path, let reason):
+            "The preferences \"\(path)\" could not be read. \(reason)"
+        case .timedOut(let path, let time):
+            "Bringing \"\(path)\" to the disk takes longer than \(time); it goes on in the background. Find out whether the disk hangs (dmesg), and call flush() again."
+        case .cancelled(let path):
+            "The task that was bringing \"\(path)\" to the disk was cancelled; it goes on in the background. Call flush() in a task that is not cancelled to wait for it."
+        case .several(let errors):
+            "\(errors.count) changes were refused. " + errors.map(\.description).joined(separator: " ")
         case .notEncodable(let key, let path, let reason):
             "The new value of \"\(key)\" for \"\(path)\" cannot be encoded, so the old one was kept: \(reason). Correct the item or its encode(to:)."
         case .tooLarge(let key, let path, let limit):

@@ -8,7 +8,7 @@ public struct PreferencesFile: Sendable {
     private enum Place {
         /// A file of the application, found when it is first used: by then ``StorageSystem/bootstrap(applicationID:)`` ran.
         case named(String, madeIn: TemporaryScope?)
-        case open(OpenPreferences)
+        case open(PreferencesStore)
     }
 
     private let place: Place
@@ -35,7 +35,7 @@ public struct PreferencesFile: Sendable {
     /// The file at `path`; a relative one begins at the folder the process works in now.
     public init(path: String) {
         requireProperUse(!path.isEmpty && !path.has("\0"), "PreferencesFile(path: \"\(path)\"): the path must not be empty")
-        place = .open(OpenFiles.shared.open(path))
+        place = .open(OpenStores.shared.open(path))
     }
 
     private init(place: Place) {
@@ -43,17 +43,17 @@ public struct PreferencesFile: Sendable {
     }
 
     /// A handle on `preferences`. Tests open one file twice with it, as two processes would.
-    init(_ preferences: OpenPreferences) {
-        preferences.finishOpening()
-        place = .open(preferences)
+    init(_ store: PreferencesStore) {
+        store.open()
+        place = .open(store)
     }
 
     /// The open file behind this handle, in the task that asks.
-    var preferences: OpenPreferences {
+    var store: PreferencesStore {
         switch place {
         case .named(let name, let scope):
-            (TemporaryScope.current ?? scope).map { Self.preferences(name, in: $0) } ?? OpenFiles.shared.application(name)
-        case .open(let preferences): preferences
+            (TemporaryScope.current ?? scope).map { Self.store(name, in: $0) } ?? OpenStores.shared.application(name)
+        case .open(let store): store
         }
     }
 
@@ -64,27 +64,28 @@ public struct PreferencesFile: Sendable {
     }
 
     /// The open file behind this handle in `scope`.
-    func preferences(in scope: TemporaryScope) -> OpenPreferences {
-        guard case .named(let name, _) = place else { return preferences }
-        return Self.preferences(name, in: scope)
+    func store(in scope: TemporaryScope) -> PreferencesStore {
+        guard case .named(let name, _) = place else { return store }
+        return Self.store(name, in: scope)
     }
 
-    private static func preferences(_ name: String, in scope: TemporaryScope) -> OpenPreferences {
-        scope.object("preferences \(name)") { PreferencesFile(path: "\(scope.folder)/\(name).json").preferences }
+    private static func store(_ name: String, in scope: TemporaryScope) -> PreferencesStore {
+        scope.object("preferences \(name)") { PreferencesFile(path: "\(scope.folder)/\(name).json").store }
     }
 
     /// Where the values lie.
-    public var path: String { preferences.path }
+    public var path: String { store.path }
 
     /// The keys of all stored values, sorted, whoever declared them. Never the layers below: only this file's.
-    public var keys: [String] { preferences.keys }
+    public var keys: [String] { store.keys }
 
     /// Returns when every change made before it would survive a power cut (`fsync` of the file and its folder).
     ///
-    /// Throws ``PreferencesError`` when that cannot be had, and for changes since the last call that were refused. What
-    /// could not be written stays in memory and is tried again.
+    /// Throws ``PreferencesError`` when that cannot be had, and for changes since the last call that were refused, all of them at
+    /// once. What could not be written stays in memory and is tried again. A flush takes two minutes at most, and throws as soon as its
+    /// task is cancelled; what it has begun goes on in the background.
     public func flush() async throws(PreferencesError) {
-        try await preferences.flush()
+        try await store.flush()
     }
 
     /// Runs `changes` and writes all that the calling thread changes in it with one replacement of the file.
@@ -94,58 +95,6 @@ public struct PreferencesFile: Sendable {
     /// other thread or process changes the file in between. When `changes` throws, the changes that it had made are written
     /// all the same.
     public func batch<Result, Failure>(_ changes: () throws(Failure) -> Result) throws(Failure) -> Result {
-        try preferences.batch(changes)
-    }
-}
-
-/// The preferences files that this process has open: one for each real path.
-private final class OpenFiles: Sendable {
-    static let shared = OpenFiles()
-
-    private struct Weak {
-        weak var preferences: OpenPreferences?
-    }
-
-    private struct State {
-        /// By the path's bytes, as the system tells files apart: two that look alike are two.
-        var byPath: [[UInt8]: Weak] = [:]
-        /// The application's own files stay open.
-        var byName: [[UInt8]: OpenPreferences] = [:]
-    }
-
-    private let state = Guarded(State())
-
-    func open(_ path: String) -> OpenPreferences {
-        let preferences = state.withLock { Self.open(path, &$0) }
-        preferences.finishOpening()
-        return preferences
-    }
-
-    func application(_ name: String) -> OpenPreferences {
-        let (preferences, isNew) = state.withLock { state -> (OpenPreferences, Bool) in
-            if let preferences = state.byName[Array(name.utf8)] { return (preferences, false) }
-            let preferences: OpenPreferences
-            do throws(PreferencesError) {
-                preferences = Self.open(try PreferencesLocation.path(of: name), &state)
-            } catch {
-                preferences = OpenPreferences(.failure(error))
-            }
-            preferences.addLayers(PreferencesLocation.layers(of: name))
-            state.byName[Array(name.utf8)] = preferences
-            return (preferences, true)
-        }
-        if isNew { preferences.finishOpening() }
-        return preferences
-    }
-
-    private static func open(_ path: String, _ state: inout State) -> OpenPreferences {
-        let file = DurableFile(path: path)
-        let realPath = (try? file.resolvedPath) ?? file.path  // trouble with the path comes again when it is read
-        let place = Array(realPath.utf8)
-        if let preferences = state.byPath[place]?.preferences { return preferences }
-        state.byPath = state.byPath.filter { $0.value.preferences != nil }
-        let preferences = OpenPreferences(.success(file))
-        state.byPath[place] = Weak(preferences: preferences)
-        return preferences
+        try store.batch(changes)
     }
 }

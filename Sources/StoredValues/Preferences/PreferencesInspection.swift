@@ -43,8 +43,7 @@ extension PreferencesFile {
     /// Reads the file and the system-wide defaults below it anew, and says what was found: the file first, then the layers,
     /// the most important first. Throws where there is no file to look at.
     package func inspect() throws(PreferencesError) -> [PreferencesInspection] {
-        let file = try preferences.file.get()
-        let layers = preferences.state.withLock { $0.layers.map(\.file) }
-        return ([file] + layers).map(PreferencesInspection.init)
+        let store = store
+        return ([try store.file.get()] + store.layerFiles).map(PreferencesInspection.init)
     }
 }

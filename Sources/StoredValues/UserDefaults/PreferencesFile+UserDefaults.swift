@@ -41,14 +41,14 @@ extension PreferencesFile {
         at path: String, key newKey: (String) -> String? = { $0 }
     ) throws(PreferencesError) -> UserDefaultsImport {
         let file = DurableFile(path: path)
-        let preferences = preferences
+        let store = store
         let source = ImportedDefaults.name(of: file.path)
         func report(
             _ status: UserDefaultsImport.Status, _ keys: [String: UserDefaultsImport.Outcome] = [:]
         ) -> UserDefaultsImport {
             UserDefaultsImport(path: file.path, status: status, keys: keys)
         }
-        guard !preferences.imported.contains(source) else { return report(.doneBefore) }
+        guard !store.imported.contains(source) else { return report(.doneBefore) }
         let entries: [String: PropertyListValue]
         do {
             guard let contents = try file.read() else { return report(.noFile) }
@@ -62,17 +62,16 @@ extension PreferencesFile {
         }
         // All that may run the program's own code comes before the file's lock.
         let found = entries.map { ($0.key, newKey($0.key), ImportedDefaults.json($0.value)) }.sorted { $0.0 < $1.0 }
-        return try preferences.change("importUserDefaults") { transaction throws(PreferencesError) in
-            var imported = preferences.imported
+        return try store.change("importUserDefaults") { changes throws(PreferencesError) in
+            var imported = store.imported
             guard imported.insert(source).inserted else { return report(.doneBefore) }
             var outcomes: [String: UserDefaultsImport.Outcome] = [:]
             for (key, newKey, json) in found {
-                outcomes[key] = transaction.take(json, as: newKey, into: preferences)
+                outcomes[key] = changes.take(json, as: newKey, into: store)
             }
-            transaction.put(ImportedDefaults.member, StoredText(json: imported.text))
-            let changes = transaction.changes
-            guard preferences.state.withLock({ $0.content.hasRoom(for: changes, within: $0.sizeLimit) }) else {
-                let reason = "With what it holds \"\(preferences.path)\" would be larger than \(DurableFile.sizeLimit >> 20) MiB. Leave the keys of large data out."
+            changes.set(ImportedDefaults.member, to: StoredJSON(json: imported.text), if: .always)
+            guard store.hasRoom(for: changes) else {
+                let reason = "With what it holds \"\(store.path)\" would be larger than \(DurableFile.sizeLimit >> 20) MiB. Leave the keys of large data out."
                 throw .notImported(path: file.path, reason: reason)
             }
             return report(.done, outcomes)
@@ -80,26 +79,26 @@ extension PreferencesFile {
     }
 }
 
-extension PreferencesTransaction {
+extension MemberChanges {
     /// Stores one imported value, unless something stands in the way.
     fileprivate mutating func take(
-        _ json: ImportedDefaults.Reading, as newKey: String?, into preferences: OpenPreferences
+        _ json: ImportedDefaults.Reading, as newKey: String?, into store: PreferencesStore
     ) -> UserDefaultsImport.Outcome {
         guard let newKey else { return .skipped(.leftOut) }
         guard !newKey.isEmpty, !newKey.isReservedKey else { return .skipped(.unusableKey) }
-        guard preferences.stored(newKey) == nil, changes[PreferencesKey(newKey)] == nil else { return .skipped(.alreadyStored) }
+        guard store.own(newKey) == nil, byKey[PreferencesKey(newKey)] == nil else { return .skipped(.alreadyStored) }
         switch json {
         case .failure(let reason): return .skipped(reason)
         case .success(let value, let form):
-            add(newKey, StoredText(json: value.text(level: 1)))
+            set(newKey, to: StoredJSON(json: value.text(level: 1)), if: .ifStill(nil))
             return .taken(as: newKey, from: form)
         }
     }
 }
 
-extension OpenPreferences {
+extension PreferencesStore {
     /// The names of the property lists that were imported into the file.
     fileprivate var imported: ImportedDefaults {
-        ImportedDefaults(parsing: stored(ImportedDefaults.member)?.json)
+        ImportedDefaults(parsing: own(ImportedDefaults.member)?.json)
     }
 }

@@ -3,26 +3,26 @@ struct FormerKeys: Sendable {
     let names: [String]
 
     /// What is stored under them and may be moved or removed: nothing that a version above `version` wrote.
-    func stored(in preferences: OpenPreferences, upTo version: Int) -> [(key: String, text: StoredText)] {
+    func stored(in store: PreferencesStore, upTo version: Int) -> [(key: String, text: StoredJSON)] {
         names.compactMap { name in
-            guard let text = preferences.stored(name), text.version <= version else { return nil }
+            guard let text = store.own(name), text.version <= version else { return nil }
             return (name, text)
         }
     }
 
     /// Moves the first value that is stored under them to `key`, if nothing is stored there.
-    func move(to key: String, in preferences: OpenPreferences, upTo version: Int) {
+    func move(to key: String, in store: PreferencesStore, upTo version: Int) {
         // Without the file's lock first: reading a default must not need a folder that can be written to.
-        guard !names.isEmpty, preferences.stored(key) == nil, !stored(in: preferences, upTo: version).isEmpty else { return }
-        preferences.change("moving former keys to \"\(key)\"", mayNest: true) { transaction in
-            guard preferences.stored(key) == nil, let (name, text) = stored(in: preferences, upTo: version).first else { return }
-            transaction.move(name, to: key, text)
+        guard !names.isEmpty, store.own(key) == nil, !stored(in: store, upTo: version).isEmpty else { return }
+        store.change("moving former keys to \"\(key)\"", mayNest: true) { changes in
+            guard store.own(key) == nil, let (name, text) = stored(in: store, upTo: version).first else { return }
+            changes.move(name, to: key, text)
         }
     }
 
     /// Removes what is stored under them along with the value of `key`, or it would come back with the next start.
-    func remove(with key: String, in preferences: OpenPreferences, upTo version: Int, _ transaction: inout PreferencesTransaction) {
-        if let text = preferences.stored(key), text.version > version { return }  // that is not removed either
-        for (name, text) in stored(in: preferences, upTo: version) { transaction.remove(name, ifStill: text) }
+    func remove(with key: String, in store: PreferencesStore, upTo version: Int, _ changes: inout MemberChanges) {
+        if let text = store.own(key), text.version > version { return }  // that is not removed either
+        for (name, text) in stored(in: store, upTo: version) { changes.set(name, to: nil, if: .ifStill(text)) }
     }
 }

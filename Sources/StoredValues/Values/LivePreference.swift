@@ -1,22 +1,25 @@
 /// The one value that all wrappers of a key in a file share.
-final class LivePreference<Item: StorableItem>: PreferencesMember {
-    let preferences: OpenPreferences
+final class LivePreference<Item: StorableItem>: LiveMember {
+    let store: PreferencesStore
+    private let key: String
     /// What is stored, and the item as most readers read it: decoded as it stands in the file, and not validated.
     let live: LiveValue<StoredContent<Item>, Item>
     /// Asked for once: it takes longer than a read.
     let schema: ItemSchema
 
-    private init(in preferences: OpenPreferences, text: StoredText?, schema: ItemSchema) {
-        self.preferences = preferences
+    private init(_ key: String, in store: PreferencesStore, text: StoredJSON?, schema: ItemSchema) {
+        (self.key, self.store) = (key, store)
         self.schema = schema
         live = LiveValue(StoredContent(text))
     }
 
-    /// The live value of `key` in `preferences`.
-    static func find(_ key: String, in preferences: OpenPreferences) -> LivePreference {
+    /// The live value of `key` in `store`.
+    static func find(_ key: String, in store: PreferencesStore) -> LivePreference {
         let schema = ItemSchema(of: Item.self)  // out here: it asks the type, which locks must not wait for
-        return preferences.member(key, Item.self) { LivePreference(in: preferences, text: $0, schema: schema) }
+        return store.member(key, Item.self) { LivePreference(key, in: store, text: $0, schema: schema) }
     }
+
+    deinit { store.forget(key, self) }
 
     /// The content now, decoded, and its revision. From now on, until it changes, it is ready to be read.
     var current: (content: StoredContent<Item>, revision: UInt64) {
@@ -40,14 +43,14 @@ final class LivePreference<Item: StorableItem>: PreferencesMember {
         return shared.text == text ? shared : content.decoded(by: schema)
     }
 
-    func take(_ change: PreferencesTransaction.Change, _ aftermath: inout Aftermath) {
+    func take(_ change: MemberChange, _ later: inout AfterUnlocking) {
         guard let text = change.stored else {
-            live.change(to: .absent, &aftermath)
+            live.change(to: .absent, &later)
             return
         }
         // Not `item as? Item` of an optional: where Item is optional itself, no item would become a nil.
         let content: StoredContent<Item> =
             if let item = change.item, let item = item as? Item { .item(item, text: text) } else { .text(text) }
-        live.change(to: content, &aftermath)
+        live.change(to: content, &later)
     }
 }

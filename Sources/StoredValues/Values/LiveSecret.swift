@@ -201,9 +201,9 @@ final class LiveSecret<Item: StorableItem>: Sendable {
             if revision == nil { live.confirm() }
             return revision == nil || revision == oldRevision
         }
-        var aftermath = Aftermath()
-        defer { aftermath.settle() }
-        return live.change(to: content, ifStill: revision, &aftermath)
+        var later = AfterUnlocking()
+        defer { later.run() }
+        return live.change(to: content, ifStill: revision, &later)
     }
 
     // MARK: Changing

@@ -3,20 +3,20 @@ enum StoredContent<Item: StorableItem>: Sendable {
     /// Nothing is stored; each reader has its own default.
     case absent
     /// What nobody has decoded yet.
-    case text(StoredText)
+    case text(StoredJSON)
     /// An item, and the text it was encoded to or decoded from.
-    case item(Item, text: StoredText)
+    case item(Item, text: StoredJSON)
     /// What is no `Item` as it stands, migrated as far as it goes, and why; each reader repairs it by its own default.
-    case undecodable(StoredText, JSONValue, any Error)
+    case undecodable(StoredJSON, JSONValue, any Error)
     /// What is not to be decoded, and why; each reader has its own default.
-    case unreadable(StoredText, reason: String)
+    case unreadable(StoredJSON, reason: String)
 
-    init(_ text: StoredText?) {
+    init(_ text: StoredJSON?) {
         self = text.map(Self.text) ?? .absent
     }
 
     /// What is stored, or nil.
-    var text: StoredText? {
+    var text: StoredJSON? {
         switch self {
         case .absent: nil
         case .text(let text), .item(_, let text), .undecodable(let text, _, _), .unreadable(let text, _): text

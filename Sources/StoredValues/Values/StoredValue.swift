@@ -121,7 +121,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     public var isStored: Bool {
         let preference = livePreference
         preference.live.noteAccess()
-        return preference.preferences.stored(key) != nil
+        return preference.store.own(key) != nil
     }
 
     /// The parts of the stored value that did not decode, and what is read in their place. The file keeps them as they
@@ -175,7 +175,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     ///
     /// Throws ``PreferencesError`` when that cannot be had, and for changes since the last call that were refused.
     public func flush() async throws(PreferencesError) {
-        try await livePreference.preferences.flush()
+        try await livePreference.store.flush()
     }
 
     // MARK: Changing
@@ -188,18 +188,20 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     ///     leaves as it is.
     public func set(_ item: Item, overwritingNewer: Bool = false) {
         let preference = livePreference
-        guard let text = encode(item, in: preference.preferences) else { return }
-        preference.preferences.change("set(_:) of \"\(key)\"") {
-            $0.set(key, to: item, json: text, version: preference.schema.version, overwritingNewer: overwritingNewer)
+        guard let text = encode(item, in: preference.store) else { return }
+        preference.store.change("set(_:) of \"\(key)\"") {
+            $0.set(
+                key, to: StoredJSON(json: text, version: preference.schema.version), if: overwritingNewer ? .always : .notNewer,
+                item: item)
         }
     }
 
     /// Removes what is stored, under the former keys too, so that the default is read again.
     public func reset() {
         let preference = livePreference
-        preference.preferences.change("reset() of \"\(key)\"") { transaction in
-            transaction.remove(key, version: preference.schema.version)
-            formerKeys.remove(with: key, in: preference.preferences, upTo: preference.schema.version, &transaction)
+        preference.store.change("reset() of \"\(key)\"") { changes in
+            changes.remove(key, upTo: preference.schema.version)
+            formerKeys.remove(with: key, in: preference.store, upTo: preference.schema.version, &changes)
         }
     }
 
@@ -219,15 +221,13 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
         named call: String, _ change: (inout Item) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let preference = livePreference
-        // Whatever becomes of it, the item goes when the locks are free.
-        var released: Item?
-        defer { withExtendedLifetime(released) {} }
-        return try preference.preferences.change("\(call) of \"\(key)\"") { transaction throws(Failure) in
+        return try preference.store.change("\(call) of \"\(key)\"") { changes throws(Failure) in
             var item = read(preference).item
-            defer { released = item }
+            defer { changes.releaseLater(item) }
             let result = try change(&item)
-            if let text = encode(item, in: preference.preferences) {
-                transaction.set(key, to: item, json: text, version: preference.schema.version)
+            if let text = encode(item, in: preference.store) {
+                let stored = StoredJSON(json: text, version: preference.schema.version)
+                changes.set(key, to: stored, if: .notNewer, item: item)
             }
             return result
         }
@@ -243,11 +243,11 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
 
     private var livePreference: LivePreference<Item> {
         if let scope = storage.temporaryScope(orElse: scope) {
-            let preferences = storage.preferences(in: scope)
-            return scope.object("\(key) in \(preferences.path)") { find(in: preferences) }
+            let store = storage.store(in: scope)
+            return scope.object("\(key) in \(store.path)") { find(in: store) }
         }
         if let preference = sharedPreference.unmanaged { return preference.takeUnretainedValue() }
-        return sharedPreference.setIfNil(find(in: storage.preferences))
+        return sharedPreference.setIfNil(find(in: storage.store))
     }
 
     /// The item, where it is not ready to be read. On its own, because its preparations take longer than reading one that is.
@@ -258,9 +258,9 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
         return read(preference).item
     }
 
-    private func find(in preferences: OpenPreferences) -> LivePreference<Item> {
-        let found = LivePreference<Item>.find(key, in: preferences)
-        formerKeys.move(to: key, in: found.preferences, upTo: found.schema.version)
+    private func find(in store: PreferencesStore) -> LivePreference<Item> {
+        let found = LivePreference<Item>.find(key, in: store)
+        formerKeys.move(to: key, in: found.store, upTo: found.schema.version)
         return found
     }
 
@@ -285,7 +285,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
 
     private func report(_ repairs: [Repair], in preference: LivePreference<Item>) {
         guard !repairs.isEmpty else { return }
-        preference.preferences.report(repairs: repairs.map(\.description), of: key)
+        preference.store.report(repairs: repairs.map(\.description), of: key)
     }
 
     /// What the wrapper reads for `content`, which is decoded as far as it can be.
@@ -315,11 +315,11 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// What `item` is stored as; nil where it cannot be encoded.
     private static func text(_ item: Item) -> [UInt8]? { try? ItemEncoder.encode(item).text(level: 1) }
 
-    private func encode(_ item: Item, in preferences: OpenPreferences) -> [UInt8]? {
+    private func encode(_ item: Item, in store: PreferencesStore) -> [UInt8]? {
         do {
             return try ItemEncoder.encode(item).text(level: 1)
         } catch {
-            preferences.refuse(.notEncodable(key: key, path: preferences.path, reason: Self.reason(error)))
+            store.refuse(.notEncodable(key: key, path: store.path, reason: Self.reason(error)))
             return nil
         }
     }

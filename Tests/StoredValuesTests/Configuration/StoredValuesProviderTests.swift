@@ -97,7 +97,7 @@
             try withTemporaryFolder { folder in
                 try contents(#"{"size": 1, "theme": "dark"}"#, at: folder + "/default.json")
                 let preferences = PreferencesFile(path: folder + "/p.json")
-                preferences.preferences.addLayers([folder + "/default.json"])
+                preferences.store.addLayers([folder + "/default.json"])
                 let config = ConfigReader(provider: StoredValuesProvider(storage: preferences))
                 let size = StoredValue(key: "size", default: 7, storage: preferences)
                 let zoom = StoredValue(key: "zoom", default: 8, storage: preferences)

@@ -118,7 +118,7 @@
                 let provider = provider(preferences, keyring)
                 let secret = try #require(provider.secrets["token"]).secret
                 func listeners() -> [Int] {
-                    [preferences.preferences.state.withLock { $0.listeners.count }, secret.live.subscriptionCount]
+                    [preferences.store.state.withLock { $0.audience.listenerCount }, secret.live.subscriptionCount]
                 }
                 #expect(listeners() == [0, 0])
                 let watches: [@Sendable () async throws -> Void] = [

@@ -60,7 +60,7 @@ struct HalfSurrogateTests {
             let storage = PreferencesFile(path: path)
             let bad = StoredValue(key: "bad", default: ["b": 0], storage: storage)
             #expect(bad.wrappedValue == ["b": 0])
-            #expect(!PreferencesState.isEqual(StoredText(json: Array(#""\ud800""#.utf8)), StoredText(json: Array(#""\ud801""#.utf8))))
+            #expect(!StoredJSON.saySame(StoredJSON(json: Array(#""\ud800""#.utf8)), StoredJSON(json: Array(#""\ud801""#.utf8))))
             try #"{"bad": {"b": 2}}"#.write(toFile: path, atomically: false, encoding: .utf8)
             try await eventually("the sound value") { bad.wrappedValue == ["b": 2] && bad.repairs == [] }
         }

@@ -186,7 +186,7 @@ struct LivePreferencesTests {
             let seen = Seen(value)
             try await eventually("the first value") { seen.values == [1] }
             try #"{"number": 2"#.write(toFile: path, atomically: false, encoding: .utf8)
-            try await eventually("it is said") { storage.preferences.state.withLock { $0.brokenIdentity != nil } }
+            try await eventually("it is said") { storage.store.state.withLock { $0.disk.brokenIdentity != nil } }
             try #"{"number": 3}"#.write(toFile: path, atomically: false, encoding: .utf8)
             try await eventually("the mended file") { seen.values.last == 3 }
             #expect(seen.values == [1, 3])
@@ -277,7 +277,7 @@ struct LivePreferencesTests {
     func layers() async throws {
         try await withTemporaryFolder { folder in
             let storage = PreferencesFile.ofAnotherProcess(folder + "/user.json")
-            storage.preferences.addLayers([folder + "/etc/first.json", folder + "/etc/second.json"])
+            storage.store.addLayers([folder + "/etc/first.json", folder + "/etc/second.json"])
             let value = StoredValue(key: "number", default: -1, storage: storage)
             let seen = Seen(value)
             try FileManager.default.createDirectory(atPath: folder + "/etc", withIntermediateDirectories: true)

@@ -174,13 +174,13 @@ struct PreferencesDurabilityTests {
             }
             await #expect(processExitsWith: .success) { [folder = folder as String] in
                 LoggingSystem.bootstrap { _ in RecordingLogHandler() }
-                let preferences = OpenPreferences(.success(DurableFile(path: folder + "/p.json")))
+                let preferences = PreferencesStore(.success(DurableFile(path: folder + "/p.json")), path: folder + "/p.json")
                 preferences.addLayers([folder + "/layer.json"])
                 preferences.refresh()
-                for layer in preferences.state.withLock({ $0.layers }) { preferences.refreshLayer(layer.file) }
+                preferences.refreshLayers()
                 preferences.report("something else")
                 #expect(RecordingLogHandler.takeLines() == [])
-                preferences.finishOpening()
+                preferences.open()
                 let lines = RecordingLogHandler.takeLines()
                 #expect(lines.count == 2 && lines.last == "something else")
                 preferences.report("another thing")

@@ -173,7 +173,7 @@ struct PreferencesFailureTests {
 
     @Test("Without a home folder values stay in memory and flush says why")
     func noHome() async throws {
-        let storage = PreferencesFile(OpenPreferences(.failure(.noHomeFolder)))
+        let storage = PreferencesFile(PreferencesStore(.failure(.noHomeFolder), path: "(no file)"))
         let value = StoredValue(key: "a", default: 0, storage: storage)
         value.set(1)
         value.update { $0 += 1 }

@@ -159,7 +159,7 @@ struct PreferencesFileTests {
                     let text = #"{ "k3": 3, "other":  [1, 2],"newer.k0": {"number": 9}, "$versions": \#(versions)}"#
                     try text.write(toFile: path, atomically: false, encoding: .utf8)
                     let file = open(path)
-                    file.preferences.addLayers([folder + "/layer.json"])
+                    file.store.addLayers([folder + "/layer.json"])
                     return file
                 }
                 let steps = (0..<40).map { _ in Step(&random) }

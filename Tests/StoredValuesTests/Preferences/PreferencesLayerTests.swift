@@ -13,7 +13,7 @@ struct PreferencesLayerTests {
             try text?.write(toFile: "\(folder)/\(name).json", atomically: false, encoding: .utf8)
         }
         let storage = PreferencesFile.ofAnotherProcess(folder + "/user.json")
-        storage.preferences.addLayers([folder + "/first.json", folder + "/second.json"])
+        storage.store.addLayers([folder + "/first.json", folder + "/second.json"])
         return storage
     }
 
@@ -109,7 +109,7 @@ struct PreferencesLayerTests {
             try writeFinished(Array(#"{"a": 1}"#.utf8), to: folder + "/first.json")
             try writeFinished(Array(#"{"a": 2}"#.utf8), to: folder + "/new.json")
             await #expect(processExitsWith: .success) { [folder = folder as String] in
-                let preferences = PreferencesFile(path: folder + "/user.json").preferences
+                let preferences = PreferencesFile(path: folder + "/user.json").store
                 preferences.addLayers([folder + "/first.json"])
                 let value = StoredValue(key: "a", default: 0, storage: PreferencesFile(preferences))
                 #expect(value.wrappedValue == 1)
@@ -121,7 +121,7 @@ struct PreferencesLayerTests {
                 try #require(setrlimit(resource, &limit) == 0)
                 try #require(rename(folder + "/new.json", folder + "/first.json") == 0)
                 // As the watch does, which is told of no other change.
-                for layer in preferences.state.withLock({ $0.layers }) { preferences.refreshLayer(layer.file) }
+                preferences.refreshLayers()
                 #expect(value.wrappedValue == 1)
                 limit.rlim_cur = usual
                 try #require(setrlimit(resource, &limit) == 0)

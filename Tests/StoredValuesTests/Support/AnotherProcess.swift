@@ -12,9 +12,10 @@ extension PreferencesFile {
         syncDelay: DispatchTimeInterval = .milliseconds(50), sizeLimit: Int = DurableFile.sizeLimit,
         retryPause: Duration? = nil, patience: Duration = RefreshSchedule.patience
     ) -> PreferencesFile {
-        PreferencesFile(
-            OpenPreferences(
-                .success(DurableFile(path: path, operations: operations)), syncDelay: syncDelay, sizeLimit: sizeLimit,
+        let file = DurableFile(path: path, operations: operations)
+        return PreferencesFile(
+            PreferencesStore(
+                .success(file), path: file.place, syncDelay: syncDelay, sizeLimit: sizeLimit,
                 retries: retryPause.map(RetryThread.init(firstPause:)), patience: patience))
     }
 }

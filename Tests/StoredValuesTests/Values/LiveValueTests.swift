@@ -10,11 +10,11 @@ struct LiveValueTests {
     func commitOrder() async {
         let live = LiveValue<Int, Int>(0)
         let subscription = live.subscribe(.unlimited)
-        var first = Aftermath(), second = Aftermath()
+        var first = AfterUnlocking(), second = AfterUnlocking()
         live.change(to: 1, &first)
         live.change(to: 2, &second)
-        second.settle()
-        first.settle()
+        second.run()
+        first.run()
         for expected in 0...2 { #expect(await subscription.next(isolation: nil) == expected) }
     }
 
@@ -49,9 +49,9 @@ struct LiveValueTests {
         let torn = await withTaskGroup(of: Int.self) { group in
             group.addTask {
                 for number in 1...20_000 {
-                    var aftermath = Aftermath()
-                    live.change(to: make(number), &aftermath)
-                    aftermath.settle()
+                    var later = AfterUnlocking()
+                    live.change(to: make(number), &later)
+                    later.run()
                     let (item, revision) = live.current
                     live.makeReady(item, ifStill: revision)
                 }
@@ -141,9 +141,9 @@ struct LiveValueTests {
     }
 
     private func change<Item>(_ live: LiveValue<Int, Item>) {
-        var aftermath = Aftermath()
-        live.change(to: live.current.content + 1, &aftermath)
-        aftermath.settle()
+        var later = AfterUnlocking()
+        live.change(to: live.current.content + 1, &later)
+        later.run()
     }
 
     // MARK: What is ready

@@ -110,18 +110,18 @@ struct TemporaryStorageTests {
 
     /// The live values of one storage, and the file that they lie in.
     private struct Held: Sendable {
-        weak let preferences: OpenPreferences?
+        weak let store: PreferencesStore?
         weak let preference: LivePreference<Int>?
         weak let secret: LiveSecret<String>?
 
         init() {
-            let file = PreferencesFile.standard.preferences
-            preferences = file
+            let file = PreferencesFile.standard.store
+            store = file
             preference = LivePreference.find("count", in: file)
             secret = AppSettings.token.secret
         }
 
-        var isGone: Bool { preferences == nil && preference == nil && secret == nil }
+        var isGone: Bool { store == nil && preference == nil && secret == nil }
     }
 
     @Test("A wrapper made outside and used inside keeps nothing of a storage that is over, whatever it made of its values")

@@ -63,7 +63,7 @@ struct ValueSequenceTests {
     @Test("A cancelled reader ends and leaves nothing behind; so does one that breaks off")
     func cancellation() async throws {
         try await withTemporaryFolder { folder in
-            let preferences = OpenPreferences(.success(DurableFile(path: folder + "/p.json")))
+            let preferences = PreferencesStore(.success(DurableFile(path: folder + "/p.json")), path: folder + "/p.json")
             let value = StoredValue(key: "n", default: 0, storage: PreferencesFile(preferences))
             let preference = LivePreference<Int>.find("n", in: preferences)
             let (started, start) = AsyncStream<Void>.makeStream()

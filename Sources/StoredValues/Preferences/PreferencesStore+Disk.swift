@@ -4,18 +4,27 @@ import StoredValuesSupport
 
 // Making values survive a power cut.
 
-extension OpenPreferences {
+extension PreferencesStore {
+    /// How long a flush may take. A disk that is busy is slow; one that takes longer hangs.
+    static let flushDeadline = Duration.seconds(120)
+
     /// Returns when everything before it would survive a power cut, and throws what went wrong.
-    func flush() async throws(PreferencesError) {
-        let problem = await withCheckedContinuation { continuation in
-            background.async { continuation.resume(returning: self.flushNow()) }
-        }
+    ///
+    /// When the task is cancelled, or the deadline passes, it throws at once, and what it has begun goes on.
+    func flush(deadline: Duration = flushDeadline) async throws(PreferencesError) {
+        let outcome = OneShot<PreferencesError?>()
+        queues.disk.async { outcome.answer(self.flushNow()) }
+        let problem = await outcome.wait(
+            deadline: (deadline, .timedOut(path: path, after: deadline)), cancelled: .cancelled(path: path))
         if let problem { throw problem }
+        // Not before: refusals that nobody waits for any more are the next one's.
+        let refusals = state.withLock { $0.log.takeRefusals() }
+        if let first = refusals.first { throw refusals.count > 1 ? .several(refusals) : first }
     }
 
     private func flushNow() -> PreferencesError? {
         if isBlind { refresh() }
-        if case .failure(let error) = file, state.withLock({ !$0.unsaved.isEmpty }) { return error }
+        if case .failure(let error) = file, state.withLock({ !$0.members.unsaved.isEmpty }) { return error }
         if state.withLock({ $0.needsWriting }) {
             waitForStuckLock()
             if let problem = save() { return problem }
@@ -24,24 +33,17 @@ extension OpenPreferences {
             tryAgain()
             return problem
         }
-        return state.withLock { state in
-            state.refusals.isEmpty ? nil : state.refusals.removeFirst()
-        }
+        return nil
     }
 
-    func scheduleSync() {
-        let (isFirst, cost) = state.withLock { state in
-            defer { state.isSyncScheduled = true }
-            return (!state.isSyncScheduled, state.syncCost)
-        }
-        guard isFirst else { return }
-        // Where the disk is slow, or many processes use it, at most a tenth of the time is spent on it.
-        let rest = min(cost * 10, .seconds(5)).dispatchInterval
-        background.asyncAfter(deadline: max(.now() + syncDelay, .now() + rest)) { [self] in
-            guard state.withLock({ $0.isSyncScheduled }) else { return }  // something else was faster
-            var problem: PreferencesError?
-            let cost = ContinuousClock().measure { problem = sync() }
-            state.withLock { $0.syncCost = cost }
+    /// Brings everything to the disk after a while, which is at least `rest`.
+    func scheduleSync(after rest: Duration) {
+        queues.disk.asyncAfter(deadline: max(.now() + syncDelay, .now() + rest.dispatchInterval)) { [self] in
+            guard state.withLock({ $0.disk.isSyncScheduled }) else { return }  // something else was faster
+            let start = ContinuousClock.now
+            let problem = sync()
+            let cost = ContinuousClock.now - start
+            state.withLock { $0.disk.syncTook(cost) }
             guard let problem else { return }
             report(problem.description)
             tryAgain()
@@ -50,7 +52,7 @@ extension OpenPreferences {
 
     /// Brings everything to the disk: the generation, and the file's own bytes too, so that it need not be read.
     func sync() -> PreferencesError? {
-        state.withLock { $0.isSyncScheduled = false }
+        state.withLock { $0.disk.syncBegins() }
         return bringToDisk { file, generation throws(FileError) in
             try file.syncContents()
             _ = try keep(in: generation)
@@ -61,19 +63,18 @@ extension OpenPreferences {
     private func syncGeneration() -> PreferencesError? {
         var outcome = DurableGeneration.Outcome.kept
         let problem = bringToDisk { _, generation throws(FileError) in outcome = try keep(in: generation) }
-        guard problem == nil, outcome == .broken, generation?.holds(state.withLock { $0.identity }) == false else {
+        guard problem == nil, outcome == .broken, generation?.holds(state.withLock { $0.disk.identity }) == false else {
             return problem
         }
-        // Somebody broke the file since it was read or written here.
-        state.withLock { $0.mustRewrite = true }
+        state.withLock { $0.disk.wasSpoilt() }
         return save() ?? bringToDisk { _, generation throws(FileError) in _ = try keep(in: generation) }
     }
 
     private func keep(in generation: DurableGeneration) throws(FileError) -> DurableGeneration.Outcome {
         let (written, known) = state.withLock { state in
             // While what this process wrote last is still all of what it knows, its text need not be read back.
-            let isOwn = state.written == state.identity && state.unsaved.isEmpty
-            return (isOwn ? state.pin.map { (file: $0, bytes: state.document.text) } : nil, state.identity)
+            let pin = state.members.unsaved.isEmpty ? state.disk.writtenPin : nil
+            return (pin.map { (file: $0, bytes: state.members.document.text) }, state.disk.identity)
         }
         return try generation.keep(written) { contents in
             contents.identity == known || (try? PreferencesDocument(parsing: contents.bytes)) != nil
@@ -89,19 +90,16 @@ extension OpenPreferences {
                 try body(file, generation)
             } catch {
                 // Where this process cannot write there is nothing of its own that a power cut could take.
-                guard error.isRefusal, state.withLock({ $0.written }) == nil else { throw error }
+                guard error.isRefusal, state.withLock({ $0.disk.written }) == nil else { throw error }
                 try file.sync()
             }
-            state.withLock { $0.isSyncMissed = false }
+            state.withLock { $0.disk.wasSynced() }
             return nil
         } catch {
             // What keeps the copy from being made, or a file from being opened, has taken nothing from what was written.
             let ofOpening: [SystemErrorCode?] = [.accessDenied, .noEntry, .tooManyOpenFiles, .tooManyOpenFilesInSystem]
             let isLost = error.operation == .synchronize && !ofOpening.contains(error.code)
-            state.withLock { state in
-                state.isSyncMissed = true
-                if isLost { state.mustRewrite = true }
-            }
+            state.withLock { $0.disk.wasNotSynced(isLost: isLost) }
             return .notSaved(path: path, reason: error.description)
         }
     }

@@ -1,7 +1,7 @@
 /// What a change leaves to do once every lock is free: readers to wake, observers to tell, old values to let go.
 ///
 /// Under a lock only buffers are filled. Whoever is woken, told or released may run any code, and use the same values.
-struct Aftermath: Sendable {
+struct AfterUnlocking: Sendable {
     /// Stream readers that wait and now have something in their buffer.
     private var readers: [UnsafeContinuation<Void, Never>] = []
     /// Calls that tell observers.
@@ -13,14 +13,14 @@ struct Aftermath: Sendable {
     mutating func notify(_ notice: @escaping @Sendable () -> Void) { notices.append(notice) }
     mutating func release(_ value: any Sendable) { replaced.append(value) }
 
-    mutating func append(_ other: Aftermath) {
+    mutating func append(_ other: AfterUnlocking) {
         readers += other.readers
         notices += other.notices
         replaced += other.replaced
     }
 
     /// Does it all; to be called with no lock held.
-    func settle() {
+    func run() {
         for reader in readers { reader.resume() }
         for notice in notices { notice() }
     }

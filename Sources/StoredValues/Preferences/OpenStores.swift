@@ -1,0 +1,45 @@
+import StoredValuesFiles
+import StoredValuesSupport
+
+/// The preferences files that this process has open: one store for each real path.
+///
+/// Files are read, and whoever listens is told, with no lock of the process held: only whoever needs the same file waits.
+final class OpenStores: Sendable {
+    static let shared = OpenStores()
+
+    /// By the path's bytes, as the system tells files apart: two that look alike are two.
+    private let byPath = WeakTable<[UInt8], PreferencesStore>()
+    /// The application's own files stay open.
+    private let byName = Guarded<[[UInt8]: PreferencesStore]>([:])
+
+    /// The store of the file at `path`, open.
+    func open(_ path: String) -> PreferencesStore {
+        let file = DurableFile(path: path)
+        let realPath = file.place  // trouble with the path comes again when it is read
+        let place = Array(realPath.utf8)
+        let store = byPath.object(for: place) {
+            PreferencesStore(.success(file), path: realPath) { [weak self] in self?.byPath.remove(place) }
+        }
+        store.open()
+        return store
+    }
+
+    /// The store of the application's file `name`, open and with the system-wide defaults below it.
+    func application(_ name: String) -> PreferencesStore {
+        let key = Array(name.utf8)
+        if let store = byName.withLock({ $0[key] }) { return store }
+        let new: PreferencesStore
+        do throws(PreferencesError) {
+            new = open(try PreferencesLocation.path(of: name))
+        } catch {
+            new = PreferencesStore(.failure(error), path: "(no file)")
+        }
+        new.addLayers(PreferencesLocation.layers(of: name))
+        new.open()
+        return byName.withLock { stores in
+            if let store = stores[key] { return store }
+            stores[key] = new
+            return new
+        }
+    }
+}

@@ -1,0 +1,241 @@
+import Dispatch
+import Logging
+import StoredValuesFiles
+import StoredValuesSupport
+
+/// One preferences file as this process sees it: what is on the disk, and over it what could not be written yet.
+///
+/// Values change in a ``PreferencesTurn``, where the order of all locks stands, and by what others write (``refresh()``).
+final class PreferencesStore: Sendable {
+    /// How long after a change the background fsync begins, so that a burst of changes costs one.
+    let syncDelay: DispatchTimeInterval
+    /// Where the values lie, for the user.
+    let path: String
+    /// The file, or why there is none.
+    let file: Result<DurableFile, PreferencesError>
+    /// The file's last durable state.
+    let generation: DurableGeneration?
+    /// One change at a time in this process.
+    let turns = TurnLock()
+    /// For the store itself and its turns. What others need is asked of the store.
+    let state: Guarded<PreferencesState>
+    /// How long somebody else who writes the file may pause.
+    let patience: Duration
+    /// Where what could not be written, or not even read, is tried again.
+    let retries: RetryThread?
+    /// The watches over the file and its layers.
+    let watches = Guarded<[FileWatch]>([])
+    let queues = StoreQueues.next()
+    private let opening = Guarded(false)
+    private let onEnd: @Sendable () -> Void
+    private let logger = Logger(label: "StoredValues")
+
+    /// The store of `file`, which is not opened yet.
+    ///
+    /// - Parameters:
+    ///   - path: Where the file really lies.
+    ///   - onEnd: Runs when the store goes.
+    init(
+        _ file: Result<DurableFile, PreferencesError>, path: String, syncDelay: DispatchTimeInterval = .milliseconds(50),
+        sizeLimit: Int = DurableFile.sizeLimit, retries: RetryThread? = RetryThread(),
+        patience: Duration = RefreshSchedule.patience, onEnd: @escaping @Sendable () -> Void = {}
+    ) {
+        (self.file, self.path, self.syncDelay, self.patience, self.retries) = (file, path, syncDelay, patience, retries)
+        self.onEnd = onEnd
+        generation = (try? file.get()).map(DurableGeneration.init)
+        state = Guarded(PreferencesState(path: path, sizeLimit: sizeLimit))
+    }
+
+    deinit { onEnd() }
+
+    // MARK: Opening
+
+    /// Reads the file and begins to watch it, unless that was done. Trouble is logged, and thrown by ``flush()``.
+    ///
+    /// Whoever needs the same file meanwhile waits. To be called with no lock held: a log handler may use stored values.
+    func open() {
+        opening.withLock { isOpen in
+            guard !isOpen else { return }
+            isOpen = true
+            readFirst()
+            if case .success(let file) = file { watch(file) { $0.refresh() } }
+        }
+        log(
+            state.withLock { state in
+                state.log.letGo()
+                return state.log.take()
+            })
+    }
+
+    private func readFirst() {
+        guard case .success(let file) = file else { return }
+        var later = AfterUnlocking()  // stays empty, for nobody listens yet
+        do {
+            _ = adopt(try PreferencesReading(known: nil, file.read), inUse: recover, &later)
+        } catch {
+            noteUnreadable(error)
+        }
+    }
+
+    /// Takes the last durable values in place of a broken file's, if there are any, and says what is in use then.
+    private func recover() -> String {
+        do {
+            guard let bytes = try generation?.read() else { return "Defaults are in use." }
+            let document = try PreferencesDocument(parsing: bytes)
+            state.withLock { state in
+                _ = state.members.adopt(document)
+                state.disk.wasRecovered()
+            }
+            return "The last values that were brought to the disk are in use."
+        } catch {
+            return "Defaults are in use, for the last values that were brought to the disk cannot be read either: \(error)."
+        }
+    }
+
+    // MARK: Reading
+
+    /// The member that keeps `key` in memory: the one that exists, or a new one made by `make` from what is stored. It must
+    /// ``forget(_:_:)`` the key when it goes.
+    ///
+    /// A key that is declared with another item type traps.
+    func member<Item, Member: LiveMember>(_ key: String, _ itemType: Item.Type, make: (StoredJSON?) -> Member) -> Member {
+        let key = PreferencesKey(key)
+        let (itemTypeFound, found) = state.withLock { state -> (any Any.Type, any LiveMember) in
+            if let declaration = state.audience.declaration(of: key) { return declaration }
+            let member = make(state.members.stored(key))
+            state.audience.declare(key, as: itemType, by: member)
+            return (itemType, member)
+        }
+        guard let member = found as? Member else {
+            misuse(
+                "The key \"\(key.text)\" of \"\(path)\" is declared with two types: \(itemTypeFound) and \(itemType). Give one of them another key.")
+        }
+        return member
+    }
+
+    /// Forgets that `member`, which goes, keeps `key` in memory.
+    func forget(_ key: String, _ member: some LiveMember) {
+        let identifier = ObjectIdentifier(member)
+        state.withLock { $0.audience.forget(PreferencesKey(key), by: identifier) }
+    }
+
+    /// The names of the stored members, sorted, without those that this library keeps for itself.
+    var keys: [String] { document.keys.filter { !$0.isReservedKey } }
+
+    /// The file with what is not written yet laid over it.
+    var document: PreferencesDocument { state.withLock { $0.members.document } }
+
+    /// What is stored under `key` in the file itself, or nil.
+    func own(_ key: String) -> StoredJSON? { state.withLock { $0.members.own(PreferencesKey(key)) } }
+
+    /// What readers of `key` see.
+    func stored(_ key: String) -> StoredJSON? { state.withLock { $0.members.stored(PreferencesKey(key)) } }
+
+    /// Whether the file has room for `changes`.
+    func hasRoom(for changes: MemberChanges) -> Bool { state.withLock { $0.members.hasRoom(for: changes.byKey) } }
+
+    /// All values at this moment. Of a batch that another thread makes just now it shows nothing, for that would be a part.
+    var snapshot: PreferencesSnapshot {
+        let isInside = turns.activity != nil
+        return state.withLock { $0.snapshot(insideBatch: isInside) }
+    }
+
+    /// A hint after each change, whoever made it; hints that nobody has taken yet become one.
+    var changes: AsyncStream<Void> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let number = state.withLock { $0.audience.addListener { continuation.yield() } }
+            // Held, so that the file is watched as long as somebody listens.
+            continuation.onTermination = { _ in self.state.withLock { $0.audience.removeListener(number) } }
+        }
+    }
+
+    // MARK: Changing
+
+    /// Makes the changes that `body` asks for: the only way in which values change in this process.
+    ///
+    /// When this returns, the file is replaced and every reader in this process sees the change. If the file cannot be
+    /// written, the change stays in memory, is logged, is tried again by itself and with the next one, and is thrown by ``flush()``.
+    /// `body` runs once, with the file's lock held and the file read again if somebody else changed it. When it throws, nothing
+    /// is changed.
+    ///
+    /// - Parameter mayNest: The library's own changes may be made inside a user's; they are written with it.
+    func change<Result, Failure>(
+        _ call: String, mayNest: Bool = false, _ body: (inout MemberChanges) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var turn = PreferencesTurn(.change(call), of: self, mayNest: mayNest)
+        do throws(Failure) {
+            let result = try body(&turn.changes)
+            turn.commit()
+            return result
+        } catch {
+            turn.cancel()
+            throw error
+        }
+    }
+
+    /// Runs `body`, and writes all changes that this thread makes in it with one replacement of the file, also when it throws.
+    func batch<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        if turns.activity == .batch { return try body() }
+        let turn = PreferencesTurn(.batch, of: self)
+        state.withLock { $0.beginBatch() }
+        do throws(Failure) {
+            let result = try body()
+            turn.commit()
+            return result
+        } catch {
+            turn.commit()
+            throw error
+        }
+    }
+
+    /// Writes what is unsaved, if anything is. Returns why it could not be written.
+    func save() -> PreferencesError? {
+        PreferencesTurn(.change("saving"), of: self).commit()
+    }
+
+    /// Notes a change that cannot be made at all: it is logged, and the next ``flush()`` throws it.
+    func refuse(_ refusal: PreferencesError) {
+        state.withLock { $0.log.refuse(refusal) }
+        logNotes()
+    }
+
+    /// Traps, for the thread is inside a change already.
+    func trapNested(_ activity: TurnLock.Activity, inside outer: String) -> Never {
+        let (call, advice) =
+            switch activity {
+            case .batch: ("batch { }", "Put the batch around it.")
+            case .change(let call): (call, "Make the second change after the first has returned.")
+            }
+        misuse("\(call) was called inside the closure of \(outer), and both change \"\(path)\". \(advice)")
+    }
+
+    // MARK: Logging
+
+    /// Notes a trouble, to be logged at the end of the change that is under way; the same one again only after a change was
+    /// written.
+    func note(_ trouble: String) {
+        state.withLock { $0.log.note(trouble) }
+    }
+
+    /// Logs a trouble.
+    func report(_ trouble: String) {
+        note(trouble)
+        logNotes()
+    }
+
+    /// Logs what the value of `key` had to be repaired by, once for all who read it.
+    func report(repairs: [String], of key: String) {
+        state.withLock { $0.log.note(repairs: repairs, of: PreferencesKey(key)) }
+        logNotes()
+    }
+
+    /// Logs what was noted; inside a change, its end does that, with no lock held: a log handler may use stored values too.
+    func logNotes() {
+        guard turns.activity == nil else { return }
+        log(state.withLock { $0.log.take() })
+    }
+
+    func log(_ notes: [TroubleLog.Note]) {
+        for note in notes { logger.log(level: note.level, "\(note.text)") }
+    }
+}

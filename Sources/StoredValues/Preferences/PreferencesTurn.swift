@@ -1,0 +1,134 @@
+import FoundationEssentials
+import StoredValuesFiles
+import StoredValuesSupport
+
+/// One change of a preferences file, from the wait for its turn to the readers that are woken.
+///
+/// Making it takes the turn among the threads of this process, then the file's lock among processes, and reads the file again
+/// if somebody else wrote it. ``commit()`` permits what is asked for in ``changes``, writes it, publishes it, lets go of the lock
+/// and the turn, and only then wakes readers and tells observers. Where the lock is not to be had, or writing fails, the change
+/// stays in memory and is written later.
+///
+/// Every turn must end with ``commit()`` or ``cancel()``; ``PreferencesStore/change(_:mayNest:_:)`` sees to it.
+///
+/// Locks are taken in this order, and none is taken by whoever holds a later one:
+///
+/// 1. The turn (``TurnLock``), for as long as a change lasts. The user's closure of an `update` or a `batch` runs under this and
+///    the next.
+/// 2. The file's lock (``LockedFile``), among processes; then, in a flush only, the lock of the ``DurableGeneration``.
+/// 3. The store's state (``PreferencesState``), for moments; no system call is made under it.
+/// 4. A live value's lock, then that of the item it has ready, then that of each of its subscriptions.
+///
+/// All other locks guard one thing each, and nothing else is locked under them.
+struct PreferencesTurn: ~Copyable {
+    /// What the change asks for.
+    var changes = MemberChanges()
+    private let store: PreferencesStore
+    /// The file with its lock; nil without.
+    private var locked: LockedFile?
+    /// Why there is no lock. What is changed stays in memory then.
+    private var problem: PreferencesError?
+    /// Whether what is there does not parse, so that it is put aside before anything is written over it.
+    private var isBroken = false
+    /// What the thread did before, where this is inside a batch or another change, which writes what is asked for here.
+    private let outer: TurnLock.Activity?
+    private var later = AfterUnlocking()
+
+    /// Waits for the turn. A change inside another one traps with a message that names both, unless that is a batch, or this one
+    /// `mayNest`.
+    init(_ activity: TurnLock.Activity, of store: PreferencesStore, mayNest: Bool = false) {
+        self.store = store
+        outer = store.turns.activity
+        guard let outer else {
+            store.turns.enter(activity)
+            do throws(PreferencesError) { try lock() } catch { problem = error }
+            return
+        }
+        if case .change(let call) = outer, !mayNest { store.trapNested(activity, inside: call) }
+        store.turns.note(activity)
+    }
+
+    /// Takes the file's lock and reads the file if somebody else changed it.
+    private mutating func lock() throws(PreferencesError) {
+        let file = try store.file.get()
+        do throws(FileError) {
+            let isWaitedFor = store.state.withLock { $0.disk.isWaitingForLock }
+            let locked = try file.lock(timeout: isWaitedFor ? .zero : DurableFile.lockTimeout)
+            let (known, isRecovered) = store.state.withLock { ($0.disk.identity, $0.disk.isRecovered) }
+            if locked.identity != known || isRecovered {
+                let reading = try PreferencesReading(known: known, file.read)
+                isBroken = store.adopt(reading, &later) == .broken
+            }
+            self.locked = consume locked
+        } catch {
+            var error = error
+            if error.isLockTimeout {
+                store.waitForLock(of: file)
+                error.reason = .lockTimedOut(after: DurableFile.lockTimeout)  // those behind the first did not wait themselves
+            }
+            throw .notSaved(path: store.path, reason: error.description)
+        }
+    }
+
+    /// Makes the change. Returns why it could not be written, where it could not.
+    @discardableResult
+    consuming func commit() -> PreferencesError? {
+        if outer == nil {
+            problem = write()
+        } else {
+            store.state.withLock { [changes] in $0.makeInside(changes) }
+        }
+        return end()
+    }
+
+    /// Makes no change.
+    consuming func cancel() { _ = end() }
+
+    /// Writes what is asked for and whatever waits, and publishes it.
+    private mutating func write() -> PreferencesError? {
+        // Under the file's lock, so that a newer version that was written a moment ago is seen.
+        guard let (members, changes) = store.state.withLock({ [changes] in $0.beginWriting(changes) }) else { return nil }
+        do throws(PreferencesError) {
+            let document = members.written(with: changes)
+            let identity = try replace(with: document)
+            store.wasWritten(document, changes, identity, &later)
+            return nil
+        } catch {
+            store.wasNotWritten(changes, error, &later)
+            return error
+        }
+    }
+
+    private func replace(with document: PreferencesDocument) throws(PreferencesError) -> FileIdentity {
+        if let problem { throw problem }
+        switch locked {
+        case nil: preconditionFailure("there is a lock, or the reason why there is none")
+        case .some(let file):
+            do throws(FileError) {
+                guard isBroken else { return try file.replace(with: document.text, durably: false) }
+                let time = Date.now.formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
+                let new = try file.replace(with: document.text, settingAsideAs: "rejected-\(time)")
+                store.note("Put the file that is not JSON aside as \"\(new.oldPath)\".")
+                return new.identity
+            } catch {
+                throw .notSaved(path: store.path, reason: error.description)
+            }
+        }
+    }
+
+    /// Lets go of the file, then of the turn, and only then wakes whoever waits: they may use the same values.
+    private consuming func end() -> PreferencesError? {
+        if let outer {
+            store.turns.note(outer)
+            return nil
+        }
+        let (inner, notes) = store.state.withLock { ($0.endTurn(), $0.log.take()) }
+        later.append(inner)
+        locked = nil
+        store.turns.leave()
+        later.run()
+        store.log(notes)
+        withExtendedLifetime(changes) {}  // they hold the user's items, which must not go under a lock
+        return problem
+    }
+}

@@ -1,0 +1,64 @@
+import Logging
+
+/// What is to be logged about a preferences file, each trouble once, and what its next flush throws.
+struct TroubleLog {
+    typealias Note = (level: Logger.Level, text: String)
+
+    /// Where the file lies, for the user.
+    private let path: String
+    /// The troubles since the last write, which are not logged again with each further change.
+    private var troubles: Set<String> = []
+    /// The repairs of each key that were logged since it changed.
+    private var repairs: [PreferencesKey: [String]] = [:]
+    private var notes: [Note] = []
+    /// Changes that were not made at all.
+    private var refusals: [PreferencesError] = []
+    private var isHeld = true
+
+    init(path: String) { self.path = path }
+
+    /// Notes a trouble; the same one again only after ``forgetTroubles()``.
+    mutating func note(_ trouble: String) {
+        if troubles.count > 100 { troubles = [] }
+        guard troubles.insert(trouble).inserted else { return }
+        notes.append((.error, trouble))
+    }
+
+    /// Notes that a change was written, after which the same trouble is news again.
+    mutating func forgetTroubles() { troubles = [] }
+
+    /// Notes a change that cannot be made at all.
+    mutating func refuse(_ refusal: PreferencesError) {
+        if !refusals.contains(refusal) { refusals.append(refusal) }
+        note(refusal.description)
+    }
+
+    /// The changes that were refused since the last call.
+    mutating func takeRefusals() -> [PreferencesError] {
+        defer { refusals = [] }
+        return refusals
+    }
+
+    /// Notes repairs of a value, unless they are the ones that were noted last.
+    mutating func note(repairs new: [String], of key: PreferencesKey) {
+        let sorted = new.sorted()
+        guard repairs.updateValue(sorted, forKey: key) != sorted else { return }
+        for repair in new { notes.append((.warning, "\"\(key.text)\" in \"\(path)\": \(repair)")) }
+    }
+
+    /// Notes that `key` has another value, whose repairs are news.
+    mutating func forgetRepairs(of key: PreferencesKey) {
+        if !repairs.isEmpty { repairs[key] = nil }
+    }
+
+    /// What is to be logged, once; nothing before ``letGo()``.
+    mutating func take() -> [Note] {
+        guard !isHeld, !notes.isEmpty else { return [] }
+        defer { notes = [] }
+        return notes
+    }
+
+    /// Whoever opened the file logs from now on. Before, nobody does: the watch looks at the file at once, on a thread of its own,
+    /// and a program that ends right after opening would lose what that thread had taken and not logged yet.
+    mutating func letGo() { isHeld = false }
+}
