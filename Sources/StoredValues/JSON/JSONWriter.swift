@@ -69,7 +69,10 @@ struct JSONWriter {
         text.append(contentsOf: repeatElement(0x20, count: 2 * level))
     }
 
-    /// Appends a string in quotes, escaping only what JSON demands: quotes, backslashes and control characters.
+    /// Whether JSON demands that a byte of a string is escaped: quotes, backslashes and control characters.
+    static func mustEscape(_ byte: UInt8) -> Bool { byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") }
+
+    /// Appends a string in quotes, escaping only what JSON demands.
     mutating func append(quoted string: String) {
         text.append(UInt8(ascii: "\""))
         for byte in string.utf8 {

@@ -19,23 +19,23 @@ struct MemberVersions: Sendable {
     }
 
     /// The version of `key`, 0 if none is noted. A number too large to count up to is the largest.
-    subscript(key: String) -> Int {
-        guard let entry = entries[PreferencesKey(key)] else { return 0 }
+    subscript(key: PreferencesKey) -> Int {
+        guard let entry = entries[key] else { return 0 }
         if let version = entry.intValue { return max(0, version) }
         guard case .number(let number) = entry, let value = Double(number.text), value >= 0x1p63 else { return 0 }
         return .max
     }
 
     /// Notes a version, of which 0 is noted by no entry. Returns whether that changes anything.
-    mutating func note(_ version: Int, of key: String) -> Bool {
+    mutating func note(_ version: Int, of key: PreferencesKey) -> Bool {
         guard version != self[key] else { return false }
-        entries[PreferencesKey(key)] = version == 0 ? nil : JSONValue(version)
+        entries[key] = version == 0 ? nil : JSONValue(version)
         return true
     }
 
     /// Forgets `key`. Returns whether that changes anything.
-    mutating func forget(_ key: String) -> Bool {
-        entries.removeValue(forKey: PreferencesKey(key)) != nil
+    mutating func forget(_ key: PreferencesKey) -> Bool {
+        !entries.isEmpty && entries.removeValue(forKey: key) != nil
     }
 
     /// The text of the member, or nil when it is not needed.

@@ -1,29 +1,44 @@
-/// The members of a preferences file: its text and an index into it.
+/// The members of a preferences file: its text, an index into it, and changes that are not laid out in the text yet.
 ///
 /// Values stay text until somebody reads them, so opening a large file costs one pass, and a member that nobody here
-/// declared goes back into the file exactly as a person wrote it.
+/// declared goes back into the file exactly as a person wrote it. A change takes no longer in a large file than in a small
+/// one; only ``layOut()`` writes the whole text, once for any number of changes.
 struct PreferencesDocument: Sendable {
-    /// Where a member stands in the text. Offsets of four bytes keep the index small; a file is at most 64 MiB.
+    /// Where a member stands in `base`, or behind its end in `additions`. Offsets of four bytes keep the index small; a file
+    /// is at most 64 MiB.
     private struct Member {
         /// The name without its quotes, escaped as ``JSONWriter`` does, so that equal names are equal bytes.
         var name: Range<UInt32>
+        /// Empty where the member was removed after the text was laid out.
         var value: Range<UInt32>
     }
 
-    /// The whole file.
-    private(set) var text: [UInt8]
-    /// Sorted by the bytes of the name; no name stands twice.
-    private var members: [Member]
-    /// Whether the text is laid out as ``compose(_:)`` does it.
-    private var isComposed = true
-    /// Who wrote them; read once from their own member.
-    var versions = MemberVersions()
+    /// The file as it was read, or laid out last.
+    private var base: [UInt8]
+    /// Its members, sorted by the bytes of the name; no name stands twice.
+    private var members: [Member] = []
+    /// Whether `base` is laid out as ``layOut()`` does it.
+    private var isBaseLaidOut = true
+
+    /// What was set since: the values, and the names of new members.
+    private var additions: [UInt8] = []
+    /// Which of `members` have another value since, or none; each once.
+    private var changed: [Int] = []
+    private var added: [PreferencesKey: Member] = [:]
+
+    /// Who wrote the members; read once from a member of its own, which is written when the text is laid out.
+    private var versions = MemberVersions()
+    /// How much room that takes for what was noted since, at most; nil where nothing was.
+    private var versionsGrowth: Int?
+    /// What the members take in a text that is laid out.
+    private var membersSize = 0
 
     /// A file with no members.
     init() {
-        text = Array("{\n}\n".utf8)
-        members = []
+        base = Array("{\n}\n".utf8)
     }
+
+    // MARK: Reading
 
     /// Reads a file: one JSON object. Of two members with one name the last counts, as in most readers of JSON. Of an object
     /// that is not a whole file no versions are read.
@@ -36,23 +51,22 @@ struct PreferencesDocument: Sendable {
             throw scanner.failure("expected an object, which begins with {")
         }
         try scanner.enter(0)
-        text = bytes
-        members = []
-        isComposed = false
-        var orderly = true
+        base = bytes
+        isBaseLaidOut = false
+        var isOrderly = true
         if !scanner.skipEmpty(UInt8(ascii: "}")) {
             repeat {
                 let (name, escaped) = try scanner.skipString()
                 try scanner.skipColon()
                 let value = try scanner.skipValue(depth: 1)
                 let member = Member(name: name.compact, value: value.compact)
-                if let last = members.last, !precedes(text[last.name], text[member.name]) { orderly = false }
-                if escaped { orderly = false }
+                if escaped || members.last.map({ precedes($0, member) }) == false { isOrderly = false }
                 members.append(member)
             } while try scanner.skipSeparator(orEnd: UInt8(ascii: "}"))
         }
         try scanner.checkEnd()
-        if !orderly { putInOrder() }
+        if !isOrderly { putInOrder() }
+        membersSize = members.reduce(0) { $0 + Self.size(name: $1.name.count, value: $1.value.count) }
         if isWholeFile, let text = self[MemberVersions.name] { versions = MemberVersions(parsing: text) }
     }
 
@@ -60,158 +74,256 @@ struct PreferencesDocument: Sendable {
     private mutating func putInOrder() {
         // Names that are spelled in another way than ours come behind the text once more, in ours. Nothing else is copied
         // for each member: a file may have millions.
-        var buffer = text
-        let scanner = JSONScanner(text)
-        for position in members.indices where text[members[position].name].contains(UInt8(ascii: "\\")) {
+        let scanner = JSONScanner(base)
+        for position in members.indices where bytes(members[position].name).contains(UInt8(ascii: "\\")) {
             // A name with half of a surrogate pair stays as it is spelled, and no key leads to it.
             guard let key = try? scanner.unescape(members[position].name.wide) else { continue }
-            let name = Self.escaped(key)
-            members[position].name = (buffer.count..<(buffer.count + name.count)).compact
-            buffer += name
+            let name = Self.escaped(PreferencesKey(key))
+            members[position].name = (base.count..<(base.count + name.count)).compact
+            base += name
         }
-        var sorted = members
-        buffer.withUnsafeBufferPointer { bytes in
-            // The sort is stable, so of equal names the one that stood last comes last.
-            sorted.sort { bytes[$0.name.wide].lexicographicallyPrecedes(bytes[$1.name.wide]) }
-        }
+        // The sort is stable, so of equal names the one that stood last comes last.
+        let sorted = members.sorted(by: precedes)
         members = []
         for member in sorted {
-            if let last = members.last, buffer[last.name] == buffer[member.name] { members.removeLast() }
+            if let last = members.last, !precedes(last, member) { members.removeLast() }
             members.append(member)
         }
-        compose(members.lazy.map { (buffer[$0.name], buffer[$0.value]) })
+        writeAnew()
     }
+
+    /// What is stored under `key`, or nil.
+    func stored(_ key: PreferencesKey) -> StoredJSON? {
+        self[key].map { StoredJSON(json: $0, version: versions[key]) }
+    }
+
+    /// The JSON text of the member `key`, or nil when there is none.
+    subscript(key: PreferencesKey) -> [UInt8]? { value(of: key).map { Array(bytes($0)) } }
 
     /// The JSON text of the member `key`, or nil when there is none.
     subscript(key: String) -> [UInt8]? { self[PreferencesKey(key)] }
 
-    /// The JSON text of the member `key`, or nil when there is none.
-    subscript(key: PreferencesKey) -> [UInt8]? {
-        let name = Self.escaped(key.text)[...]
-        let position = position(of: name)
-        guard position < members.count, text[members[position].name] == name else { return nil }
-        return Array(text[members[position].value])
-    }
-
     /// The names of all members that a key leads to, sorted.
     var keys: [String] {
-        let scanner = JSONScanner(text)
-        return members.compactMap { try? scanner.unescape($0.name.wide) }
+        let document = laidOut
+        let scanner = JSONScanner(document.base)
+        return document.members.compactMap { try? scanner.unescape($0.name.wide) }
     }
 
     /// The members that no key leads to, for their names have half of a surrogate pair: names and values as they are written.
     var unreachableMembers: [[ArraySlice<UInt8>]] {
-        let scanner = JSONScanner(text)
-        return members.filter { (try? scanner.unescape($0.name.wide)) == nil }.map { [text[$0.name], text[$0.value]] }
+        let document = laidOut
+        let scanner = JSONScanner(document.base)
+        return document.members.filter { (try? scanner.unescape($0.name.wide)) == nil }
+            .map { [document.bytes($0.name), document.bytes($0.value)] }
     }
 
-    /// How large the text is once it is laid out as ``compose(_:)`` does it.
-    var composedSize: Int {
-        guard !isComposed else { return text.count }
-        return members.reduce(members.isEmpty ? 4 : 3) { $0 + Self.size(name: $1.name.count, value: $1.value.count) }
+    private func value(of key: PreferencesKey) -> Range<UInt32>? {
+        let place = Self.withName(of: key) { find($0) }
+        let value = place.isFound ? members[place.position].value : added[key]?.value
+        return value?.isEmpty == true ? nil : value
     }
 
-    /// What a member takes there, with its indentation, quotes, colon, comma and line break.
-    static func size(name: Int, value: Int) -> Int { name + value + 8 }
-
-    /// The document with each of `changes` made: a text replaces or adds the member, nil removes it.
-    func applying(_ changes: [PreferencesKey: [UInt8]?]) -> PreferencesDocument {
-        let sorted = changes.map { (name: Self.escaped($0.key.text)[...], value: $0.value) }
-            .sorted { precedes($0.name, $1.name) }
-        if let document = replacingValues(sorted) { return document }
-        var merged: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
-        merged.reserveCapacity(members.count + sorted.count)
-        var next = 0
-        for change in sorted {
-            let position = position(of: change.name)
-            merged.append(contentsOf: members[next..<position].map { (text[$0.name], text[$0.value]) })
-            next = position
-            if next < members.count, text[members[next].name] == change.name { next += 1 }
-            if let value = change.value { merged.append((change.name, value[...])) }
+    /// The position of the first of `members` whose name is not before `name`, and whether it is that.
+    private func find(_ name: UnsafeBufferPointer<UInt8>) -> (position: Int, isFound: Bool) {
+        // By pointers: each reference to one of the arrays would be counted.
+        members.withUnsafeBufferPointer { members in
+            base.withUnsafeBufferPointer { base in
+                var (low, high) = (0, members.count)
+                while low < high {
+                    let middle = (low + high) / 2
+                    if base[members[middle].name].precedes(name) { low = middle + 1 } else { high = middle }
+                }
+                return (low, low < members.count && !name.precedes(base[members[low].name]))
+            }
         }
-        merged.append(contentsOf: members[next...].map { (text[$0.name], text[$0.value]) })
-        var document = PreferencesDocument()
-        document.compose(merged)
-        return document
     }
 
-    /// The document with other values for members that it has; nil where more than values would change.
-    private func replacingValues(_ sorted: [(name: ArraySlice<UInt8>, value: [UInt8]?)]) -> PreferencesDocument? {
-        guard isComposed else { return nil }
+    /// Whether the name of one of `members` is before that of another.
+    private func precedes(_ left: Member, _ right: Member) -> Bool {
+        base.withUnsafeBufferPointer { $0[left.name].precedes($0[right.name]) }
+    }
+
+    private func bytes(_ range: Range<UInt32>) -> ArraySlice<UInt8> {
+        let range = range.wide
+        guard range.lowerBound >= base.count else { return base[range] }
+        return additions[(range.lowerBound - base.count)..<(range.upperBound - base.count)]
+    }
+
+    // MARK: Changing
+
+    /// Makes a change, and notes the version of what it sets.
+    mutating func make(_ change: MemberChange, of key: PreferencesKey) {
+        set(key, to: change.json)
+        let isNoted = change.json == nil ? versions.forget(key) : versions.note(change.version, of: key)
+        if isNoted { versionsGrowth = (versionsGrowth ?? 0) + Self.versionSize(name: Self.escaped(key).count) }
+        // All values of a key that is set again and again are kept until the text is laid out.
+        if additions.count > max(base.count, 1 << 20) { layOut() }
+    }
+
+    /// The document with each of `changes` made, and laid out.
+    func applying(_ changes: [PreferencesKey: MemberChange]) -> PreferencesDocument {
         var document = self
-        document.text = []
-        document.text.reserveCapacity(text.count + sorted.reduce(0) { $0 + ($1.value?.count ?? 0) })
-        var copied = 0
-        for (index, change) in sorted.enumerated() {
-            let position = position(of: change.name)
-            guard let value = change.value, position < members.count, text[members[position].name] == change.name else { return nil }
-            let old = members[position].value.wide
-            document.text += text[copied..<old.lowerBound]
-            document.text += value
-            copied = old.upperBound
-            document.members[position].value = ((document.text.count - value.count)..<document.text.count).compact
-            // Those up to the next change move along.
-            let end = index + 1 < sorted.count ? self.position(of: sorted[index + 1].name) : members.count - 1
-            document.moveMembers(after: position, through: min(end, members.count - 1), by: document.text.count - copied)
-        }
-        document.text += text[copied...]
+        for (key, change) in changes { document.make(change, of: key) }
+        document.layOut()
         return document
     }
 
-    private mutating func moveMembers(after first: Int, through last: Int, by distance: Int) {
-        guard distance != 0, first < last else { return }
-        for position in (first + 1)...last {
-            members[position].name = members[position].name.moved(by: distance)
-            members[position].value = members[position].value.moved(by: distance)
+    /// Sets the member to `value`, or removes it where that is nil.
+    mutating func set(_ key: PreferencesKey, to value: [UInt8]?) {
+        let (place, nameCount) = Self.withName(of: key) { (find($0), $0.count) }
+        let old = place.isFound ? members[place.position].value : added[key]?.value ?? 0..<0
+        membersSize += Self.size(name: nameCount, value: value?.count ?? 0) - Self.size(name: nameCount, value: old.count)
+        if place.isFound {
+            if old.lowerBound < base.count { changed.append(place.position) }
+            members[place.position].value = append(value ?? [])
+        } else if let value {
+            let name = added[key]?.name ?? append(Self.escaped(key))
+            added[key] = Member(name: name, value: append(value))
+        } else {
+            added[key] = nil
         }
     }
 
-    /// Writes the text and its index anew from sorted members.
-    private mutating func compose(_ sorted: some Collection<(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)>) {
-        var writer = JSONWriter()
+    private mutating func append(_ bytes: [UInt8]) -> Range<UInt32> {
+        let start = base.count + additions.count
+        additions += bytes
+        return (start..<(base.count + additions.count)).compact
+    }
+
+    // MARK: The text
+
+    /// The whole file. What nobody has changed is as it was read.
+    var text: [UInt8] { laidOut.base }
+
+    private var laidOut: PreferencesDocument {
+        guard isChanged else { return self }
+        var document = self
+        document.layOut()
+        return document
+    }
+
+    private var isChanged: Bool { !changed.isEmpty || !added.isEmpty || versionsGrowth != nil }
+
+    /// Brings the changes into the text. One that nobody has changed stays as it was read.
+    mutating func layOut() {
+        guard isChanged else { return }
+        if versionsGrowth != nil {
+            versionsGrowth = nil
+            set(PreferencesKey(MemberVersions.name), to: versions.text)
+        }
+        writeAnew()
+    }
+
+    /// Writes the text and its index: members sorted, one after another, each as it is.
+    private mutating func writeAnew() {
+        var text: [UInt8] = []
+        text.reserveCapacity(composedSize)
         var index: [Member] = []
-        index.reserveCapacity(sorted.count)
-        writer.append("{\n")
-        for (position, member) in sorted.enumerated() {
-            writer.append("  \"")
-            let name = writer.text.count
-            writer.append(member.name)
-            writer.append("\": ")
-            let value = writer.text.count
-            writer.append(member.value)
-            index.append(
-                Member(
-                    name: (name..<(name + member.name.count)).compact,
-                    value: (value..<writer.text.count).compact
-                ))
-            writer.append(position < sorted.count - 1 ? ",\n" : "\n")
+        index.reserveCapacity(members.count + added.count)
+        text += "{\n".utf8
+
+        func write(_ member: Member) {
+            text += index.isEmpty ? "  \"".utf8 : ",\n  \"".utf8
+            let name = text.count
+            text += bytes(member.name)
+            let end = text.count
+            text += "\": ".utf8
+            let value = text.count
+            text += bytes(member.value)
+            index.append(Member(name: (name..<end).compact, value: (value..<text.count).compact))
         }
-        writer.append("}\n")
-        text = writer.text
-        members = index
-        isComposed = true
+        /// Writes members that have not changed.
+        func write(_ run: Range<Int>) {
+            guard isBaseLaidOut, let first = run.first, let last = run.last else { return members[run].forEach(write) }
+            // As they stand there, from the indentation of the first on.
+            if !index.isEmpty { text += ",\n".utf8 }
+            let start = Int(members[first].name.lowerBound) - 3
+            let distance = text.count - start
+            text += base[start..<Int(members[last].value.upperBound)]
+            guard distance != 0 else { return index += members[run] }
+            index += members[run].lazy.map { Member(name: $0.name.moved(by: distance), value: $0.value.moved(by: distance)) }
+        }
+
+        var next = 0
+        var changed = changed.sorted()[...]
+        var added = sortedAdded[...]
+        while true {
+            let position = min(changed.first ?? members.count, added.first?.position ?? members.count)
+            write(next..<position)
+            next = position
+            if let new = added.first, new.position == position {
+                added.removeFirst()
+                write(new.member)
+            } else if changed.popFirst() != nil {
+                if !members[position].value.isEmpty { write(members[position]) }
+                next += 1
+            } else {
+                break
+            }
+        }
+        text += index.isEmpty ? "}\n".utf8 : "\n}\n".utf8
+        (base, members, isBaseLaidOut) = (text, index, true)
+        (self.additions, self.changed, self.added) = ([], [], [:])
     }
 
-    /// The position of the first member whose name is not before `name`.
-    private func position(of name: ArraySlice<UInt8>) -> Int {
-        var low = 0
-        var high = members.count
-        while low < high {
-            let middle = (low + high) / 2
-            if precedes(text[members[middle].name], name) { low = middle + 1 } else { high = middle }
+    /// The new members, sorted, and the positions of those of `members` that they come before.
+    private var sortedAdded: [(position: Int, member: Member)] {
+        guard !added.isEmpty else { return [] }
+        return additions.withUnsafeBufferPointer { additions in
+            added.values.map { (name: additions[$0.name.moved(by: -base.count)], member: $0) }
+                .sorted { $0.name.precedes($1.name) }
+                .map { (find($0.name).position, $0.member) }
         }
-        return low
     }
 
-    private func precedes(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
-        left.lexicographicallyPrecedes(right)
+    // MARK: Size
+
+    /// How large the text is at most once it is laid out.
+    var composedSize: Int { 3 + max(1, membersSize) + (versionsGrowth ?? 0) }
+
+    /// Whether the file stays within `limit` when `changes` are made, or does not grow by them.
+    func hasRoom(for changes: [PreferencesKey: MemberChange], within limit: Int) -> Bool {
+        // Nearly always this tells, and nothing need be looked up. A name grows by its escapes, and stands among the versions too.
+        let bound = changes.reduce(composedSize) { $0 + ($1.value.json?.count ?? 0) + 12 * $1.key.text.utf8.count + 128 }
+        guard bound > limit else { return true }
+        let growth = growth(by: changes)
+        return growth <= 0 || composedSize + growth <= limit
     }
+
+    /// By how much `changes` make the text larger, at most.
+    func growth(by changes: [PreferencesKey: MemberChange]) -> Int {
+        changes.reduce(0) { sum, change in
+            let (key, change) = change
+            let (old, new) = (stored(key), change.stored)
+            let name = Self.escaped(key).count
+            let growth = Self.size(name: name, value: new?.json.count ?? 0) - Self.size(name: name, value: old?.json.count ?? 0)
+            return sum + growth + (old?.version ?? 0 == new?.version ?? 0 ? 0 : Self.versionSize(name: name))
+        }
+    }
+
+    /// What a member takes, with its indentation, quotes, colon, comma and line break; nothing without a value.
+    private static func size(name: Int, value: Int) -> Int { value == 0 ? 0 : name + value + 8 }
+
+    /// What is noted of a version takes at most: an entry of that name and a number, and the member around them where it is
+    /// the first.
+    private static func versionSize(name: Int) -> Int { name + 64 }
+
+    // MARK: Names
 
     /// A name as it stands between its quotes.
-    static func escaped(_ key: String) -> [UInt8] {
+    private static func escaped(_ key: PreferencesKey) -> [UInt8] {
         var writer = JSONWriter()
-        writer.append(quoted: key)
+        writer.append(quoted: key.text)
         return Array(writer.text.dropFirst().dropLast())
+    }
+
+    /// Lends `body` the same without making it, where the key has nothing to escape.
+    @inline(__always)
+    private static func withName<Result>(of key: PreferencesKey, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        var text = key.text
+        let result = text.withUTF8 { text in text.contains(where: JSONWriter.mustEscape) ? nil : body(text) }
+        return result ?? escaped(key).withUnsafeBufferPointer(body)
     }
 }
 
@@ -226,6 +338,25 @@ extension Range<UInt32> {
     }
 }
 
-extension [UInt8] {
-    fileprivate subscript(range: Range<UInt32>) -> ArraySlice<UInt8> { self[range.wide] }
+extension UnsafeBufferPointer<UInt8> {
+    fileprivate subscript(range: Range<UInt32>) -> UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: self[range.wide]) }
+
+    /// Whether these bytes come before the others; as `lexicographicallyPrecedes`, but eight at a time.
+    fileprivate func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
+        let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
+        let common = Swift.min(count, other.count)
+        var offset = 0
+        while offset + 8 <= common {
+            let (leftWord, rightWord) = (
+                left.loadUnaligned(fromByteOffset: offset, as: UInt64.self), right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            )
+            guard leftWord == rightWord else { return leftWord.bigEndian < rightWord.bigEndian }
+            offset += 8
+        }
+        while offset < common {
+            guard left[offset] == right[offset] else { return left[offset] < right[offset] }
+            offset += 1
+        }
+        return count < other.count
+    }
 }

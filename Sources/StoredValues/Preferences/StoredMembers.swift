@@ -11,7 +11,7 @@ struct StoredMembers {
     /// How large the file may become.
     private let sizeLimit: Int
     /// The file with `unsaved` laid over it.
-    private var content = AmendedDocument()
+    private var content = PreferencesDocument()
     /// Changes that are not in the file: those of a running batch, and those whose write failed.
     private(set) var unsaved: Changes = [:]
     /// The files of defaults, the most important first.
@@ -26,7 +26,12 @@ struct StoredMembers {
     // MARK: Reading
 
     /// The whole of the file with the changes. After changes in memory it takes a while, for it is made of them then.
-    var document: PreferencesDocument { mutating get { content.whole } }
+    var document: PreferencesDocument {
+        mutating get {
+            content.layOut()
+            return content
+        }
+    }
 
     /// What is stored under `key` in the file itself, or waits to be.
     func own(_ key: PreferencesKey) -> StoredJSON? { content.stored(key) }
@@ -49,14 +54,11 @@ struct StoredMembers {
     }
 
     /// The file's new content with `changes` made and all that waits.
-    func written(with changes: Changes) -> PreferencesDocument {
-        var content = content
-        return changes.isEmpty ? content.whole : content.whole.applying(changes)
-    }
+    func written(with changes: Changes) -> PreferencesDocument { content.applying(changes) }
 
     /// Notes that the file is `document` now, and nothing waits.
     mutating func wereWritten(_ document: PreferencesDocument) {
-        (content.whole, unsaved) = (document, [:])
+        (content, unsaved) = (document, [:])
         revision += 1
     }
 
@@ -65,8 +67,8 @@ struct StoredMembers {
     /// Takes over what somebody else wrote, under what is not written here. Returns the changes that are refused now.
     mutating func adopt(_ document: PreferencesDocument) -> [PreferencesError] {
         var refusals: [PreferencesError] = []
-        if !unsaved.isEmpty { (unsaved, refusals) = permitted(unsaved, over: AmendedDocument(document)) }
-        content.whole = unsaved.isEmpty ? document : document.applying(unsaved)
+        if !unsaved.isEmpty { (unsaved, refusals) = permitted(unsaved, over: document) }
+        content = document.applying(unsaved)
         revision += 1
         return refusals
     }
@@ -100,7 +102,7 @@ extension StoredMembers {
 
     /// The same of what is unsaved, when it is laid over what somebody else wrote. Of these changes each is one by itself.
     private func permitted(
-        _ changes: Changes, over content: AmendedDocument
+        _ changes: Changes, over content: PreferencesDocument
     ) -> (changes: Changes, refusals: [PreferencesError]) {
         var (changes, refusals) = current(changes, in: content)
         guard !content.hasRoom(for: changes, within: sizeLimit) else { return (changes, refusals) }
@@ -125,7 +127,7 @@ extension StoredMembers {
     }
 
     /// Why there is no room for `changes`, if there is none.
-    private func tooLarge(_ changes: Changes, in content: AmendedDocument) -> PreferencesError? {
+    private func tooLarge(_ changes: Changes, in content: PreferencesDocument) -> PreferencesError? {
         guard !content.hasRoom(for: changes, within: sizeLimit),
             let largest = changes.max(by: { ($0.value.json?.count ?? 0) < ($1.value.json?.count ?? 0) })
         else { return nil }
@@ -134,7 +136,7 @@ extension StoredMembers {
 
     /// Those of `changes` that change something, and nothing of a newer version.
     private func current(
-        _ changes: Changes, in content: AmendedDocument
+        _ changes: Changes, in content: PreferencesDocument
     ) -> (changes: Changes, refusals: [PreferencesError]) {
         var refusals: [PreferencesError] = []
         let current = changes.filter { key, change in

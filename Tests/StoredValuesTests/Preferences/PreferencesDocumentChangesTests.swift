@@ -2,7 +2,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("PreferencesDocument: values in place")
+@Suite("PreferencesDocument: changes")
 struct PreferencesDocumentChangesTests {
     @Test("Changing values in place gives the text and the members that writing everything anew gives")
     func valuesInPlace() throws {
@@ -25,5 +25,46 @@ struct PreferencesDocumentChangesTests {
             #expect(document.text == expected.text)
             for key in keys { #expect(document[key] == expected[key]) }
         }
+    }
+
+    @Test("What is not laid out yet reads as if it were, and takes no more room than is counted")
+    func notLaidOut() throws {
+        var generator = SystemRandomNumberGenerator()
+        let keys = (0..<12).map { "key\($0)" } + ["a \"quoted\" one", "ü", ""]
+        let foreign = #"{"key5" : [ 1 ],"key3":2, "half \ud800": 0, "$versions": {"key3": 2, "other": "x"}}"#
+        for start in [PreferencesDocument(), try PreferencesDocument(parsing: Array(foreign.utf8))] {
+            var document = start
+            var model: [String: StoredJSON] = [:]
+            for key in keys { model[key] = start.stored(PreferencesKey(key)) }
+            for step in 0..<400 {
+                let key = keys[Int.random(in: 0..<keys.count, using: &generator)]
+                let value = Array(String(repeating: "7", count: Int.random(in: 1...40, using: &generator)).utf8)
+                let new = step % 3 == 0 ? nil : StoredJSON(json: value, version: Int.random(in: 0...2, using: &generator))
+                let change = MemberChange(new)
+                let growth = document.composedSize + document.growth(by: [PreferencesKey(key): change])
+                document.make(change, of: PreferencesKey(key))
+                model[key] = new
+                #expect(document.composedSize <= growth && document.text.count <= document.composedSize)
+
+                let read = try PreferencesDocument(parsing: document.text)
+                for key in keys {
+                    #expect(document.stored(PreferencesKey(key)) == model[key])
+                    #expect(read.stored(PreferencesKey(key)) == model[key])
+                }
+                #expect(read.keys == document.keys && read.unreachableMembers == document.unreachableMembers)
+                // Now and then it goes on from there.
+                if Int.random(in: 0..<20, using: &generator) == 0 { document.layOut() }
+            }
+            document.layOut()
+            #expect(document.composedSize == document.text.count)
+        }
+    }
+
+    @Test("A key that is set over and over takes no more memory for it")
+    func overAndOver() throws {
+        var document = PreferencesDocument()
+        let text = Array(String(repeating: "1", count: 1 << 16).utf8)
+        for _ in 0..<70_000 { document.make(MemberChange(json: text, version: 0), of: "key") }
+        #expect(document.stored("key")?.json == text)
     }
 }

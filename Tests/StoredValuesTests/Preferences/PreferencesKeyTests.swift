@@ -74,12 +74,13 @@ struct PreferencesKeyTests {
 
     @Test("Keys that look alike have versions of their own")
     func versions() {
+        let (composed, decomposed) = (PreferencesKey(composed), PreferencesKey(decomposed))
         var versions = MemberVersions()
         #expect(versions.note(3, of: composed) && versions.note(1, of: decomposed))
         var read = MemberVersions(parsing: versions.text ?? [])
         #expect(read[composed] == 3 && read[decomposed] == 1)
         #expect(read.forget(decomposed) && read[composed] == 3 && read[decomposed] == 0)
-        #expect(read.text == Array("{\n    \"\(composed)\": 3\n  }".utf8))
+        #expect(read.text == Array("{\n    \"\(composed.text)\": 3\n  }".utf8))
     }
 
     @Test("A key belongs to the library by its first byte")

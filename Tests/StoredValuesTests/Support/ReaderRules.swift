@@ -105,8 +105,10 @@ struct ReaderRules: Sendable {
         try require(members(of: read) == expected, "what is written reads back")
         try require(read.unreachableMembers == document.unreachableMembers, "members that no key leads to stay as they are")
         try require(changed.composedSize == changed.text.count, "the size of what is laid out is known")
-        try require(document.composedSize == document.applying([:] as [PreferencesKey: [UInt8]?]).text.count, "so is that of what is not yet")
-        try require(read.text == changed.text && read.applying([:] as [PreferencesKey: [UInt8]?]).text == read.text, "what is written stays as it is")
+        let same = document.applying(["$new": added]).applying(["$new": nil])
+        try require(document.composedSize == same.text.count, "so is that of what is not yet")
+        let again = read.applying(["$new": added]).applying(["$new": nil])
+        try require(read.text == changed.text && again.text == read.text, "what is written stays as it is")
     }
 
     private func checkWriting(of value: JSONValue) throws {
@@ -114,5 +116,15 @@ struct ReaderRules: Sendable {
         let read = try JSONValue(parsing: text)
         try require(read == value, "a value that is written reads back equal")
         try require(read.text() == text, "a value has one text")
+    }
+}
+
+extension PreferencesDocument {
+    /// The document with each of these members set or removed, and laid out.
+    func applying(_ changes: [PreferencesKey: [UInt8]?]) -> PreferencesDocument {
+        var document = self
+        for (key, value) in changes { document.set(key, to: value) }
+        document.layOut()
+        return document
     }
 }
