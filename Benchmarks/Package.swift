@@ -26,9 +26,10 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "Benchmarks",
-            dependencies: [storedValues, "LibsecretPeer", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [storedValues, "LibsecretPeer", "CAttributes", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings
         ),
+        .systemLibrary(name: "CAttributes"),
         // libsecret's own calls, from C: what a program in C would do.
         .target(name: "LibsecretPeer", dependencies: ["LibsecretHeaders"]),
         .systemLibrary(name: "LibsecretHeaders", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),

@@ -1,3 +1,4 @@
+import CAttributes
 import Dispatch
 import Glibc
 
@@ -8,10 +9,15 @@ struct BareFile: Sendable {
 
     var path: String { "\(folder)/\(name)" }
 
-    /// open + write + close + rename; with `durably` also fsync of the file and of its folder.
-    func replace(with bytes: [UInt8], durably: Bool) throws {
+    /// open + write + close + rename; with `durably` also fsync of the file and of its folder. With `model` the new file is for
+    /// those that the one there is for: whose it is, its mode and its access control list, which costs two calls where
+    /// there is nothing to give on.
+    func replace(with bytes: [UInt8], durably: Bool, like model: String? = nil) throws {
         let temporary = path + ".tmp"
+        let access = try model.map(Self.access)
         let descriptor = try check(open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600), "open")
+        if let access, access.st_mode & 0o7777 != 0o600 { _ = try check(fchmod(descriptor, access.st_mode & 0o7777), "fchmod") }
+        if let access, access.st_uid != geteuid() { _ = try check(fchown(descriptor, access.st_uid, access.st_gid), "fchown") }
         var written = 0
         while written < bytes.count {
             written += try bytes.withUnsafeBytes { try check(write(descriptor, $0.baseAddress! + written, $0.count - written), "write") }
@@ -25,11 +31,19 @@ struct BareFile: Sendable {
         close(folder)
     }
 
-    /// ``replace(with:durably:)`` that leaves it to `closing` to free the old file, as ours does.
-    func replace(with bytes: [UInt8], durably: Bool, closingOn closing: BareClosing) throws {
+    /// ``replace(with:durably:like:)`` that leaves it to `closing` to free the old file, as ours does.
+    func replace(with bytes: [UInt8], durably: Bool, like model: String? = nil, closingOn closing: BareClosing) throws {
         let old = try check(open(path, O_RDONLY | O_CLOEXEC), "open")
-        try replace(with: bytes, durably: durably)
+        try replace(with: bytes, durably: durably, like: model)
         closing.close(old)
+    }
+
+    /// Whose the file is and its mode. The benchmarks' files have no attributes; one that had some would need more calls.
+    private static func access(at path: String) throws -> stat {
+        var status = stat()
+        _ = try check(lstat(path, &status), "lstat")
+        guard try check(listxattr(path, nil, 0), "listxattr") == 0 else { throw Failure(description: "\(path) has attributes") }
+        return status
     }
 
     func read() throws -> [UInt8] {

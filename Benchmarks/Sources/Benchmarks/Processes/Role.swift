@@ -86,6 +86,9 @@ enum Role {
         case "set":
             let value = StoredValue(key: "fontSize", default: 0, storage: file)
             for number in 0..<count { value.set(1_000_000 + number) }
+        case "batch":
+            let values = (0..<100).map { StoredValue(key: "batch.\($0)", default: 0, storage: file) }
+            for number in 0..<count { file.batch { for value in values { value.set(1_000_000 + number) } } }
         default: throw Failure(description: "no task is called \(task)")
         }
     }

@@ -29,29 +29,29 @@ func secretTasks(in temporary: TemporaryFolder, python: String) async throws -> 
                         peer_free(found)
                     }
                 }, bar: 1.2),
-            peers: [.init(pythonSecrets.contestant("lookup"), bar: 0.5)]),
+            peers: [.init(pythonSecrets.contestant("lookup"))]),
         Comparison(
             task: "`set` on gnome-keyring, warm",
             ours: .awaited("ours") { count in for _ in 0..<count { try await secret.set("\(numbers.next)") } },
+            // What replacing the right one of several items takes.
             limit: .init(
-                .timed("`secret_password_storev_sync`") { count in
+                .timed("`SearchItems`, `secret_password_storev_sync`") { count in
                     for _ in 0..<count {
-                        guard peer_store("peer", "token", "\(numbers.next)") != 0 else {
-                            throw Failure(description: "libsecret could not store")
+                        guard peer_search("peer", "token") != 0, peer_store("peer", "token", "\(numbers.next)") != 0 else {
+                            throw Failure(description: "libsecret could not search and store")
                         }
                     }
                 }, bar: 1.2),
             peers: [
-                // What replacing the right one of several items takes.
                 .init(
-                    .timed("libsecret's, after asking which items there are") { count in
+                    .timed("`secret_password_storev_sync` alone") { count in
                         for _ in 0..<count {
-                            guard peer_search("peer", "token") != 0, peer_store("peer", "token", "\(numbers.next)") != 0 else {
-                                throw Failure(description: "libsecret could not search and store")
+                            guard peer_store("peer", "token", "\(numbers.next)") != 0 else {
+                                throw Failure(description: "libsecret could not store")
                             }
                         }
                     }),
-                .init(pythonSecrets.contestant("store"), bar: 0.5),
+                .init(pythonSecrets.contestant("store")),
                 .init(
                     .awaited("the keyring's `write` alone") { count in
                         for _ in 0..<count {
