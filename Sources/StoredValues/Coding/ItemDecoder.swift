@@ -10,6 +10,11 @@ enum ItemDecoder {
     }
 }
 
+extension JSONValue {
+    /// The item that a wrapper of this type would read here; nil where it would have to repair something.
+    package func item<Item: Decodable>(_ type: Item.Type) -> Item? { try? ItemDecoder.decode(type, from: self) }
+}
+
 /// One value while it is being decoded. It is the `Decoder` that the item sees, and its single-value container.
 struct DecodingNode {
     let value: JSONValue

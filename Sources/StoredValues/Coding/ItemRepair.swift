@@ -7,7 +7,7 @@ struct ItemRepair<Item: StorableItem> {
     /// After so many bad parts the whole is taken from the default.
     private static var limit: Int { 100 }
 
-    /// The stored JSON, as far as it is mended.
+    /// The stored JSON, as far as it is repaired.
     private var draft: Draft
     private let standard: JSONValue?
     /// Lists that turned out to be read by position, although their reader asks for the end.
@@ -44,30 +44,30 @@ struct ItemRepair<Item: StorableItem> {
             } catch {
                 let problem = DecodingProblem(error, trace)
                 if first == nil { first = problem.reason }
-                guard mend(problem) else { return nil }
+                guard repair(problem) else { return nil }
             }
         }
         first = "more than \(Self.limit) parts of it cannot be read; the first: \(first ?? "")"
         return nil
     }
 
-    /// Mends the part that `problem` names. Returns false where only the whole is left.
-    private mutating func mend(_ problem: DecodingProblem) -> Bool {
+    /// Repairs the part that `problem` names. Returns false where only the whole is left.
+    private mutating func repair(_ problem: DecodingProblem) -> Bool {
         let place = place(of: problem)
         if returnToCompleteList(around: place) { return true }
         let before = draft
-        guard let mending = JSONMending.mend(&draft.json, at: place[...], from: standard) else { return false }
-        let path = RepairPath(place.prefix(mending.depth))
-        // What was mended inside the part before is gone with it; what was wrong at first says most.
+        guard let part = PartRepair.repair(&draft.json, at: place[...], from: standard) else { return false }
+        let path = RepairPath(place.prefix(part.depth))
+        // What was repaired inside the part before is gone with it; what was wrong at first says most.
         let inside = draft.parts.first { $0.path.starts(with: path) }
         draft.parts.removeAll { $0.path.starts(with: path) }
         draft.leftOut = draft.leftOut.filter { !$0.key.starts(with: path) }
-        let repair = Repair(path: path.description, action: mending.action, reason: inside?.repair.reason ?? problem.reason)
+        let repair = Repair(path: path.description, action: part.action, reason: inside?.repair.reason ?? problem.reason)
         draft.parts.append((path, repair))
-        if !mending.elements.isEmpty {
-            let list = RepairPath(place.prefix(mending.depth - 1))
+        if !part.elements.isEmpty {
+            let list = RepairPath(place.prefix(part.depth - 1))
             if complete[list] == nil { complete[list] = before }
-            draft.leftOut[list, default: []] += mending.elements
+            draft.leftOut[list, default: []] += part.elements
         }
         return true
     }
@@ -112,5 +112,33 @@ struct ItemRepair<Item: StorableItem> {
         var place = index
         for leftOut in (draft.leftOut[list] ?? []).sorted() where leftOut <= place { place += 1 }
         return place
+    }
+}
+
+/// One step from a JSON value to a part of it.
+enum RepairStep {
+    case member(String)
+    /// An element by its place now and in the file, and how its list is read.
+    case element(Int, inFile: Int, isMissing: Bool, DecodingTrace.ListReading)
+}
+
+/// Where a part stands in the stored value, as people write it: `windows[2].title`.
+struct RepairPath: Hashable, CustomStringConvertible {
+    private let names: [String]
+
+    init(_ steps: some Sequence<RepairStep>) {
+        names = steps.map { step in
+            switch step {
+            case .member(let name): ".\(name)"
+            case .element(_, let index, _, _): "[\(index)]"
+            }
+        }
+    }
+
+    func starts(with other: RepairPath) -> Bool { names.starts(with: other.names) }
+
+    var description: String {
+        let text = names.joined()
+        return String(text.hasPrefix(".") ? text.dropFirst() : text[...])
     }
 }

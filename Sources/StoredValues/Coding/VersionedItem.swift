@@ -1,3 +1,6 @@
+/// What a wrapper can keep: any type that encodes and decodes itself and is safe to share between threads.
+public typealias StorableItem = Codable & Sendable
+
 /// An item whose JSON has changed from one version of the program to another in a way that needs more than repairs.
 ///
 /// ```swift
@@ -53,5 +56,26 @@ extension Array: VersionedItem where Element: VersionedItem {
     /// Migrates each element.
     public static func migrate(_ json: inout JSONValue, from version: Int) throws {
         try json.updateElements { try Element.migrate(&$0, from: version) }
+    }
+}
+
+import StoredValuesSupport
+
+/// Which version of its JSON an item type knows, and how older ones become that.
+struct ItemSchema: Sendable {
+    /// 0 for a type that has no versions.
+    let version: Int
+    private let type: (any VersionedItem.Type)?
+
+    init(of itemType: any Any.Type) {
+        type = itemType as? any VersionedItem.Type
+        version = type?.version ?? 0
+        requireProperUse(version >= 0, "\(itemType).version is \(version); a VersionedItem's version must be 0 or more")
+    }
+
+    /// Changes `json`, which was stored with `stored`, step by step into what the type decodes now.
+    func migrate(_ json: inout JSONValue, from stored: Int) throws {
+        guard let type else { return }
+        for step in stored..<version { try type.migrate(&json, from: step) }
     }
 }

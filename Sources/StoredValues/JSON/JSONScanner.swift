@@ -14,7 +14,7 @@ struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
 
 /// Walks over JSON text (RFC 8259) and checks it, without building anything.
 ///
-/// `skip` methods move over one thing and say where it ends; ``parseValue()`` (in `JSONParser.swift`) builds values on top.
+/// `skip` methods move over one thing and say where it ends; ``parseValue()`` (in `JSONScanner+Values.swift`) builds values on top.
 struct JSONScanner {
     let bytes: [UInt8]
     private(set) var index: Int

@@ -68,11 +68,3 @@ extension JSONValue {
     /// `true` or `false`.
     public init(_ value: Bool) { self = .bool(value) }
 }
-
-extension JSONNumber {
-    /// The shortest text that reads back equal, or nil for what JSON has no number for: infinity and nan.
-    public init?(_ value: Double) {
-        guard value.isFinite else { return nil }
-        self.init(unchecked: value.description)
-    }
-}

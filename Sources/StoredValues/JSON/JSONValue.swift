@@ -17,30 +17,26 @@ public enum JSONValue: Hashable, Sendable {
     static let maximumDepth = 512
 }
 
-/// A JSON number as text, so that nothing of it is lost: `1e400`, `0.10` and 80 digits all survive.
-public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
-    /// The number in JSON's syntax.
-    public let text: String
+import StoredValuesSupport
 
-    /// The number that `text` spells, or nil when that is not JSON's syntax for one.
-    public init?(text: String) {
-        var scanner = JSONScanner(Array(text.utf8))
-        guard let end = try? scanner.skipNumber(), end == text.utf8.count else { return nil }
-        self.text = text
+extension JSONValue {
+    /// Whether both say the same. Texts and names are compared by their bytes: those that only look alike (é as one character
+    /// or as two) are another value to other programs.
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.string(let left), .string(let right)): left.isIdentical(to: right)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)):
+            left.count == right.count
+                && left.allSatisfy { name, value in
+                    right.index(forKey: name).map { right[$0].key.isIdentical(to: name) && right[$0].value == value } ?? false
+                }
+        default: false
+        }
     }
-
-    /// A whole number.
-    public init(_ value: some BinaryInteger) {
-        text = String(value)
-    }
-
-    /// For text that is known to be a number.
-    init(unchecked text: String) {
-        self.text = text
-    }
-
-    /// The text.
-    public var description: String { text }
 }
 
 // Not by nil: in `json["size"] = isOld ? nil : 12` that would store null instead of removing the member.

@@ -7,6 +7,13 @@ extension JSONValue {
         writer.append(self, level: level)
         return writer.text
     }
+
+    /// The value as JSON, members sorted: on one line, or indented over several.
+    package func text(onOneLine: Bool) -> String {
+        var writer = JSONWriter(onOneLine: onOneLine)
+        writer.append(self, level: 0)
+        return String(decoding: writer.text, as: UTF8.self)
+    }
 }
 
 /// Builds JSON text.
@@ -16,6 +23,8 @@ struct JSONWriter {
     private let onOneLine: Bool
 
     init(onOneLine: Bool = false) { self.onOneLine = onOneLine }
+
+    mutating func reserveCapacity(_ size: Int) { text.reserveCapacity(size) }
 
     mutating func append(_ value: JSONValue, level: Int) {
         switch value {

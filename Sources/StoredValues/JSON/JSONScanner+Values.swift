@@ -7,6 +7,12 @@ extension JSONValue {
         self = try scanner.parseValue()
         try scanner.checkEnd()
     }
+
+    /// The value that `text` spells; nil when it is not JSON.
+    package init?(text: String) {
+        guard let value = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
+        self = value
+    }
 }
 
 extension JSONScanner {

@@ -1,14 +1,3 @@
-/// What a wrapper can keep: any type that encodes and decodes itself and is safe to share between threads.
-public typealias StorableItem = Codable & Sendable
-
-/// What happens to stored JSON that does not decode as the declared type.
-public enum DecodingStrategy: Sendable {
-    /// Each part that does not decode is taken from the default, and reported in `repairs`.
-    case lenient
-    /// The default is read in place of the whole.
-    case strict
-}
-
 /// One part of a stored value that was not read as it stands in the file. The file keeps it until the key is set.
 public struct Repair: Sendable, Hashable, CustomStringConvertible {
     /// What was done about it.

@@ -1,3 +1,35 @@
+/// A JSON number as text, so that nothing of it is lost: `1e400`, `0.10` and 80 digits all survive.
+public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
+    /// The number in JSON's syntax.
+    public let text: String
+
+    /// The number that `text` spells, or nil when that is not JSON's syntax for one.
+    public init?(text: String) {
+        var scanner = JSONScanner(Array(text.utf8))
+        guard let end = try? scanner.skipNumber(), end == text.utf8.count else { return nil }
+        self.text = text
+    }
+
+    /// A whole number.
+    public init(_ value: some BinaryInteger) {
+        text = String(value)
+    }
+
+    /// The shortest text that reads back equal, or nil for what JSON has no number for: infinity and nan.
+    public init?(_ value: Double) {
+        guard value.isFinite else { return nil }
+        self.init(unchecked: value.description)
+    }
+
+    /// For text that is known to be a number.
+    init(unchecked text: String) {
+        self.text = text
+    }
+
+    /// The text.
+    public var description: String { text }
+}
+
 extension JSONNumber {
     /// The number as digits times a power of ten, which is worked out on its text: a `Double` would round it.
     private struct Scientific: Equatable {
