@@ -132,16 +132,16 @@ struct PreferencesDocument: Sendable {
                 var (low, high) = (0, members.count)
                 while low < high {
                     let middle = (low + high) / 2
-                    if base[members[middle].name].precedes(name) { low = middle + 1 } else { high = middle }
+                    if base[members[middle].name].order(to: name) < 0 { low = middle + 1 } else { high = middle }
                 }
-                return (low, low < members.count && !name.precedes(base[members[low].name]))
+                return (low, low < members.count && name.order(to: base[members[low].name]) == 0)
             }
         }
     }
 
     /// Whether the name of one of `members` is before that of another.
     private func precedes(_ left: Member, _ right: Member) -> Bool {
-        base.withUnsafeBufferPointer { $0[left.name].precedes($0[right.name]) }
+        base.withUnsafeBufferPointer { $0[left.name].order(to: $0[right.name]) < 0 }
     }
 
     private func bytes(_ range: Range<UInt32>) -> ArraySlice<UInt8> {
@@ -174,7 +174,9 @@ struct PreferencesDocument: Sendable {
         let (place, nameCount) = Self.withName(of: key) { (find($0), $0.count) }
         let old = place.isFound ? members[place.position].value : added[key]?.value ?? 0..<0
         membersSize += Self.size(name: nameCount, value: value?.count ?? 0) - Self.size(name: nameCount, value: old.count)
-        if place.isFound {
+        if place.isFound, isBaseLaidOut, old.lowerBound < base.count, let value, value.count == old.count {
+            base.replaceSubrange(old.wide, with: value)  // as laying it out would
+        } else if place.isFound {
             if old.lowerBound < base.count { changed.append(place.position) }
             members[place.position].value = append(value ?? [])
         } else if let value {
@@ -217,54 +219,69 @@ struct PreferencesDocument: Sendable {
 
     /// Writes the text and its index: members sorted, one after another, each as it is.
     private mutating func writeAnew() {
-        var text: [UInt8] = []
-        text.reserveCapacity(composedSize)
-        var index: [Member] = []
-        index.reserveCapacity(members.count + added.count)
-        text += "{\n".utf8
-
-        func write(_ member: Member) {
-            text += index.isEmpty ? "  \"".utf8 : ",\n  \"".utf8
-            let name = text.count
-            text += bytes(member.name)
-            let end = text.count
-            text += "\": ".utf8
-            let value = text.count
-            text += bytes(member.value)
-            index.append(Member(name: (name..<end).compact, value: (value..<text.count).compact))
-        }
-        /// Writes members that have not changed.
-        func write(_ run: Range<Int>) {
-            guard isBaseLaidOut, let first = run.first, let last = run.last else { return members[run].forEach(write) }
-            // As they stand there, from the indentation of the first on.
-            if !index.isEmpty { text += ",\n".utf8 }
-            let start = Int(members[first].name.lowerBound) - 3
-            let distance = text.count - start
-            text += base[start..<Int(members[last].value.upperBound)]
-            guard distance != 0 else { return index += members[run] }
-            index += members[run].lazy.map { Member(name: $0.name.moved(by: distance), value: $0.value.moved(by: distance)) }
-        }
-
+        var layout = Layout(size: composedSize, count: members.count + added.count)
         var next = 0
         var changed = changed.sorted()[...]
         var added = sortedAdded[...]
         while true {
             let position = min(changed.first ?? members.count, added.first?.position ?? members.count)
-            write(next..<position)
+            if isBaseLaidOut {
+                layout.append(members[next..<position], of: base)
+            } else {
+                for member in members[next..<position] { layout.append(base[member.name.wide], base[member.value.wide]) }
+            }
             next = position
             if let new = added.first, new.position == position {
                 added.removeFirst()
-                write(new.member)
+                layout.append(bytes(new.member.name), bytes(new.member.value))
             } else if changed.popFirst() != nil {
-                if !members[position].value.isEmpty { write(members[position]) }
+                if !members[position].value.isEmpty { layout.append(bytes(members[position].name), bytes(members[position].value)) }
                 next += 1
             } else {
                 break
             }
         }
-        text += index.isEmpty ? "}\n".utf8 : "\n}\n".utf8
-        (base, members, isBaseLaidOut) = (text, index, true)
+        layout.end()
+        (base, members, isBaseLaidOut) = (layout.writer.text, layout.members, true)
         (self.additions, self.changed, self.added) = ([], [], [:])
+    }
+
+    /// A text that is being written, and its index.
+    private struct Layout {
+        private(set) var writer = JSONWriter()
+        private(set) var members: [Member] = []
+
+        init(size: Int, count: Int) {
+            writer.reserveCapacity(size)
+            members.reserveCapacity(count)
+            writer.append("{\n")
+        }
+
+        mutating func append(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
+            writer.append(members.isEmpty ? "  \"" : ",\n  \"")
+            let start = writer.text.count
+            writer.append(name)
+            writer.append("\": ")
+            writer.append(value)
+            let end = writer.text.count
+            members.append(Member(name: (start..<(start + name.count)).compact, value: ((end - value.count)..<end).compact))
+        }
+
+        /// Appends members that stand in `base` one after another, laid out as they are to be here.
+        mutating func append(_ run: ArraySlice<Member>, of base: [UInt8]) {
+            guard let first = run.first, let last = run.last else { return }
+            if !members.isEmpty { writer.append(",\n") }
+            let start = Int(first.name.lowerBound) - 3  // with its indentation and quote
+            let distance = writer.text.count - start
+            writer.append(base[start..<Int(last.value.upperBound)])
+            if distance == 0 {
+                members += run
+            } else {
+                members += run.lazy.map { Member(name: $0.name.moved(by: distance), value: $0.value.moved(by: distance)) }
+            }
+        }
+
+        mutating func end() { writer.append(members.isEmpty ? "}\n" : "\n}\n") }
     }
 
     /// The new members, sorted, and the positions of those of `members` that they come before.
@@ -272,7 +289,7 @@ struct PreferencesDocument: Sendable {
         guard !added.isEmpty else { return [] }
         return additions.withUnsafeBufferPointer { additions in
             added.values.map { (name: additions[$0.name.moved(by: -base.count)], member: $0) }
-                .sorted { $0.name.precedes($1.name) }
+                .sorted { $0.name.order(to: $1.name) < 0 }
                 .map { (find($0.name).position, $0.member) }
         }
     }
@@ -340,23 +357,4 @@ extension Range<UInt32> {
 
 extension UnsafeBufferPointer<UInt8> {
     fileprivate subscript(range: Range<UInt32>) -> UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: self[range.wide]) }
-
-    /// Whether these bytes come before the others; as `lexicographicallyPrecedes`, but eight at a time.
-    fileprivate func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
-        let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
-        let common = Swift.min(count, other.count)
-        var offset = 0
-        while offset + 8 <= common {
-            let (leftWord, rightWord) = (
-                left.loadUnaligned(fromByteOffset: offset, as: UInt64.self), right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            )
-            guard leftWord == rightWord else { return leftWord.bigEndian < rightWord.bigEndian }
-            offset += 8
-        }
-        while offset < common {
-            guard left[offset] == right[offset] else { return left[offset] < right[offset] }
-            offset += 1
-        }
-        return count < other.count
-    }
 }

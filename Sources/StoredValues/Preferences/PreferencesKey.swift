@@ -12,7 +12,7 @@ package struct PreferencesKey: Hashable, Sendable, ExpressibleByStringLiteral {
 
     package static func == (left: PreferencesKey, right: PreferencesKey) -> Bool {
         var (left, right) = (left.text, right.text)
-        return left.withUTF8 { left in right.withUTF8 { right in left.elementsEqual(right) } }
+        return left.withUTF8 { left in right.withUTF8 { right in left.count == right.count && left.order(to: right) == 0 } }
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -30,5 +30,26 @@ extension Sequence<String> {
     /// Each of these keys once, sorted as a file sorts them.
     package var distinctKeys: [String] {
         Set(map { PreferencesKey($0) }).map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Less than 0 where these bytes come before the others, 0 where they are the same, and else more: as memcmp(3), and a shorter
+    /// one first. Eight at a time, for a change looks for its key among all.
+    func order(to other: UnsafeBufferPointer<UInt8>) -> Int {
+        let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
+        let common = Swift.min(left.count, right.count)
+        var offset = 0
+        while offset + 8 <= common {
+            let leftWord = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let rightWord = right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            guard leftWord == rightWord else { return leftWord.bigEndian < rightWord.bigEndian ? -1 : 1 }
+            offset += 8
+        }
+        while offset < common {
+            guard left[offset] == right[offset] else { return left[offset] < right[offset] ? -1 : 1 }
+            offset += 1
+        }
+        return left.count - right.count
     }
 }
