@@ -11,6 +11,8 @@ struct PreferencesDocument: Sendable {
         var name: Range<UInt32>
         /// Empty where the member was removed after the text was laid out.
         var value: Range<UInt32>
+
+        mutating func move(by distance: Int) { (name, value) = (name.moved(by: distance), value.moved(by: distance)) }
     }
 
     /// The file as it was read, or laid out last.
@@ -274,10 +276,11 @@ struct PreferencesDocument: Sendable {
             let start = Int(first.name.lowerBound) - 3  // with its indentation and quote
             let distance = writer.text.count - start
             writer.append(base[start..<Int(last.value.upperBound)])
-            if distance == 0 {
-                members += run
-            } else {
-                members += run.lazy.map { Member(name: $0.name.moved(by: distance), value: $0.value.moved(by: distance)) }
+            let count = members.count
+            members += run
+            guard distance != 0 else { return }
+            members.withUnsafeMutableBufferPointer { members in
+                for position in count..<members.count { members[position].move(by: distance) }
             }
         }
 
@@ -350,8 +353,10 @@ extension Range<Int> {
 
 extension Range<UInt32> {
     fileprivate var wide: Range<Int> { Int(lowerBound)..<Int(upperBound) }
+    /// Unchecked, so that many are moved at once: it is known to fit.
     fileprivate func moved(by distance: Int) -> Range<UInt32> {
-        (Int(lowerBound) + distance..<Int(upperBound) + distance).compact
+        let distance = UInt32(truncatingIfNeeded: distance)
+        return Range(uncheckedBounds: (lowerBound &+ distance, upperBound &+ distance))
     }
 }
 
