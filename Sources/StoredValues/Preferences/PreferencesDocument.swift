@@ -80,7 +80,7 @@ struct PreferencesDocument: Sendable {
         for position in members.indices where bytes(members[position].name).contains(UInt8(ascii: "\\")) {
             // A name with half of a surrogate pair stays as it is spelled, and no key leads to it.
             guard let key = try? scanner.unescape(members[position].name.wide) else { continue }
-            let name = Self.escaped(PreferencesKey(key))
+            let name = PreferencesKey(key).escapedName
             members[position].name = (base.count..<(base.count + name.count)).compact
             base += name
         }
@@ -121,7 +121,7 @@ struct PreferencesDocument: Sendable {
     }
 
     private func value(of key: PreferencesKey) -> Range<UInt32>? {
-        let place = Self.withName(of: key) { find($0) }
+        let place = key.withEscapedName { find($0) }
         let value = place.isFound ? members[place.position].value : added[key]?.value
         return value?.isEmpty == true ? nil : value
     }
@@ -158,7 +158,7 @@ struct PreferencesDocument: Sendable {
     mutating func make(_ change: MemberChange, of key: PreferencesKey) {
         set(key, to: change.json)
         let isNoted = change.json == nil ? versions.forget(key) : versions.note(change.version, of: key)
-        if isNoted { versionsGrowth = (versionsGrowth ?? 0) + Self.versionSize(name: Self.escaped(key).count) }
+        if isNoted { versionsGrowth = (versionsGrowth ?? 0) + Self.versionSize(name: key.escapedName.count) }
         // All values of a key that is set again and again are kept until the text is laid out.
         if additions.count > max(base.count, 1 << 20) { layOut() }
     }
@@ -173,7 +173,7 @@ struct PreferencesDocument: Sendable {
 
     /// Sets the member to `value`, or removes it where that is nil.
     mutating func set(_ key: PreferencesKey, to value: [UInt8]?) {
-        let (place, nameCount) = Self.withName(of: key) { (find($0), $0.count) }
+        let (place, nameCount) = key.withEscapedName { (find($0), $0.count) }
         let old = place.isFound ? members[place.position].value : added[key]?.value ?? 0..<0
         membersSize += Self.size(name: nameCount, value: value?.count ?? 0) - Self.size(name: nameCount, value: old.count)
         if place.isFound, isBaseLaidOut, old.lowerBound < base.count, let value, value.count == old.count {
@@ -182,7 +182,7 @@ struct PreferencesDocument: Sendable {
             if old.lowerBound < base.count { changed.append(place.position) }
             members[place.position].value = append(value ?? [])
         } else if let value {
-            let name = added[key]?.name ?? append(Self.escaped(key))
+            let name = added[key]?.name ?? append(key.escapedName)
             added[key] = Member(name: name, value: append(value))
         } else {
             added[key] = nil
@@ -301,50 +301,6 @@ struct PreferencesDocument: Sendable {
 
     /// How large the text is at most once it is laid out.
     var composedSize: Int { 3 + max(1, membersSize) + (versionsGrowth ?? 0) }
-
-    /// Whether the file stays within `limit` when `changes` are made, or does not grow by them.
-    func hasRoom(for changes: [PreferencesKey: MemberChange], within limit: Int) -> Bool {
-        // Nearly always this tells, and nothing need be looked up. A name grows by its escapes, and stands among the versions too.
-        let bound = changes.reduce(composedSize) { $0 + ($1.value.json?.count ?? 0) + 12 * $1.key.text.utf8.count + 128 }
-        guard bound > limit else { return true }
-        let growth = growth(by: changes)
-        return growth <= 0 || composedSize + growth <= limit
-    }
-
-    /// By how much `changes` make the text larger, at most.
-    func growth(by changes: [PreferencesKey: MemberChange]) -> Int {
-        changes.reduce(0) { sum, change in
-            let (key, change) = change
-            let (old, new) = (stored(key), change.stored)
-            let name = Self.escaped(key).count
-            let growth = Self.size(name: name, value: new?.json.count ?? 0) - Self.size(name: name, value: old?.json.count ?? 0)
-            return sum + growth + (old?.version ?? 0 == new?.version ?? 0 ? 0 : Self.versionSize(name: name))
-        }
-    }
-
-    /// What a member takes, with its indentation, quotes, colon, comma and line break; nothing without a value.
-    private static func size(name: Int, value: Int) -> Int { value == 0 ? 0 : name + value + 8 }
-
-    /// What is noted of a version takes at most: an entry of that name and a number, and the member around them where it is
-    /// the first.
-    private static func versionSize(name: Int) -> Int { name + 64 }
-
-    // MARK: Names
-
-    /// A name as it stands between its quotes.
-    private static func escaped(_ key: PreferencesKey) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.append(quoted: key.text)
-        return Array(writer.text.dropFirst().dropLast())
-    }
-
-    /// Lends `body` the same without making it, where the key has nothing to escape.
-    @inline(__always)
-    private static func withName<Result>(of key: PreferencesKey, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        var text = key.text
-        let result = text.withUTF8 { text in text.contains(where: JSONWriter.mustEscape) ? nil : body(text) }
-        return result ?? escaped(key).withUnsafeBufferPointer(body)
-    }
 }
 
 extension Range<Int> {

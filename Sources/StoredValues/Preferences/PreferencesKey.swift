@@ -21,6 +21,23 @@ package struct PreferencesKey: Hashable, Sendable, ExpressibleByStringLiteral {
     }
 }
 
+extension PreferencesKey {
+    /// The name as it stands between its quotes.
+    var escapedName: [UInt8] {
+        var writer = JSONWriter()
+        writer.append(quoted: text)
+        return Array(writer.text.dropFirst().dropLast())
+    }
+
+    /// Lends `body` the same without making it, where there is nothing to escape.
+    @inline(__always)
+    func withEscapedName<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        var text = text
+        let result = text.withUTF8 { text in text.contains(where: JSONWriter.mustEscape) ? nil : body(text) }
+        return result ?? escapedName.withUnsafeBufferPointer(body)
+    }
+}
+
 extension String {
     /// Whether the library keeps members of this name for itself.
     package var isReservedKey: Bool { begins(with: "$") }
