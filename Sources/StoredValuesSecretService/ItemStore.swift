@@ -9,9 +9,6 @@
     ///
     /// A call that finds its daemon or bus gone connects anew, once.
     package struct ItemStore: Hashable, Sendable {
-        /// The most bytes that a secret may have. An over-long message costs the whole connection.
-        package static let largestSecret = 1 << 20
-
         /// Where the service is sought.
         package let bus: Bus
         /// How long a call may take.
@@ -46,7 +43,8 @@
         /// in a new one with `attributes` and `additional`, in the default collection, under `label`. Returns how many there
         /// were.
         ///
-        /// Throws `tooLarge` before anything is sent, `locked`, and `noDefaultCollection`.
+        /// Throws `locked` and `noDefaultCollection`. An over-long message costs the whole connection: `count` must be less than some
+        /// megabytes.
         package func write(
             count: Int,
             _ fill: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void,
@@ -54,7 +52,6 @@
             creatingWith additional: [String: String],
             label: String
         ) async throws(SecretServiceError) -> Int {
-            guard count <= ItemStore.largestSecret else { throw .tooLarge }
             return try await call { connection, cancellable, progress throws(SecretServiceError) in
                 let value = SecretBytes(count: count, fill)
                 let items = try connection.openItems(attributes, cancellable)

@@ -12,8 +12,6 @@ package enum SecretServiceError: Error, Hashable, Sendable {
     case dismissed
     /// The service refused, or would ask the person before it does what was asked.
     case accessDenied
-    /// The secret is larger than ``ItemStore/largestSecret``.
-    case tooLarge
     /// This time passed, in the queue or on the bus.
     case timedOut(after: Duration)
     /// The calling task was cancelled.

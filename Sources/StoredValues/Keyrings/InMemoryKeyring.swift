@@ -63,7 +63,7 @@ public final class InMemoryKeyring: Keyring {
 
     /// Keeps the secret. Throws ``KeyringError/tooLarge``, and what the injected fault says.
     public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
-        guard secret.count <= 1 << 20 else { throw .tooLarge }
+        guard secret.count <= Secret.sizeLimit else { throw .tooLarge }
         // What was there is returned, so that it is wiped and freed outside the lock.
         _ = try await perform { state in state.secrets.updateValue(secret, forKey: id) }
         broadcaster.announce(.secret(id))

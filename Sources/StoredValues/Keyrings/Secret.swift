@@ -5,6 +5,9 @@ import StoredValuesSupport
 /// What this can promise is limited to these bytes: a `String` or an item decoded from them is ordinary memory, which
 /// Swift does not wipe.
 public final class Secret: Sendable {
+    /// The most bytes that a keyring takes.
+    package static let sizeLimit = 1 << 20
+
     // Written only in `init` and wiped only in `deinit`, when no other reference exists: reads never race a write.
     private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
     private let release: @Sendable (UnsafeMutableRawBufferPointer) -> Void

@@ -2,9 +2,6 @@ import StoredValues
 
 /// Where a secret comes from: a person who types it, or the standard input.
 enum SecretInput {
-    /// The most bytes that a keyring takes.
-    private static let limit = 1 << 20
-
     /// The secret for `id`. From the standard input without one line break at its end, unless `isVerbatim`.
     static func read(_ id: SecretIdentifier, isVerbatim: Bool) throws -> Secret {
         let secret = try System.isTerminal(System.standardInput) ? typed(id) : piped(isVerbatim: isVerbatim)
@@ -15,12 +12,12 @@ enum SecretInput {
     }
 
     private static func piped(isVerbatim: Bool) throws -> Secret {
-        let buffer = SecretBuffer(capacity: limit + 2)
+        let buffer = SecretBuffer(capacity: Secret.sizeLimit + 2)
         while buffer.hasRoom {
             guard try readOn(into: buffer) else { break }
         }
         if !isVerbatim { buffer.dropLineBreak() }
-        guard buffer.count <= limit else { throw KeyringError.tooLarge }
+        guard buffer.count <= Secret.sizeLimit else { throw KeyringError.tooLarge }
         return buffer.secret
     }
 
@@ -40,7 +37,7 @@ enum SecretInput {
         Output.error.write(Output.error.oneLine(question))
         defer { Output.error.line() }
         let terminal = try HiddenTerminal(System.standardInput)
-        let line = SecretBuffer(capacity: limit)
+        let line = SecretBuffer(capacity: Secret.sizeLimit)
         let key = SecretBuffer(capacity: 1)
         while true {
             guard try readOn(into: key), let byte = key.removeLast() else { return line.secret }

@@ -4,8 +4,6 @@ import StoredValuesSupport
 
 /// The files behind a ``CredentialsKeyring``, read on the calling thread.
 struct CredentialsFolder: Sendable {
-    /// The most that a secret takes, as in every keyring.
-    private static let sizeLimit = 1 << 20
     /// The longest name of a file (NAME_MAX), in bytes.
     private static let nameLimit = 255
 
@@ -71,7 +69,7 @@ struct CredentialsFolder: Sendable {
             throw KeyringError(FileError(.read, filePath, error))
         }
         guard file.status.kind == .regular else { throw KeyringError(FileError(.read, filePath, .notRegular(file.status.kind))) }
-        guard file.status.identity.size <= Self.sizeLimit else { throw .tooLarge }
+        guard file.status.identity.size <= Secret.sizeLimit else { throw .tooLarge }
         return try file.contents()
     }
 

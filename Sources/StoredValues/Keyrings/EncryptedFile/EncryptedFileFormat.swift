@@ -74,9 +74,8 @@ struct EncryptedFileHeader: Equatable, Sendable {
 
 /// One secret in the file.
 struct EncryptedFileEntry: Sendable {
-    /// The most that one text or secret takes; what the file says is checked against it before memory is taken.
+    /// The most that one text takes; what the file says is checked against it before memory is taken.
     static let textLimit = 1 << 16
-    static let secretLimit = 1 << 20
 
     var id: SecretIdentifier
     var label: String
@@ -86,7 +85,7 @@ struct EncryptedFileEntry: Sendable {
 
     /// Whether it is within the limits, and can be read again.
     var fits: Bool {
-        secret.count <= Self.secretLimit
+        secret.count <= Secret.sizeLimit
             && [id.service, id.account, label].allSatisfy { $0.utf8.count <= Self.textLimit }
     }
 }
@@ -146,7 +145,7 @@ enum EncryptedFileBody {
             let label = try text()
             let modified = try number(Int64.self)
             let count = Int(try number(UInt32.self))
-            guard count <= EncryptedFileEntry.secretLimit else { throw .damaged }
+            guard count <= Secret.sizeLimit else { throw .damaged }
             let secret = Secret(try take(count))
             guard entries.updateValue(EncryptedFileEntry(id: id, label: label, modified: modified, secret: secret), forKey: id) == nil
             else { throw .damaged }

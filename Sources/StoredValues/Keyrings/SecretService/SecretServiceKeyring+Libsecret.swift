@@ -24,6 +24,7 @@
 
         /// Stores the secret in the newest item with these attributes, or in a new one in the default collection.
         public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+            guard secret.count <= Secret.sizeLimit else { throw .tooLarge }
             defer { reportPlainSession() }
             try await change(id) { items throws(SecretServiceError) in
                 try await items.write(
@@ -149,7 +150,6 @@
                 case .locked: .locked
                 case .dismissed: .dismissed
                 case .accessDenied: .accessDenied
-                case .tooLarge: .tooLarge
                 case .timedOut(let limit): .timedOut(after: limit)
                 case .cancelled: .cancelled
                 case .other(let domain, let code, let message): .other(domain: domain, code: code, message: message)
