@@ -5,7 +5,7 @@ import StoredValuesSupport
 ///
 /// Each iteration has its own buffer without a bound: a hint that is lost may be the last one.
 final class ChangeBroadcaster: Sendable {
-    /// What hears of changes that others make; it does so for as long as it lives.
+    /// What announces changes that others make; it does so for as long as it lives.
     typealias Source = any AnyObject & Sendable
 
     private typealias Listener = AsyncStream<KeyringChange>.Continuation
@@ -18,6 +18,7 @@ final class ChangeBroadcaster: Sendable {
         var isHandingOut = false
         var next = 0
         var source: Source?
+        var isMakingSource = false
 
         mutating func nextToHandOut() -> (change: KeyringChange, listeners: [Listener])? {
             if pending.isEmpty { isHandingOut = false }
@@ -26,18 +27,14 @@ final class ChangeBroadcaster: Sendable {
     }
 
     private let state = Guarded(State())
-    private let makeSource: @Sendable (ChangeBroadcaster) -> Source?
-
-    /// A broadcaster of what is announced, and of what the source announces to it. The source is made when the first
-    /// iteration begins and let go when the last one ends; it must not announce while it is being made, nor hold the
-    /// broadcaster.
-    init(source makeSource: @escaping @Sendable (ChangeBroadcaster) -> Source? = { _ in nil }) {
-        self.makeSource = makeSource
-    }
 
     /// The sequence of what is announced after the iteration begins.
-    var changes: KeyringChanges {
-        KeyringChanges { self.subscribe() }
+    var changes: KeyringChanges { changes { nil } }
+
+    /// The same, with a source, which is made when the first iteration begins and let go when the last one ends. It must not hold
+    /// the broadcaster.
+    func changes(from makeSource: @escaping @Sendable () -> Source?) -> KeyringChanges {
+        KeyringChanges { self.subscribe(makeSource) }
     }
 
     /// Hands `change` to every listener, in the same order to each. When this returns, another thread may still be at it.
@@ -57,17 +54,30 @@ final class ChangeBroadcaster: Sendable {
     /// How many iterations are going on.
     var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-    private func subscribe() -> AsyncStream<KeyringChange> {
+    private func subscribe(_ makeSource: @Sendable () -> Source?) -> AsyncStream<KeyringChange> {
         let (stream, continuation) = AsyncStream.makeStream(of: KeyringChange.self)
-        let number = state.withLock { state in
+        let (number, isFirst) = state.withLock { state in
             state.next += 1
             state.listeners[state.next] = continuation
-            if state.source == nil { state.source = makeSource(self) }
-            return state.next
+            let isFirst = state.source == nil && !state.isMakingSource
+            if isFirst { state.isMakingSource = true }
+            return (state.next, isFirst)
         }
         // Also removes it when the iterator was dropped before this line: then it is called at once.
         continuation.onTermination = { [weak self] _ in self?.unsubscribe(number) }
+        // Not under the lock: it may have to wait for a disk.
+        if isFirst { keep(makeSource(), madeFor: number) }
         return stream
+    }
+
+    private func keep(_ source: Source?, madeFor number: Int) {
+        let isTooLate = state.withLock { state in
+            state.isMakingSource = false
+            if !state.listeners.isEmpty { state.source = source }
+            return source != nil && state.next != number
+        }
+        // Others began to listen meanwhile, and it has not heard what changed until now.
+        if isTooLate { announce(.anySecret) }
     }
 
     private func unsubscribe(_ number: Int) {

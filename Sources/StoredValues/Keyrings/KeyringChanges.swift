@@ -37,3 +37,39 @@ public struct KeyringChanges: AsyncSequence, Sendable {
         subscribe().makeAsyncIterator()
     }
 }
+
+extension KeyringChanges {
+    /// What any of `sequences` tells, as `transform` puts it, those of each one in its order. Ends when all have ended.
+    init(merging sequences: [KeyringChanges], _ transform: @escaping @Sendable (KeyringChange) -> KeyringChange) {
+        self.init {
+            // Subscribed before this returns, so that nothing is missed until the task below runs.
+            let streams = sequences.map { $0.subscribe() }
+            let (merged, continuation) = AsyncStream.makeStream(of: KeyringChange.self)
+            let merging = Task.detached {
+                await withTaskGroup { group in
+                    for stream in streams {
+                        group.addTask {
+                            for await change in stream { continuation.yield(transform(change)) }
+                        }
+                    }
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in merging.cancel() }
+            return merged
+        }
+    }
+}
+
+/// A keyring that hears only of secrets that somebody cares for.
+protocol SelectiveKeyring: Keyring {
+    /// Lets ``changes`` tell of `id` for as long as somebody has what is returned, if anything.
+    func interest(in id: SecretIdentifier) -> (any Sendable)?
+}
+
+extension Keyring {
+    /// ``SelectiveKeyring/interest(in:)``, or nil where the keyring hears of all.
+    func interestIfSelective(in id: SecretIdentifier) -> (any Sendable)? {
+        (self as? any SelectiveKeyring)?.interest(in: id)
+    }
+}

@@ -1,4 +1,5 @@
 import Foundation
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
@@ -81,5 +82,39 @@ struct ChangeBroadcasterTests {
             #expect(numbers == Array(0..<500))
         }
         for listener in listeners { #expect(await listener.value == heard) }
+    }
+
+    @Test("What hears others is made for the first who listens, with no lock held, and goes with the last one")
+    func source() async throws {
+        final class Source: Sendable {}
+        final class Sources: Sendable {
+            private struct Weak { weak var source: Source? }
+            private let made = Guarded<[Weak]>([])
+            var count: Int { made.withLock { $0.count } }
+            var areGone: Bool { made.withLock { $0.allSatisfy { $0.source == nil } } }
+            func make() -> Source {
+                let source = Source()
+                made.withLock { $0.append(Weak(source: source)) }
+                return source
+            }
+        }
+        let broadcaster = ChangeBroadcaster()
+        let sources = Sources(), second = Guarded<AsyncStream<KeyringChange>?>(nil)
+        let changes = broadcaster.changes {
+            // Somebody else begins to listen meanwhile.
+            if sources.count == 0 { second.withLock { $0 = broadcaster.changes { sources.make() }.subscribe() } }
+            return sources.make()
+        }
+        do {
+            let first = changes.subscribe()
+            var two = try #require(second.withLock { $0.take() }).makeAsyncIterator()
+            #expect(await two.next() == .anySecret, "it was there before the source, and is to look again")
+            #expect(sources.count == 1 && !sources.areGone)
+            withExtendedLifetime(first) {}
+        }
+        #expect(broadcaster.listenerCount == 0 && sources.areGone)
+        let third = changes.subscribe()
+        #expect(sources.count == 2 && !sources.areGone)
+        withExtendedLifetime(third) {}
     }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import StoredValuesFiles
+import Synchronization
 import Testing
 
 @testable import StoredValues
@@ -55,6 +57,33 @@ struct EncryptedFileChangesTests {
             while heard.last != .anySecret, let change = await changes.next() { heard.append(change) }
             #expect(heard == ids.map { .secret($0) } + [.anySecret])
             #expect(try await keyring.read(ids[0]) == nil)
+        }
+    }
+
+    @Test("Whoever begins to listen, or reads for the first time, does not wait for a write that waits for the disk")
+    func slowDisk() async throws {
+        try await withTemporaryFolder { folder in
+            let isSlow = Atomic(false), isWaiting = Atomic(false), disk = DispatchSemaphore(value: 0)
+            let operations = FaultyFileOperations { call in
+                guard call == "synchronize", isSlow.load(ordering: .relaxed) else { return }
+                isWaiting.store(true, ordering: .relaxed)
+                disk.wait()
+            }
+            let file = DurableFile(path: folder + "/store", operations: operations)
+            let keyring = EncryptedFileKeyring(file: file, key: .generatedFile(folder + "/key"), deadline: hangLimit)
+            try await keyring.write(Secret("old".utf8), for: id, label: "")
+            isSlow.store(true, ordering: .relaxed)
+            let writing = Task { try await keyring.write(Secret("new".utf8), for: id, label: "") }
+            try await eventually("the disk is waited for") { isWaiting.load(ordering: .relaxed) }
+
+            let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: keyring)
+            #expect(await offPool { token.wrappedValue } == "old")
+            var changes = keyring.changes.makeAsyncIterator()
+            isSlow.store(false, ordering: .relaxed)
+            disk.signal()
+            try await writing.value
+            #expect(await changes.next() == .secret(id))
+            try await eventually("the write was heard") { token.wrappedValue == "new" }
         }
     }
 

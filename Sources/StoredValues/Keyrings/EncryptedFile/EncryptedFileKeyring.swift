@@ -57,7 +57,7 @@ public final class EncryptedFileKeyring: Keyring {
     }
 
     /// What any process changes in the file. A change through a keyring of this process says which secret it was.
-    public var changes: KeyringChanges { changesOfFile.broadcaster.changes }
+    public var changes: KeyringChanges { changesOfFile.changes }
 
     /// Decrypts the file and returns the secret, or nil when it has none. Waits for no writer. Throws ``KeyringError/wrongKey`` and
     /// ``KeyringError/damaged(path:)``.

@@ -8,7 +8,12 @@
         /// that another program made it is ``KeyringChange/anySecret``, some 50 ms later, and once for many changes that
         /// follow closely. Listening has a thread and a connection to the bus, for all iterations together, and goes on
         /// with a new daemon or bus when the old one has gone.
-        public var changes: KeyringChanges { broadcaster.changes }
+        public var changes: KeyringChanges {
+            let broadcaster = broadcaster, bus = bus
+            return broadcaster.changes {
+                ServiceListener(on: bus) { [weak broadcaster] news in broadcaster?.announce(KeyringChange(news)) }
+            }
+        }
 
         /// The newest secret with these attributes, or nil when the open keyring has none. Never asks the person.
         public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
@@ -81,6 +86,21 @@
             broadcaster.announce(.unlocked)
         }
 
+        /// Looks who provides the keyring and whether it is open, without starting anything or asking anybody. Throws
+        /// ``KeyringError/noSessionBus``, and what the keyring answers.
+        package func inspect() async throws(KeyringError) -> SecretServiceInspection {
+            do {
+                let found = try await items.inspect()
+                return SecretServiceInspection(
+                    bus: found.bus, isRunning: found.owner != nil, process: found.owner?.process,
+                    canBeStarted: found.canBeStarted, collection: found.owner?.collection?.label,
+                    isLocked: found.owner?.collection?.isLocked ?? false, isPlain: found.owner?.isPlain
+                )
+            } catch {
+                throw KeyringError(error)
+            }
+        }
+
         private var items: ItemStore { ItemStore(bus: bus, deadline: deadline) }
 
         var bus: Bus { busAddress.map { .address($0) } ?? .session }
@@ -103,11 +123,7 @@
         /// One for each bus, whichever instance announces and whichever listens.
         private var broadcaster: ChangeBroadcaster {
             broadcasters.withLock { broadcasters in
-                if let broadcaster = broadcasters[busAddress] { return broadcaster }
-                let bus = bus
-                let broadcaster = ChangeBroadcaster { broadcaster in
-                    ServiceListener(on: bus) { [weak broadcaster] news in broadcaster?.announce(KeyringChange(news)) }
-                }
+                let broadcaster = broadcasters[busAddress] ?? ChangeBroadcaster()
                 broadcasters[busAddress] = broadcaster
                 return broadcaster
             }
