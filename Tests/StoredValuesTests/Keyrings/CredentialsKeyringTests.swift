@@ -189,6 +189,30 @@ struct CredentialsKeyringTests {
         }
     }
 
+    @Test("However many secrets were read, few are watched; those that wrappers use are heard as long as these live")
+    func manySecrets() async throws {
+        try await withTemporaryFolder { folder in
+            let keyring = CredentialsKeyring(path: folder)
+            let changes = CredentialsChanges.shared(for: CredentialsFolder(path: folder, operations: POSIXFileOperations()))
+            do {
+                try put("old", folder + "/token")
+                let fallback = FallbackKeyring([keyring])
+                let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: keyring)
+                let other = SecurelyStoredValue<String>(key: "other", service: id.service, keyring: fallback)
+                #expect(try await token.load() == "old" && other.load() == nil)
+                for number in 0..<1_000 { _ = try await keyring.read(SecretIdentifier(service: "s", account: "\(number)")) }
+                #expect(changes.followedCount == CredentialsChanges.recentLimit + 2)
+                try put("new", folder + "/token")
+                try put("new", folder + "/other")
+                try await eventually("both were heard") { token.wrappedValue == "new" && other.wrappedValue == "new" }
+            }
+            try await eventually("nobody uses them") {
+                for number in 0..<64 { _ = try await keyring.read(SecretIdentifier(service: "s", account: "\(number)")) }
+                return changes.followedCount == CredentialsChanges.recentLimit
+            }
+        }
+    }
+
     @Test("It is read-only, and nothing it does changes the folder")
     func readOnly() async throws {
         try await withTemporaryFolder { folder in

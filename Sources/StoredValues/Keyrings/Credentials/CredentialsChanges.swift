@@ -2,89 +2,95 @@ import Dispatch
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// Tells when the files behind secrets change that were read from a folder of credentials. All keyrings of this process
-/// with that folder share it.
+/// Tells when the files behind secrets change that lie in a folder of credentials. All keyrings of this process with that folder
+/// share it.
 ///
 /// Each file is watched by itself, for in a mounted secret of Kubernetes it is links outside of the file that are turned.
+/// So it is done for those secrets that somebody follows, and for the last ones that were read.
 final class CredentialsChanges: Sendable {
-    let broadcaster: ChangeBroadcaster
-    private let secrets: Secrets
+    /// How many of those that were read are followed.
+    static let recentLimit = 64
 
-    private init(folder: CredentialsFolder) {
-        let secrets = Secrets(folder)
-        self.secrets = secrets
-        broadcaster = ChangeBroadcaster { broadcaster in Listener(secrets, broadcaster) }
-    }
-
-    /// Lets listeners, those of now and later ones, hear of changes of `id`. To be called before it is read.
-    func follow(_ id: SecretIdentifier) { secrets.insert(id) }
-
-    // MARK: Watching
-
-    /// Which secrets are followed, and by whom.
-    private final class Secrets: Sendable {
-        private struct State {
-            var ids: Set<SecretIdentifier> = []
-            weak var listener: Listener?
-        }
-
-        let folder: CredentialsFolder
-        private let state = Guarded(State())
-
-        init(_ folder: CredentialsFolder) { self.folder = folder }
-
-        func insert(_ id: SecretIdentifier) {
-            let listener = state.withLock { $0.ids.insert(id).inserted ? $0.listener : nil }
-            listener?.watch(id)
-        }
-
-        /// Makes `listener` the one that is told of further secrets, and returns those of now.
-        func begin(_ listener: Listener) -> Set<SecretIdentifier> {
-            state.withLock { state in
-                state.listener = listener
-                return state.ids
-            }
-        }
-    }
-
-    /// Announces changes for as long as it lives.
-    private final class Listener: Sendable {
-        private let folder: CredentialsFolder
-        private let announce: @Sendable (KeyringChange) -> Void
+    /// A secret that is followed for as long as somebody has this. Its files are watched once somebody listens.
+    final class Followed: Sendable {
+        private let id: SecretIdentifier
+        private let all: WeakTable<SecretIdentifier, Followed>
+        private let makeWatches: @Sendable () -> [FileWatch]
         private let watches = Guarded<[FileWatch]>([])
 
-        init(_ secrets: Secrets, _ broadcaster: ChangeBroadcaster) {
-            folder = secrets.folder
-            // The thread of the watch must wait for nobody, and the broadcaster is busy while this is made.
-            let queue = DispatchQueue(label: "StoredValues.CredentialsChanges")
-            announce = { [weak broadcaster] change in queue.async { [broadcaster] in broadcaster?.announce(change) } }
-            for id in secrets.begin(self) { watch(id) }
+        fileprivate init(
+            _ id: SecretIdentifier, among all: WeakTable<SecretIdentifier, Followed>,
+            _ makeWatches: @escaping @Sendable () -> [FileWatch]
+        ) {
+            self.id = id
+            self.all = all
+            self.makeWatches = makeWatches
         }
 
-        func watch(_ id: SecretIdentifier) {
-            let new = folder.paths(of: id).map { path in
-                FileWatch(DurableFile(path: path, operations: folder.operations)) { [announce] event in
-                    if event != .beingWritten { announce(.secret(id)) }  // its writer has not finished
-                }
-            }
-            watches.withLock { $0 += new }
+        deinit { all.remove(id) }
+
+        fileprivate func watch() {
+            guard watches.withLock({ $0.isEmpty }) else { return }
+            let new = makeWatches()
+            watches.withLock { if $0.isEmpty { $0 = new } }
         }
     }
 
-    // MARK: One for each folder
+    private let folder: CredentialsFolder
+    private let broadcaster = ChangeBroadcaster()
+    // The thread of the watches must wait for nobody.
+    private let queue = DispatchQueue(label: "StoredValues.CredentialsChanges")
+    private let all = WeakTable<SecretIdentifier, Followed>()
+    /// The last ones that were read, the latest at the end.
+    private let recent = Guarded<[Followed]>([])
 
-    private struct Weak { weak var changes: CredentialsChanges? }
-    private static let byPath = Guarded<[[UInt8]: Weak]>([:])
+    private static let inUse = WeakTable<[UInt8], CredentialsChanges>()
 
     /// The one of `folder`.
     static func shared(for folder: CredentialsFolder) -> CredentialsChanges {
-        byPath.withLock { known in
-            let path = Array(folder.path.utf8)  // two that look alike are two folders
-            if let changes = known[path]?.changes { return changes }
-            let changes = CredentialsChanges(folder: folder)
-            known = known.filter { $0.value.changes != nil }
-            known[path] = Weak(changes: changes)
-            return changes
+        inUse.object(for: Array(folder.path.utf8)) { CredentialsChanges(folder) }
+    }
+
+    private init(_ folder: CredentialsFolder) { self.folder = folder }
+
+    deinit { Self.inUse.remove(Array(folder.path.utf8)) }
+
+    /// What is changed of the secrets that are followed.
+    var changes: KeyringChanges {
+        broadcaster.changes { [self] in
+            for secret in all.objects { secret.watch() }
+            return self
         }
     }
+
+    /// Lets ``changes`` tell of `id` for as long as somebody has what is returned. To be called before it is read.
+    func follow(_ id: SecretIdentifier) -> Followed {
+        let followed = all.object(for: id) {
+            Followed(id, among: all) { [folder, queue, weak broadcaster] in
+                folder.paths(of: id).map { path in
+                    FileWatch(DurableFile(path: path, operations: folder.operations)) { [queue, weak broadcaster] event in
+                        guard event != .beingWritten else { return }  // its writer has not finished
+                        queue.async { [broadcaster] in broadcaster?.announce(.secret(id)) }
+                    }
+                }
+            }
+        }
+        if broadcaster.listenerCount > 0 { followed.watch() }
+        return followed
+    }
+
+    /// Lets ``changes`` tell of `id` until some others were read. To be called before it is read.
+    func noteReading(of id: SecretIdentifier) {
+        let followed = follow(id)
+        let oldest = recent.withLock { recent -> Followed? in
+            let known = recent.firstIndex { $0 === followed }
+            let outdated = known ?? (recent.count == Self.recentLimit ? 0 : nil)
+            defer { recent.append(followed) }
+            return outdated.map { recent.remove(at: $0) }
+        }
+        withExtendedLifetime(oldest) {}  // its watches end when the lock is free
+    }
+
+    /// How many are followed.
+    var followedCount: Int { all.objects.count }
 }

@@ -17,15 +17,15 @@ import StoredValuesSupport
 ///   `printf %s`, not with `echo`. At most 1 MiB, or it is ``KeyringError/tooLarge``.
 /// - **Three answers.** A missing file is absent. A missing folder, an unset variable and a link to nothing throw
 ///   ``KeyringError/other(domain:code:message:)`` with the reason; an unreadable file throws ``KeyringError/accessDenied``.
-/// - **Changes** of a secret that was read are heard, those of a mounted Kubernetes secret too, except on file systems where
-///   inotify(7) sees none.
+/// - **Changes** of a secret that a wrapper uses are heard, and of the 64 others that were read last; those of a mounted Kubernetes
+///   secret too, except on file systems where inotify(7) sees none.
 /// - Mode and owner of the files are the business of who made them, and are not checked.
 public final class CredentialsKeyring: Keyring {
     /// The variable in which systemd names the folder.
     static let variable = "CREDENTIALS_DIRECTORY"
 
     private let folder: CredentialsFolder?
-    private let followed: CredentialsChanges?
+    private let changesInFolder: CredentialsChanges?
     private let deadline: Duration
     private let queue = DispatchQueue(label: "StoredValues.CredentialsKeyring")
 
@@ -44,7 +44,7 @@ public final class CredentialsKeyring: Keyring {
         self.folder = folder.flatMap { path in
             path.isEmpty ? nil : CredentialsFolder(path: DurableFile(path: path).path, operations: operations)
         }
-        followed = self.folder.map { .shared(for: $0) }
+        changesInFolder = self.folder.map { .shared(for: $0) }
         self.deadline = deadline
     }
 
@@ -53,14 +53,14 @@ public final class CredentialsKeyring: Keyring {
         folder.map { "the credentials in \($0.path)" } ?? "the credentials of systemd, of which there are none"
     }
 
-    /// The secrets that were read and whose files were changed since then, whoever changed them.
-    public var changes: KeyringChanges { followed?.broadcaster.changes ?? .none }
+    /// The secrets that wrappers use, or that were read lately, and whose files were changed since then, whoever changed them.
+    public var changes: KeyringChanges { changesInFolder?.changes ?? .none }
 
     /// The bytes of the credential's file, which is read anew each time, or nil when there is none. Throws
     /// ``KeyringError`` where that cannot be told.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
-        try await perform { [followed] folder throws(KeyringError) in
-            followed?.follow(id)  // before, so that no change is missed
+        try await perform { [changesInFolder] folder throws(KeyringError) in
+            changesInFolder?.noteReading(of: id)  // before, so that no change is missed
             return try folder.secret(for: id)
         }
     }
@@ -98,6 +98,10 @@ extension CredentialsKeyring: LockableKeyring {
     func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
         throw .readOnly
     }
+}
+
+extension CredentialsKeyring: SelectiveKeyring {
+    func interest(in id: SecretIdentifier) -> (any Sendable)? { changesInFolder?.follow(id) }
 }
 
 extension CredentialsKeyring: Hashable {
