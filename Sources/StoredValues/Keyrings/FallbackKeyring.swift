@@ -28,7 +28,8 @@ public struct FallbackKeyring: Keyring {
     /// These keyrings, in this order. None at all ends the program.
     public init(_ keyrings: [any Keyring]) {
         requireProperUse(!keyrings.isEmpty, "FallbackKeyring([]): name at least one keyring")
-        self.keyrings = keyrings
+        // Held by whoever compares two: what cannot be compared is itself in every copy.
+        self.keyrings = keyrings.map(\.distinguishable)
     }
 
     /// The descriptions of all, in order.
@@ -130,6 +131,10 @@ extension FallbackKeyring: StandInKeyring {
     func resolved(in scope: TemporaryScope?) -> any Keyring {
         FallbackKeyring(keyrings.map { ($0 as? any StandInKeyring)?.resolved(in: scope) ?? $0 })
     }
+}
+
+extension FallbackKeyring: SelectiveKeyring {
+    func interest(in id: SecretIdentifier) -> (any Sendable)? { keyrings.compactMap { $0.interestIfSelective(in: id) } }
 }
 
 extension FallbackKeyring: LockableKeyring {

@@ -14,6 +14,12 @@
 /// - **Any thread.** Nothing runs for long on the caller's thread or on Swift's cooperative pool. `read` does not wait
 ///   for unstructured tasks: a getter may be blocking every thread those could run on.
 ///
+/// - **Which keyrings are one.** Wrappers of one key and service are one value where their keyrings are the same: equal ones if
+///   the type is `Hashable`, an object and itself if it is a class that is not, any two if the type stores nothing. Of all others
+///   nobody can tell whether two reach the same place, whatever they say of themselves, so each wrapper has a value of its own,
+///   and sees what the others change only as far as ``changes`` tells of it. Make a keyring that has properties `Hashable` or a
+///   class. `==` and `hash(into:)` compare what is settled when the keyring is made, and call nobody.
+///
 /// A keyring made for the purpose is passed where a wrapper is declared:
 ///
 /// ```swift

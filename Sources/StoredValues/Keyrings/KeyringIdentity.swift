@@ -4,14 +4,13 @@ protocol StandInKeyring: Keyring {
     func resolved(in scope: TemporaryScope?) -> any Keyring
 }
 
-/// What makes two keyring values the same keyring.
+/// What makes two ``Keyring/distinguishable`` keyrings the same one.
 enum KeyringIdentity: Hashable {
     /// Equal values are one keyring, as two `SecretServiceKeyring()` are.
     case value(AnyKeyring)
-    /// Another object is itself. It cannot be mistaken for a later one: whoever is found by it keeps it alive.
+    /// Another object is itself. It cannot be mistaken for a later one: whoever is found by it keeps it alive. Of a type that stores
+    /// nothing, all values are one; that is the type then.
     case object(ObjectIdentifier)
-    /// For other values, what they are called, byte by byte.
-    case described([UInt8])
 
     init(_ keyring: any Keyring) {
         let keyring = (keyring as? any StandInKeyring)?.resolved(in: nil) ?? keyring
@@ -20,7 +19,7 @@ enum KeyringIdentity: Hashable {
         } else if type(of: keyring) is AnyClass {
             self = .object(ObjectIdentifier(keyring as AnyObject))
         } else {
-            self = .described(Array("\(type(of: keyring)): \(keyring)".utf8))
+            self = .object(ObjectIdentifier(type(of: keyring)))
         }
     }
 }
@@ -33,4 +32,31 @@ struct AnyKeyring: Hashable, Sendable {
         AnyHashable(left.keyring) == AnyHashable(right.keyring)
     }
     func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(keyring)) }
+}
+
+extension Keyring {
+    /// This keyring; where it is a value of which nobody can tell whether another is the same, a new object in its place, which is
+    /// itself and no other.
+    var distinguishable: any Keyring {
+        let isDistinguishable = self is any Hashable || Self.self is AnyClass || MemoryLayout<Self>.size == 0
+        return isDistinguishable ? self : KeyringObject(keyring: self)
+    }
+}
+
+private final class KeyringObject: Keyring {
+    let keyring: any Keyring
+
+    init(keyring: any Keyring) { self.keyring = keyring }
+
+    var description: String { keyring.description }
+    var changes: KeyringChanges { keyring.changes }
+    func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { try await keyring.read(id) }
+    func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+        try await keyring.write(secret, for: id, label: label)
+    }
+    func remove(_ id: SecretIdentifier) async throws(KeyringError) { try await keyring.remove(id) }
+    func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
+        try await keyring.identifiers(inService: service)
+    }
+    func unlock() async throws(KeyringError) { try await keyring.unlock() }
 }

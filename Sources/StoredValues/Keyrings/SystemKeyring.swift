@@ -10,7 +10,7 @@ public struct SystemKeyring: Keyring, StandInKeyring, Hashable {
 
     /// Makes `keyring` the system's inside `scope`.
     static func put(_ keyring: any Keyring, into scope: TemporaryScope) {
-        _ = scope.object("keyring") { TemporaryKeyring(keyring: keyring) }
+        _ = scope.object("keyring") { TemporaryKeyring(keyring: keyring.distinguishable) }
     }
 
     /// The system's keyring inside `scope`.
@@ -51,6 +51,10 @@ public struct SystemKeyring: Keyring, StandInKeyring, Hashable {
     public func unlock() async throws(KeyringError) {
         try await chosen.unlock()
     }
+}
+
+extension SystemKeyring: SelectiveKeyring {
+    func interest(in id: SecretIdentifier) -> (any Sendable)? { chosen.interestIfSelective(in: id) }
 }
 
 extension SystemKeyring: LockableKeyring {

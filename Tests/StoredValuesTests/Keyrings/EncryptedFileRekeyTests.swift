@@ -68,6 +68,21 @@ struct EncryptedFileRekeyTests {
         }
     }
 
+    @Test("What a keyring equals is settled when it is made, whatever becomes of its key")
+    func equality() async throws {
+        try await withStore { folder in
+            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "old")
+            let keyring = keyring(folder, "old"), same = self.keyring(folder, "old"), byLink = self.keyring(folder, "link")
+            let known = [keyring: "known"]
+            #expect(known[same] == "known" && known[byLink] == "known")
+            try await keyring.rekey(to: .file(folder + "/new"))
+            #expect(known[keyring] == "known" && known[same] == "known" && known[self.keyring(folder, "new")] == nil)
+            try FileManager.default.removeItem(atPath: folder + "/link")
+            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "new")
+            #expect(known[byLink] == "known" && known[self.keyring(folder, "link")] == nil)
+        }
+    }
+
     @Test("From a key file to a passphrase and on to a generated key file")
     func kinds() async throws {
         try await withStore { folder in

@@ -76,8 +76,8 @@ extension EncryptedFileKey {
         }
     }
 
-    /// The real path of the key's file, or nil when there is none. Two keys with one path are one key.
-    var path: String? {
+    /// The real path of the key's file, or nil when there is none. Two keys with one place are one key.
+    var place: String? {
         switch source {
         case .file(let path, _), .generatedFile(let path): DurableFile(path: path).place
         case .credential(let name, let folder?): DurableFile(path: folder + "/" + name).place

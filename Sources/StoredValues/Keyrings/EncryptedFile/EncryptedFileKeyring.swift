@@ -19,8 +19,9 @@ import StoredValuesSupport
 /// ``changes`` tells of what any process changes in the file, except on file systems where inotify(7) sees nothing.
 public final class EncryptedFileKeyring: Keyring {
     private let vault: EncryptedFileVault
-    /// The real path, found once: what a key in a dictionary is compared by must not change.
+    /// The real paths of the file and its key, found once: what a key in a dictionary is compared by must not change.
     private let place: String
+    private let keyPlace: String?
     private let deadline: Duration
     private let changesOfFile: EncryptedFileChanges
     /// The file's lock, where somebody holds it and changes the file through this.
@@ -36,6 +37,7 @@ public final class EncryptedFileKeyring: Keyring {
 
     init(file: DurableFile, key: EncryptedFileKey, deadline: Duration = .seconds(5)) {
         self.place = file.place
+        keyPlace = key.place
         self.changesOfFile = .shared(for: file, at: place)
         self.vault = EncryptedFileVault(file: file, changes: changesOfFile, key: key)
         self.deadline = deadline
@@ -45,6 +47,7 @@ public final class EncryptedFileKeyring: Keyring {
     /// The same keyring under its lock. It has queues of its own: those of `keyring` may be waiting for the lock.
     private init(_ keyring: EncryptedFileKeyring, under lock: HeldLock) {
         place = keyring.place
+        keyPlace = keyring.keyPlace
         changesOfFile = keyring.changesOfFile
         vault = keyring.vault
         deadline = keyring.deadline
@@ -135,12 +138,12 @@ extension EncryptedFileKeyring: LockableKeyring {
 }
 
 extension EncryptedFileKeyring: Hashable {
-    /// Whether both are the same file opened with the same key file, however their paths are spelled, so that a secret in
-    /// them is one live value. A keyring with a passphrase equals only itself.
+    /// Whether both were made for the same file and the same key file, however their paths are spelled, so that a secret in
+    /// them is one live value; whatever became of the key since (``rekey(to:)``). A keyring with a passphrase equals only itself.
     public static func == (left: EncryptedFileKeyring, right: EncryptedFileKeyring) -> Bool {
         if left === right { return true }
-        guard left.place.isIdentical(to: right.place), let key = left.vault.key.path else { return false }
-        return right.vault.key.path?.isIdentical(to: key) == true
+        guard left.place.isIdentical(to: right.place), let key = left.keyPlace else { return false }
+        return right.keyPlace?.isIdentical(to: key) == true
     }
 
     /// Hashes the file's real path.
