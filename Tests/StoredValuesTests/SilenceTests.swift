@@ -132,7 +132,7 @@ private struct UseOfSecrets {
         disclose(values)
         disclose(owner.$token.values)
         disclose(keyring)
-        let live = LiveSecret<String>(id, in: keyring, heardBy: KeyringListener(to: keyring))
+        let live = LiveKeyring.of(keyring).secret(id, in: keyring, as: String.self)
         _ = try await live.load()
         disclose(live)
         disclose(live.live)

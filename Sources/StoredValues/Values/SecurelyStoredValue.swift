@@ -46,11 +46,15 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
 
     var secret: LiveSecret<Item> {
         if let scope = TemporaryScope.current ?? scope, let standIn = keyring as? any StandInKeyring {
-            let secret = LiveSecrets.shared.find(id, in: standIn.resolved(in: scope), as: Item.self)
+            let secret = liveSecret(in: standIn.resolved(in: scope))
             return scope.object("\(ObjectIdentifier(secret))") { secret }  // kept as long as the scope
         }
         if let secret = sharedSecret.unmanaged { return secret.takeUnretainedValue() }
-        return sharedSecret.setIfNil(LiveSecrets.shared.find(id, in: keyring, as: Item.self))
+        return sharedSecret.setIfNil(liveSecret(in: keyring))
+    }
+
+    private func liveSecret(in keyring: any Keyring) -> LiveSecret<Item> {
+        LiveKeyring.of(keyring).secret(id, in: keyring, as: Item.self)
     }
 
     /// The item, where it is not ready to be read. On its own, because its preparations take longer than reading one that is.
@@ -142,7 +146,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     func subscribe(_ limit: BufferLimit) -> ActiveSubscription<SecretContent<Item>> {
         let secret = secret
         let subscription = secret.live.subscribe(limit)
-        if !secret.live.current.content.isAnswer { secret.reload() }
+        secret.reloadIfUnanswered()
         return subscription
     }
 

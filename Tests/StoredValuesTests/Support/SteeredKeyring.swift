@@ -2,12 +2,14 @@ import StoredValuesSupport
 
 @testable import StoredValues
 
-/// A keyring of one secret, in which a test can hold up a read after it has looked.
+/// A keyring of one secret, in which a test can hold up reads after they have looked, and writes before they have stored.
 final class SteeredKeyring: Keyring {
     private struct State {
         var secret: Secret?
         var holdsReads = false
-        var heldRead: CheckedContinuation<Void, Never>?
+        var holdsWrites = false
+        /// Reads and writes that are held up; the oldest first.
+        var held: [CheckedContinuation<Void, Never>] = []
         var reads = 0
     }
 
@@ -33,34 +35,58 @@ final class SteeredKeyring: Keyring {
         }
     }
 
-    /// Holds up reads from now on: each has seen the secret, and does not return it before `release()`.
+    /// Holds up reads from now on: each has seen the secret, and does not return it before it is released.
     func holdReads() { state.withLock { $0.holdsReads = true } }
 
-    /// Whether a read is held up.
-    var isHolding: Bool { state.withLock { $0.heldRead != nil } }
+    /// Holds up writes from now on.
+    func holdWrites() { state.withLock { $0.holdsWrites = true } }
 
+    /// How many are held up.
+    var heldCount: Int { state.withLock { $0.held.count } }
+
+    /// Whether one is held up.
+    var isHolding: Bool { heldCount > 0 }
+
+    /// Lets all of them go on, and holds up no more.
     func release() {
-        let read = state.withLock { state in
-            state.holdsReads = false
-            return state.heldRead.take()
+        holdNoMore()
+        let held = state.withLock { state in
+            defer { state.held = [] }
+            return state.held
         }
-        read?.resume()
+        for call in held { call.resume() }
+    }
+
+    /// Holds up no more; those that are held up stay so.
+    func holdNoMore() { state.withLock { ($0.holdsReads, $0.holdsWrites) = (false, false) } }
+
+    /// Lets one go on: of those that are held up the one at `position`.
+    func release(at position: Int) { state.withLock { $0.held.remove(at: position) }.resume() }
+
+    private func wait(if isHeld: (inout State) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isHeld = state.withLock { state in
+                let isHeld = isHeld(&state)
+                if isHeld { state.held.append(continuation) }
+                return isHeld
+            }
+            if !isHeld { continuation.resume() }
+        }
     }
 
     func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
         let found = secret
-        await withCheckedContinuation { continuation in
-            let isHeld = state.withLock { state in
-                state.reads += 1
-                if state.holdsReads { state.heldRead = continuation }
-                return state.holdsReads
-            }
-            if !isHeld { continuation.resume() }
+        await wait { state in
+            state.reads += 1
+            return state.holdsReads
         }
         return found
     }
 
-    func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) { self.secret = secret }
+    func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+        await wait { $0.holdsWrites }
+        self.secret = secret
+    }
     func remove(_ id: SecretIdentifier) async throws(KeyringError) { secret = nil }
     func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] { [] }
     func unlock() async throws(KeyringError) {}

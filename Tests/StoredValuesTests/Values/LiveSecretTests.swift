@@ -45,6 +45,77 @@ struct LiveSecretTests {
         #expect(status == .unavailable(.timedOut(after: .seconds(5))))
     }
 
+    @Test("Of two answers the one counts that was asked for later; no load asks a second time")
+    func laterAnswer() async throws {
+        let keyring = SteeredKeyring()
+        let token = SecurelyStoredValue<String>(key: "t", service: "s", keyring: keyring)
+        let (one, two) = try await heldLoads(of: token, keyring)
+        keyring.release(at: 0)
+        #expect(try await one.value == "first")
+        keyring.release(at: 0)
+        #expect(try await two.value == "second")
+        #expect(token.wrappedValue == "second")
+        #expect(keyring.reads == 2)
+    }
+
+    @Test("An answer that comes after one that was asked for later is looked at again, for which nobody waits")
+    func earlierAnswer() async throws {
+        let keyring = SteeredKeyring()
+        let token = SecurelyStoredValue<String>(key: "t", service: "s", keyring: keyring)
+        let (one, two) = try await heldLoads(of: token, keyring)
+        keyring.release(at: 1)
+        #expect(try await two.value == "second")
+        keyring.release(at: 0)
+        #expect(try await one.value == "second", "what the getter says, too")
+        try await eventually("it was looked again") { token.wrappedValue == "third" }
+    }
+
+    /// Two loads, one after the other, that are held up with "first" and "second" in their hands; then "third" is stored.
+    private func heldLoads(
+        of token: SecurelyStoredValue<String>, _ keyring: SteeredKeyring
+    ) async throws -> (Task<String?, any Error>, Task<String?, any Error>) {
+        keyring.holdReads()
+        keyring.secret = Secret("first".utf8)
+        let one = Task { try await token.load() }
+        try await eventually("one reads") { keyring.heldCount == 1 }
+        keyring.secret = Secret("second".utf8)
+        let two = Task { try await token.load() }
+        try await eventually("both read") { keyring.heldCount == 2 }
+        keyring.secret = Secret("third".utf8)
+        keyring.holdNoMore()
+        return (one, two)
+    }
+
+    @Test("First getters wait for one reading, each for 5 s; when all have gone, its answer is still of use")
+    func oneReading() async throws {
+        let keyring = SteeredKeyring()
+        keyring.secret = Secret("kept".utf8)
+        keyring.holdReads()
+        let token = SecurelyStoredValue<String>(key: "t", service: "s", keyring: keyring)
+        await withTaskGroup { group in
+            for _ in 0..<8 { group.addTask { await offPool { token.status } } }
+            for await status in group { #expect(status == .unavailable(.timedOut(after: .seconds(5)))) }
+        }
+        #expect(keyring.reads == 1)
+        keyring.release()
+        try await eventually("the answer is there") { token.wrappedValue == "kept" }
+        #expect(keyring.reads == 1)
+    }
+
+    @Test("A first getter waits for no change of ours that is under way")
+    func gettingBesideChange() async throws {
+        let keyring = SteeredKeyring()
+        keyring.secret = Secret("old".utf8)
+        keyring.holdWrites()
+        let token = SecurelyStoredValue<String>(key: "t", service: "s", keyring: keyring)
+        let setting = Task { try await token.set("new") }
+        try await eventually("it is being set") { keyring.isHolding }
+        #expect(await offPool { token.wrappedValue } == "old")
+        keyring.release()
+        try await setting.value
+        #expect(token.wrappedValue == "new")
+    }
+
     @Test("An update that throws, or leaves the secret as it was, overwrites nothing", arguments: [true, false])
     func idleUpdate(throwing: Bool) async throws {
         let keyring = SteeredKeyring()

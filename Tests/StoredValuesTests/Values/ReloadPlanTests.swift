@@ -75,4 +75,35 @@ struct ReloadPlanTests {
         _ = plan.readingEnded(isCurrent: true)
         #expect(plan.rest == .zero)
     }
+
+    @Test("Where nothing is known, a reading begins beside a change of ours, and is repeated after it if the change outdated it")
+    func firstBesideChange() {
+        var plan = ReloadPlan()
+        plan.changeBegan()
+        let begins = [plan.request(anew: false, isFirst: true), plan.request(anew: false, isFirst: true)]
+        #expect(begins == [true, false])
+        let beside = plan.readingEnded(isCurrent: false)
+        let after = plan.changeEnded()
+        #expect(!beside && after)
+    }
+
+    @Test("Of two answers the later question's counts; what is known of a change counts before all that were asked until then")
+    func answers() {
+        var plan = ReloadPlan()
+        #expect(!plan.isAsked)
+        let questions = [plan.ask(), plan.ask(), plan.ask()]
+        #expect(plan.isAsked)
+        let counts = [1, 0, 2].map { plan.accept(answerTo: questions[$0]) }
+        #expect(counts == [true, false, true])
+        let before = plan.ask()
+        let known = plan.accept(answerTo: nil)
+        let late = plan.accept(answerTo: before)
+        #expect(known && !late)
+        let beforeChange = plan.ask()
+        plan.changeBegan(isKnown: true)
+        let outdated = plan.accept(answerTo: beforeChange)
+        let during = plan.ask()
+        let current = plan.accept(answerTo: during)
+        #expect(!outdated && current)
+    }
 }

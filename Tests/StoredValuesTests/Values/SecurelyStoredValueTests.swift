@@ -267,8 +267,8 @@ struct SecurelyStoredValueTests {
         #expect(try await keyring.read(id) == Secret("1".utf8))
     }
 
-    @Test("Getters make progress when every thread of the cooperative pool sits in one")
-    func blockedPool() async throws {
+    @Test("Getters make progress when every thread of the cooperative pool sits in one", arguments: [true, false])
+    func blockedPool(ofOneSecret: Bool) async throws {
         let keyring = InMemoryKeyring()
         let count = ProcessInfo.processInfo.activeProcessorCount * 4
         for number in 0..<count {
@@ -277,7 +277,8 @@ struct SecurelyStoredValueTests {
         keyring.inject(.slow(.milliseconds(20)))
         let values = await withTaskGroup { group in
             for number in 0..<count {
-                group.addTask { SecurelyStoredValue<String>(key: "\(number)", service: "test", keyring: keyring).wrappedValue }
+                let key = ofOneSecret ? "0" : "\(number)"
+                group.addTask { SecurelyStoredValue<String>(key: key, service: "test", keyring: keyring).wrappedValue }
             }
             return await group.reduce(into: [String?]()) { $0.append($1) }
         }

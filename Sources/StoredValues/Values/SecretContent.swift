@@ -1,0 +1,56 @@
+/// What this process knows of a secret.
+enum SecretContent<Item: StorableItem>: Sendable {
+    /// The keyring was not asked yet.
+    case unknown
+    case value(Item, Secret)
+    case absent
+    case unavailable(KeyringError)
+
+    /// The item to show; nil means only that none is at hand.
+    var item: Item? {
+        if case .value(let item, _) = self { item } else { nil }
+    }
+
+    /// Whether a getter has no reason to ask the keyring again.
+    var isAnswer: Bool {
+        switch self {
+        case .value, .absent: true
+        case .unknown, .unavailable: false
+        }
+    }
+
+    /// What the keyring said, or why it said nothing. Where a getter has waited and nothing is known, the keyring itself gave up, as it
+    /// does for a task that is cancelled.
+    var answer: Result<Item?, KeyringError> {
+        switch self {
+        case .unknown: .failure(.cancelled)
+        case .value(let item, _): .success(item)
+        case .absent: .success(nil)
+        case .unavailable(let error): .failure(error)
+        }
+    }
+
+    /// Whether both say the same, so that taking one for the other is no change.
+    func says(_ other: SecretContent) -> Bool {
+        switch (self, other) {
+        case (.unknown, .unknown), (.absent, .absent): true
+        case (.value(_, let secret), .value(_, let otherSecret)): secret == otherSecret
+        case (.unavailable(let error), .unavailable(let otherError)): error == otherError
+        default: false
+        }
+    }
+}
+
+extension SecretContent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Which case it is, and why a secret is unavailable; never the item, which a struct would show unasked.
+    var description: String {
+        switch self {
+        case .unknown: "unknown"
+        case .value: "redacted"
+        case .absent: "absent"
+        case .unavailable(let error): "unavailable: \(error)"
+        }
+    }
+    var debugDescription: String { description }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}
