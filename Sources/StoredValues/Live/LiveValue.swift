@@ -53,11 +53,9 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
         withState { ($0.content, $0.revision) }
     }
 
-    /// Puts `content` in place of the old one, if `expected` is still the revision or nil. Returns whether it was.
-    @discardableResult
-    func change(to content: Content, ifStill expected: UInt64? = nil, _ later: inout AfterUnlocking) -> Bool {
-        let isChanged = withState { state in
-            guard expected == nil || state.revision == expected else { return false }
+    /// Puts `content` in place of the old one.
+    func change(to content: Content, _ later: inout AfterUnlocking) {
+        withState { state in
             if let old = exchange(nil) { later.release(old) }
             later.release(state.content)
             state.content = content
@@ -66,12 +64,10 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
                 let box = Box(content)
                 for subscription in state.subscriptions.values { subscription.append(box, &later) }
             }
-            return true
         }
         // Both halves of the notice come after the change: an observer told before it could read the old content on
         // another thread, and would not be told again.
-        if isChanged { later.notify { [self] in registrar.withMutation(of: Observed(), keyPath: property) {} } }
-        return isChanged
+        later.notify { [self] in registrar.withMutation(of: Observed(), keyPath: property) {} }
     }
 
     /// Puts another form of the same content in its place, unless the content has changed; nobody is told.
@@ -84,11 +80,6 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
             return old
         }
         withExtendedLifetime(old) {}
-    }
-
-    /// Gives the content another revision: it is as it was, but known anew.
-    func confirm() {
-        withState { $0.revision = newRevision() }
     }
 
     /// Notes that whoever is being observed reads the content.

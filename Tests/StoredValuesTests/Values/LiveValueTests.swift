@@ -162,7 +162,7 @@ struct LiveValueTests {
         #expect(throws: NotReady.self) { try live.item(orIfAbsent: 0) }
         live.makeReady(nil, ifStill: live.current.revision)
         #expect(try live.item(orIfAbsent: 3) == 3)
-        live.confirm()
+        change(live)
         live.makeReady(4, ifStill: live.current.revision)
         #expect(try live.item(orIfAbsent: 3) == 4)
     }
