@@ -42,7 +42,7 @@ let package = Package(
         .target(name: "StoredValuesFiles", dependencies: ["CStoredValues", "StoredValuesSupport"], swiftSettings: settings),
         .target(
             name: "StoredValuesSecretService",
-            dependencies: ["CStoredValues", "StoredValuesSupport", .target(name: "CSecret", condition: withLibsecret)],
+            dependencies: ["StoredValuesSupport", .target(name: "CSecret", condition: withLibsecret)],
             swiftSettings: settings
         ),
         .target(

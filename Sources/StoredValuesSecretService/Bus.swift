@@ -1,7 +1,7 @@
 #if Libsecret
     import CSecret
-    import CStoredValues
     import Glibc
+    import StoredValuesSupport
 
     /// Which bus the Secret Service is sought on.
     package enum Bus: Hashable, Sendable {
@@ -27,12 +27,13 @@
         }
     }
 
-    /// The value of an environment variable; nil when it is empty or not set, or whoever started this program has fewer rights
-    /// than it has. Throws where it is not UTF-8: repaired, it would name another bus.
+    /// The value of an environment variable; nil when it is empty or not set. Throws where it is not UTF-8.
     private func environment(_ name: String) throws(SecretServiceError) -> String? {
-        guard let value = stored_values_getenv(name), value.pointee != 0 else { return nil }
-        guard let text = String(validatingCString: value) else { throw .noSessionBus }
-        return text
+        do {
+            return try environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 }
+        } catch {
+            throw .noSessionBus
+        }
     }
 
     private func isSocket(_ path: String) -> Bool {

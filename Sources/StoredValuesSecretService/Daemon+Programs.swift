@@ -1,5 +1,4 @@
 #if Libsecret
-    import CSecret
 
     // What KWallet does otherwise than the Secret Service's specification says.
     extension Daemon {

@@ -1,5 +1,4 @@
 #if Libsecret
-    import CSecret
 
     /// An item of the Secret Service, as a search found it.
     struct Item {

@@ -1,6 +1,5 @@
 #if Libsecret
-    import CSecret
-    import CStoredValues
+    import StoredValuesSupport
 
     extension ItemStore {
         /// Who may be asked to unlock.
@@ -41,7 +40,7 @@
         }
     }
 
-    extension Connection {
+    extension DaemonConnection {
         fileprivate func whatIsLocked(_ cancellable: Cancellable) throws(SecretServiceError) -> UnlockQuestion? {
             let collection = try daemon.defaultCollection(cancellable)
             var locked: [ObjectPath] = []
@@ -60,6 +59,6 @@
     }
 
     private var hasDisplay: Bool {
-        ["DISPLAY", "WAYLAND_DISPLAY"].contains { (name: String) in stored_values_getenv(name).map { $0.pointee != 0 } ?? false }
+        ["DISPLAY", "WAYLAND_DISPLAY"].contains { name in (try? environmentVariable(name))?.isEmpty == false }
     }
 #endif

@@ -1,5 +1,4 @@
 #if Libsecret
-    import CSecret
 
     /// The items of the Secret Service on one bus: search, create, set, delete, unlock.
     ///
@@ -105,7 +104,7 @@
         }
 
         func call<Value: Sendable>(
-            _ body: @escaping @Sendable (Connection, Cancellable, inout Progress) throws(SecretServiceError) -> Value
+            _ body: @escaping @Sendable (DaemonConnection, Cancellable, inout Progress) throws(SecretServiceError) -> Value
         ) async throws(SecretServiceError) -> Value {
             let shared = SharedConnection.to(bus)
             return try await ServiceThread.perform(deadline: deadline) { cancellable throws(SecretServiceError) in
@@ -116,7 +115,7 @@
         }
     }
 
-    extension Connection {
+    extension DaemonConnection {
         /// The items with `attributes`, none of them locked. An empty answer is sure: the default collection was open before
         /// the search and after it.
         ///

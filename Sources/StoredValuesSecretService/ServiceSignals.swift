@@ -1,5 +1,4 @@
 #if Libsecret
-    import CSecret
 
     /// The signals of whatever provides the Secret Service on one connection. They come while the thread that made this
     /// waits in its main context.

@@ -10,7 +10,7 @@
     /// `@unchecked Sendable`: `connection` is touched on the service thread only, which `perform` checks.
     final class SharedConnection: @unchecked Sendable {
         private let bus: Bus
-        private var connection: Connection?
+        private var connection: DaemonConnection?
         /// What the user is being asked.
         let question = OpenQuestion()
         /// Whether a daemon on this bus refused to encrypt secrets on their way.
@@ -37,7 +37,7 @@
         /// was not heeded, or `body` had not begun to change.
         func perform<Result>(
             _ cancellable: Cancellable,
-            _ body: (Connection, inout Progress) throws(SecretServiceError) -> Result
+            _ body: (DaemonConnection, inout Progress) throws(SecretServiceError) -> Result
         ) throws(SecretServiceError) -> Result {
             dispatchPrecondition(condition: .onQueue(ServiceThread.calls))
             return try withContext { () throws(SecretServiceError) -> Result in
@@ -59,10 +59,10 @@
             }
         }
 
-        private func connected(_ cancellable: Cancellable) throws(SecretServiceError) -> Connection {
+        private func connected(_ cancellable: Cancellable) throws(SecretServiceError) -> DaemonConnection {
             if let connection, !connection.isClosed { return connection }
             connection = nil
-            let opened = try Connection(to: bus, cancellable)
+            let opened = try DaemonConnection(to: bus, cancellable)
             connection = opened
             return opened
         }

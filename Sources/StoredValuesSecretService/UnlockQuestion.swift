@@ -1,5 +1,4 @@
 #if Libsecret
-    import CSecret
     import StoredValuesSupport
 
     /// The question whether to unlock, put to the user.

@@ -134,7 +134,7 @@
 
         /// Runs `body` as a call of this process on that bus.
         private func perform<Result: Sendable>(
-            _ desktop: PrivateDesktop, _ body: @escaping @Sendable (Connection, Cancellable) throws(SecretServiceError) -> Result
+            _ desktop: PrivateDesktop, _ body: @escaping @Sendable (DaemonConnection, Cancellable) throws(SecretServiceError) -> Result
         ) async throws -> Result {
             try await ItemStore(bus: .address(desktop.address), deadline: hangLimit).call {
                 connection, cancellable, _ throws(SecretServiceError) in

@@ -1,11 +1,10 @@
 #if Libsecret
-    import CSecret
 
-    /// A connection to one Secret Service daemon: the bus, the daemon and libsecret's session with it.
+    /// The connection to one Secret Service daemon: the bus, the daemon and libsecret's session with it.
     ///
     /// It is bound to the daemon that was there when it was opened. When that one goes, calls fail with
     /// `isUndelivered` or `isBroken`, and ``SharedConnection`` opens another. Used on the service thread only.
-    final class Connection {
+    final class DaemonConnection {
         let daemon: Daemon
         let session: CipherSession
         /// Whether a secret came through the session as it was.
@@ -153,7 +152,7 @@
     }
 
     // Opening the default collection.
-    extension Connection {
+    extension DaemonConnection {
         /// Makes sure that the default collection is open, without asking anybody. Throws `locked` or `noDefaultCollection`.
         /// Returns whether it had to be opened: then what was found before does not count.
         @discardableResult
