@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 /// Who wants to hear that members of a preferences file have changed.
 struct Audience {
     private struct Declaration {

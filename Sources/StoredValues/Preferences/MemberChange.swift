@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 /// A member's new content.
 struct MemberChange: Sendable {
     /// On what it depends whether the change may be made, then and whenever it is laid over what others wrote.

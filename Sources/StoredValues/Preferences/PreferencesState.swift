@@ -1,4 +1,5 @@
 import StoredValuesFiles
+import StoredValuesSupport
 
 /// What the store of a preferences file knows: what is on the disk, what is stored and not written yet, who listens, and what is
 /// to be logged. Each part keeps its own fields to itself; here stands what concerns several.

@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 /// The one value that all wrappers of a key in a file share.
 final class LivePreference<Item: StorableItem>: LiveMember {
     let store: PreferencesStore

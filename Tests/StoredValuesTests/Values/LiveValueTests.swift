@@ -1,4 +1,5 @@
 import Foundation
+import StoredValuesSupport
 import Synchronization
 import Testing
 
