@@ -49,4 +49,35 @@ enum StoredContent<Item: StorableItem>: Sendable {
             return .undecodable(text, json, error)
         }
     }
+
+    /// What a wrapper with this default makes of the content, which is decoded.
+    func interpreted(
+        by strategy: DecodingStrategy, default defaultItem: Item, validate: StoredValue<Item>.Validation?
+    ) -> Interpretation<Item> {
+        var interpretation: Interpretation<Item>
+        switch self {
+        case .absent, .text: return Interpretation(item: defaultItem)
+        case .item(let item, _): interpretation = Interpretation(item: item)
+        case .unreadable(_, let reason): return Interpretation(item: defaultItem, repairs: [.wholeDefault(reason)])
+        case .undecodable(_, let json, let error):
+            guard strategy == .lenient else {
+                return Interpretation(item: defaultItem, repairs: [.wholeDefault(DecodingProblem.reason(error))])
+            }
+            let (item, repairs) = ItemRepair.decode(json, default: defaultItem)
+            interpretation = Interpretation(item: item, repairs: repairs)
+        }
+        do {
+            try validate?(&interpretation.item)
+            return interpretation
+        } catch {
+            let refusal = Repair(path: "", action: .tookDefault, reason: "\(error)")
+            return Interpretation(item: defaultItem, repairs: interpretation.repairs + [refusal])
+        }
+    }
+}
+
+/// The item that a wrapper reads, and what was repaired in what is stored.
+struct Interpretation<Item: StorableItem>: Sendable {
+    var item: Item
+    var repairs: [Repair] = []
 }

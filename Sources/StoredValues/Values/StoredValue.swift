@@ -53,7 +53,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     private let sharedPreference = SharedReference<LivePreference<Item>>()
     /// What this wrapper made of the content of a revision, where that takes more than looking. The revision says whose content
     /// it is: the live value itself may be of a temporary storage, which this must not keep.
-    private let reading = Guarded<(revision: UInt64, reading: Reading)?>(nil)
+    private let latest = Guarded<(revision: UInt64, interpretation: Interpretation<Item>)?>(nil)
 
     /// Declares a stored property.
     ///
@@ -160,9 +160,9 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
                         (item, text) = (set, isFirst ? Self.text(set) : stored.json)
                     } else {
                         let preference = self.livePreference
-                        let reading = self.interpret(preference.decoded(content))
-                        self.report(reading.repairs, in: preference)
-                        (item, text) = (reading.item, Self.text(reading.item))
+                        let interpretation = self.interpret(preference.decoded(content), in: preference)
+                        self.report(interpretation.repairs, in: preference)
+                        (item, text) = (interpretation.item, Self.text(interpretation.item))
                     }
                     guard isFirst || text == nil || text != last else { return nil }
                     last = text
@@ -235,12 +235,6 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
 
     // MARK: Inside
 
-    /// What a wrapper makes of the stored content.
-    private struct Reading: Sendable {
-        var item: Item
-        var repairs: [Repair] = []
-    }
-
     private var livePreference: LivePreference<Item> {
         if let scope = storage.temporaryScope(orElse: scope) {
             let store = storage.store(in: scope)
@@ -264,19 +258,19 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
         return found
     }
 
-    private func read(_ preference: LivePreference<Item>) -> Reading {
+    private func read(_ preference: LivePreference<Item>) -> Interpretation<Item> {
         let (content, revision) = preference.current
         switch content {
-        case .absent: return Reading(item: defaultItem)
-        case .item(let item, _) where validate == nil: return Reading(item: item)
+        case .absent: return Interpretation(item: defaultItem)
+        case .item(let item, _) where validate == nil: return Interpretation(item: item)
         default: break
         }
-        if let known = reading.withLock({ $0 }), known.revision == revision { return known.reading }
-        let new = interpret(content)
+        if let known = latest.withLock({ $0 }), known.revision == revision { return known.interpretation }
+        let new = interpret(content, in: preference)
         // Not replaced under the lock: the old item may be a class, whose deinit runs when it goes.
-        let old = reading.withLock { reading in
-            let old = reading
-            reading = (revision, new)
+        let old = latest.withLock { latest in
+            let old = latest
+            latest = (revision, new)
             return old
         }
         if old?.revision != revision { report(new.repairs, in: preference) }
@@ -288,28 +282,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
         preference.store.report(repairs: repairs.map(\.description), of: key)
     }
 
-    /// What the wrapper reads for `content`, which is decoded as far as it can be.
-    private func interpret(_ content: StoredContent<Item>) -> Reading {
-        var reading: Reading
-        switch content {
-        case .absent: return Reading(item: defaultItem)
-        case .item(let item, _): reading = Reading(item: item)
-        case .text: return interpret(content.decoded(by: livePreference.schema))
-        case .unreadable(_, let reason): return Reading(item: defaultItem, repairs: [.wholeDefault(reason)])
-        case .undecodable(_, let json, let error):
-            guard strategy == .lenient else {
-                return Reading(item: defaultItem, repairs: [.wholeDefault(DecodingProblem.reason(error))])
-            }
-            let (item, repairs) = ItemRepair.decode(json, default: defaultItem)
-            reading = Reading(item: item, repairs: repairs)
-        }
-        guard let validate else { return reading }
-        do {
-            try validate(&reading.item)
-            return reading
-        } catch {
-            return Reading(item: defaultItem, repairs: reading.repairs + [Repair(path: "", action: .tookDefault, reason: "\(error)")])
-        }
+    private func interpret(_ content: StoredContent<Item>, in preference: LivePreference<Item>) -> Interpretation<Item> {
+        content.decoded(by: preference.schema).interpreted(by: strategy, default: defaultItem, validate: validate)
     }
 
     /// What `item` is stored as; nil where it cannot be encoded.
