@@ -17,19 +17,20 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
         var subscriptions: [ObjectIdentifier: Subscription] = [:]
     }
 
+    // First what a read needs and what is of one size for all types: the compiler knows where that lies.
     /// Says which content the item that is ready belongs to, and holds its bytes. The last bit of the stamp says that nothing
-    /// is stored. It is not generic, and the first field, so that a read looks up no type to find it.
+    /// is stored.
     private let ready = SequenceLock()
     /// Whether the item is copied as bytes.
     private let isBytes: Bool
-    private let registrar = ObservationRegistrar()
-    /// Made once: asking for a key path costs more than the rest of a read.
-    private let property: any KeyPath<Observed, Void> & Sendable = \Observed.content
     // Not `Guarded<State>`: its closures would look up types, which takes a reader of the box as long as the lock.
     private let lock = Guarded(())
     /// The item that is ready and is not copied as bytes, retained. Readers do not count the box: that would be two writes to
     /// memory that all of them use.
     nonisolated(unsafe) private var box: Unmanaged<Box<Item>>?  // used under `lock` only, and in `deinit`
+    /// Made once: asking for a key path costs more than the rest of a read.
+    private let property: any KeyPath<Observed, Void> & Sendable = \Observed.content
+    private let registrar = ObservationRegistrar()
     nonisolated(unsafe) private var state: State  // used under `lock` only
 
     init(_ content: Content) {
@@ -83,6 +84,7 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
     }
 
     /// Notes that whoever is being observed reads the content.
+    @inline(__always)
     func noteAccess() {
         registrar.access(Observed(), keyPath: property)
     }
@@ -118,10 +120,13 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
     @inline(__always)
     private func boxedItem() throws(NotReady) -> Item {
         lock.lock()
-        defer { lock.unlock() }
-        guard let box else { throw NotReady() }
-        // Copying a Swift value runs nobody's code; letting go of one may, and is not done in here.
-        return box._withUnsafeGuaranteedRef { $0.value }
+        if let box {
+            defer { lock.unlock() }
+            // Copying a Swift value runs nobody's code; letting go of one may, and is not done in here.
+            return box._withUnsafeGuaranteedRef { $0.value }
+        }
+        lock.unlock()
+        throw NotReady()
     }
 
     /// Lets readers have `item`, nil where nothing is stored, without looking into the content, unless that is another by now.
