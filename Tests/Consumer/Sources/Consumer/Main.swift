@@ -35,10 +35,11 @@ struct Consumer {
         // What is a file is no folder.
         let refused = StoredValue(key: "n", default: 0, storage: PreferencesFile(path: folder + "/preferences.json/no.json"))
         refused.set(1)
-        do {
+        do throws(PreferencesError) {
             try await refused.flush()
             require(false)
-        } catch PreferencesError.notSaved(let path, let reason) {
+        } catch {
+            guard case .notSaved(let path, let reason) = error else { fatalError("\(error)") }
             require(path.has("no.json") && !reason.isEmpty)
         }
     }
