@@ -42,25 +42,6 @@ package protocol FileOperations: Sendable {
     func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]?) throws(SystemErrorCode)
 }
 
-extension FileOperations {
-    // Many file systems have no attributes.
-    package func attributeNames(at path: String) throws(SystemErrorCode) -> [String] { [] }
-    package func attribute(_ name: String, at path: String) throws(SystemErrorCode) -> [UInt8] { throw .noData }
-    package func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]?) throws(SystemErrorCode) { throw .notSupported }
-}
-
-extension FileOperations {
-    // Courtesy among processes, without which a lock works all the same.
-    package func markWaiting(_ descriptor: Int32, since time: Int64?) {}
-    package func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool { false }
-    package func markTaken(_ descriptor: Int32, at time: Int64?) {}
-    package func timeTaken(_ descriptor: Int32) -> Int64? { nil }
-}
-
-extension FileOperations {
-    package var canBeWatched: Bool { true }
-}
-
 /// What a file is opened for; decides the flags. All are closed when the process runs another program.
 package enum OpenPurpose: Sendable {
     /// Reading, following links, never waiting for a writer (a FIFO) and never becoming a terminal's owner.

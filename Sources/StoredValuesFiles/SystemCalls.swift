@@ -61,6 +61,8 @@ private func mark(_ descriptor: Int32, in range: Range<Int64>) -> Int64? {
 package struct POSIXFileOperations: FileOperations {
     package init() {}
 
+    package var canBeWatched: Bool { true }
+
     package func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32 {
         try system { path.withCString { openFile($0, purpose.flags | O_CLOEXEC, 0o600) } }
     }

@@ -46,7 +46,7 @@ package final class RetryThread: Sendable {
             (state.attempt, state.pause) = (attempt, firstPause)
             return true
         }
-        if isFirst { wait(firstPause) }
+        if isFirst { wait(firstPause) } else { Self.provideThread() }
     }
 
     private func tryOnce() {
@@ -61,69 +61,54 @@ package final class RetryThread: Sendable {
         if let pause { wait(pause) }
     }
 
-    /// Lets a thread try after `pause`.
     private func wait(_ pause: Duration) {
         let time = monotonicNanoseconds() + Int64(pause / .nanoseconds(1))
-        let sleepsUntil = Self.schedule.withLock { schedule in
+        let isSooner = Self.schedule.withLock { schedule in
             let place = schedule.waiting.firstIndex { $0.time <= time } ?? schedule.waiting.endIndex
             schedule.waiting.insert((time, self), at: place)
-            return schedule.sleepsUntil
+            return schedule.sleepsUntil.map { time < $0 } ?? false
         }
-        if let sleepsUntil {
-            if time < sleepsUntil { Self.wakeUp.signal() }
-        } else if !Self.startThread() {
-            Self.schedule.withLock { $0.waiting.removeAll { $0.retries === self } }
-            // The next trouble asks again.
-            let ended = state.withLock { $0.attempt.take() }
-            withExtendedLifetime(ended) {}
-        }
+        if isSooner { Self.wakeUp.signal() }
+        Self.provideThread()
     }
 
-    /// Returns whether what waits is tried: by a new thread, unless there are as many as there may be.
-    private static func startThread() -> Bool {
-        let isNeeded = schedule.withLock { schedule in
-            guard schedule.threadCount < threadLimit else { return false }
+    /// Begins a thread where none sleeps until the soonest, unless there are as many as there may be.
+    private static func provideThread() {
+        let isMissing = schedule.withLock { schedule in
+            guard schedule.sleepsUntil == nil, !schedule.waiting.isEmpty, schedule.threadCount < threadLimit else { return false }
             schedule.threadCount += 1
             return true
         }
-        guard isNeeded else { return true }
+        guard isMissing else { return }
         do {
-            try StoredValuesSupport.startThread(named: "try-again", run)
-            return true
+            try startThread(named: "try-again", run)
         } catch {
-            return schedule.withLock { schedule in
-                schedule.threadCount -= 1
-                return schedule.threadCount > 0
-            }
+            schedule.withLock { $0.threadCount -= 1 }  // the next request provides one
         }
     }
 
     @Sendable private static func run() {
-        while let (retries, hasOthers) = next() {
-            if hasOthers { _ = startThread() }
+        while let retries = next() {
+            provideThread()  // for the others
             retries.tryOnce()
         }
     }
 
-    /// Waits for the soonest; nil when none is left, or another thread waits for it. Says too whether nobody waits for the others.
-    private static func next() -> (RetryThread, hasOthers: Bool)? {
+    /// Waits for the soonest; nil when none is left, or another thread waits for it.
+    private static func next() -> RetryThread? {
         while true {
             let now = monotonicNanoseconds()
-            let step = schedule.withLock { schedule -> (RetryThread?, hasOthers: Bool, pause: Int64) in
-                guard let soonest = schedule.waiting.last, schedule.sleepsUntil == nil || soonest.time <= now else {
+            let (retries, pause) = schedule.withLock { schedule -> (RetryThread?, pause: Int64) in
+                guard let time = schedule.waiting.last?.time, schedule.sleepsUntil == nil || time <= now else {
                     schedule.threadCount -= 1
-                    return (nil, false, 0)
+                    return (nil, 0)
                 }
-                guard soonest.time <= now else {
-                    schedule.sleepsUntil = soonest.time
-                    return (nil, false, soonest.time - now)
-                }
-                schedule.waiting.removeLast()
-                return (soonest.retries, !schedule.waiting.isEmpty && schedule.sleepsUntil == nil, 0)
+                if time <= now { return (schedule.waiting.removeLast().retries, 0) }
+                schedule.sleepsUntil = time
+                return (nil, time - now)
             }
-            if let retries = step.0 { return (retries, step.hasOthers) }
-            guard step.pause > 0 else { return nil }
-            _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(step.pause)))
+            if pause == 0 { return retries }
+            _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(pause)))
             schedule.withLock { $0.sleepsUntil = nil }
         }
     }

@@ -6,6 +6,7 @@ import StoredValuesSupport
 /// The system's calls, recorded by name, of which some fail, and with something else happening just before them. Closing
 /// never fails, and is not recorded.
 final class FaultyFileOperations: FileOperations {
+    let canBeWatched = true
     private let system = POSIXFileOperations()
     private let state = Guarded<State>(State())
     private let before: @Sendable (String) -> Void

@@ -184,4 +184,14 @@ final class MemoryDisk: FileOperations {
             throw try state.find(path) == nil ? .noEntry : .invalidArgument
         }
     }
+
+    // Many file systems have no attributes, and without the courtesy among processes a lock works all the same.
+
+    func attributeNames(at path: String) throws(SystemErrorCode) -> [String] { [] }
+    func attribute(_ name: String, at path: String) throws(SystemErrorCode) -> [UInt8] { throw .noData }
+    func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]?) throws(SystemErrorCode) { throw .notSupported }
+    func markWaiting(_ descriptor: Int32, since time: Int64?) {}
+    func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool { false }
+    func markTaken(_ descriptor: Int32, at time: Int64?) {}
+    func timeTaken(_ descriptor: Int32) -> Int64? { nil }
 }
