@@ -172,6 +172,11 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
     var subscriptionCount: Int { withState { $0.subscriptions.count } }
 }
 
+extension LiveValue: CustomReflectable {
+    /// A mirror with no children, for it may hold a secret.
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
 private let lastRevision = Atomic<UInt64>(0)
 
 /// A number that no content of any live value has had.
