@@ -138,15 +138,16 @@ extension StoredMembers {
     private func current(
         _ changes: Changes, in content: PreferencesDocument
     ) -> (changes: Changes, refusals: [PreferencesError]) {
-        var refusals: [PreferencesError] = []
-        let current = changes.filter { key, change in
+        // Nearly always all are to be made, and no other dictionary is.
+        var (current, refusals) = (changes, [PreferencesError]())
+        for (key, change) in changes {
             switch change.verdict(where: content.stored(key)) {
-            case .make: return true
-            case .skip: return false
+            case .make: continue
+            case .skip: break
             case .refuse(let stored):
                 refusals.append(.newerVersion(key: key.text, path: path, stored: stored, supported: change.version))
-                return false
             }
+            current[key] = nil
         }
         return (current, refusals)
     }
