@@ -1,5 +1,4 @@
 #if Libsecret
-
     // What KWallet does otherwise than the Secret Service's specification says.
     extension Daemon {
         /// Whether this is KWallet and the collection of these paths is a wallet that is open.

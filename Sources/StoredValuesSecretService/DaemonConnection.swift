@@ -1,5 +1,4 @@
 #if Libsecret
-
     /// The connection to one Secret Service daemon: the bus, the daemon and libsecret's session with it.
     ///
     /// It is bound to the daemon that was there when it was opened. When that one goes, calls fail with

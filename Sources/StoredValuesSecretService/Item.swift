@@ -1,5 +1,4 @@
 #if Libsecret
-
     /// An item of the Secret Service, as a search found it.
     struct Item {
         let daemon: Daemon

@@ -1,5 +1,4 @@
 #if Libsecret
-
     /// The items of the Secret Service on one bus: search, create, set, delete, unlock.
     ///
     /// Every call runs on a thread of this layer, never on the caller's; it ends at the deadline, time spent waiting for

@@ -1,5 +1,4 @@
 #if Libsecret
-
     /// What was found about the Secret Service on a bus by looking only: nothing was started and nobody was asked.
     package struct ServiceInspection: Hashable, Sendable {
         /// The program that provides it.

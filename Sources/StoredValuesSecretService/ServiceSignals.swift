@@ -1,5 +1,4 @@
 #if Libsecret
-
     /// The signals of whatever provides the Secret Service on one connection. They come while the thread that made this
     /// waits in its main context.
     final class ServiceSignals {

@@ -45,7 +45,7 @@ struct ErrorSentencesTests {
                 .tooLarge(key: "font", path: Self.path, limit: 64 << 20),
             ]))
         case .several:
-            Expectation("2 changes", "\"theme\"", "\"font\"", Self.path, advice: "Update the program", next: .notEncodable(
+            Expectation("(2)", "\"theme\"", "\"font\"", Self.path, advice: "Update the program", next: .notEncodable(
                 key: "theme", path: Self.path, reason: "it encoded nothing"))
         case .notEncodable:
             Expectation("\"theme\"", Self.path, "it encoded nothing", advice: "Correct the item", next: .tooLarge(

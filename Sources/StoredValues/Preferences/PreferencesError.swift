@@ -46,7 +46,7 @@ extension PreferencesError: CustomStringConvertible {
         case .cancelled(let path):
             "The task that was bringing \"\(path)\" to the disk was cancelled; it goes on in the background. Call flush() in a task that is not cancelled to wait for it."
         case .several(let errors):
-            "\(errors.count) changes were refused. " + errors.map(\.description).joined(separator: " ")
+            "Several changes were refused (\(errors.count)). " + errors.map(\.description).joined(separator: " ")
         case .notEncodable(let key, let path, let reason):
             "The new value of \"\(key)\" for \"\(path)\" cannot be encoded, so the old one was kept: \(reason). Correct the item or its encode(to:)."
         case .tooLarge(let key, let path, let limit):

@@ -1,0 +1,107 @@
+import Dispatch
+import Foundation
+import Observation
+import StoredValuesSupport
+import Testing
+
+@testable import StoredValues
+
+@Suite("The store of a preferences file", .hangLimit)
+struct PreferencesStoreTests {
+    @Test("An observer that hears of the system-wide defaults while a file opens may open another one")
+    func openingInsideObserver() async throws {
+        try await withTemporaryFolder { folder in
+            _ = await #expect(processExitsWith: .success) { [folder = folder as String] in
+                setenv("XDG_CONFIG_HOME", folder + "/home", 1)
+                setenv("XDG_CONFIG_DIRS", folder + "/etc", 1)
+                StorageSystem.bootstrap(applicationID: "app")
+                try FileManager.default.createDirectory(atPath: folder + "/etc/app", withIntermediateDirectories: true)
+                try Data(#"{"theme": "dark"}"#.utf8).write(to: URL(fileURLWithPath: folder + "/etc/app/preferences.json"))
+                let storage = PreferencesFile(path: folder + "/home/app/preferences.json")
+                let theme = StoredValue(key: "theme", default: "light", storage: storage)
+                let heard = Guarded<[String]>([])
+                withObservationTracking {
+                    _ = theme.wrappedValue
+                } onChange: {
+                    let keys = PreferencesFile.named("other").keys
+                    heard.withLock { $0 = keys + [theme.wrappedValue] }
+                }
+                #expect(PreferencesFile.standard.keys == [])
+                #expect(heard.withLock { $0 } == ["dark"])
+            }
+        }
+    }
+
+    @Test("A flush that hangs ends with its deadline or its task, and what it has begun goes on")
+    func hangingFlush() async throws {
+        try await withTemporaryFolder { folder in
+            let disk = DispatchSemaphore(value: 0)
+            let operations = FaultyFileOperations { call in
+                guard call == "synchronize" else { return }
+                disk.wait()
+                disk.signal()
+            }
+            let storage = PreferencesFile.ofAnotherProcess(folder + "/p.json", operations: operations, syncDelay: .never)
+            let store = storage.store
+            StoredValue(key: "n", default: 0, storage: storage).set(1)
+            await #expect(throws: PreferencesError.timedOut(path: store.path, after: .milliseconds(1))) {
+                try await store.flush(deadline: .milliseconds(1))
+            }
+            let task = Task { try await storage.flush() }
+            task.cancel()
+            await #expect(throws: PreferencesError.cancelled(path: store.path)) { try await task.value }
+            disk.signal()
+            try await storage.flush()
+            #expect(try contents(ofFile: folder + "/p.json.durable").contains("\"n\": 1"))
+        }
+    }
+
+    @Test("An edit of what cannot be read says so")
+    func unreadable() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            let error = #expect(throws: PreferencesError.self) {
+                _ = try PreferencesFile.ofAnotherProcess(path).beginEdit()
+            }
+            guard case .notRead(path, _)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test("Of keys that nobody uses any more nothing is kept in memory")
+    func forgottenKeys() throws {
+        try withTemporaryFolder { folder in
+            let storage = PreferencesFile.ofAnotherProcess(folder + "/p.json")
+            func keys() -> [String] { storage.store.state.withLock { $0.audience.keys }.map(\.text) }
+            let kept = StoredValue(key: "kept", default: 0, storage: storage)
+            kept.set(1)
+            for number in 0..<1000 { _ = StoredValue(key: "k\(number)", default: 0, storage: storage).wrappedValue }
+            #expect(keys() == ["kept"])
+            kept.set(2)
+            #expect(kept.wrappedValue == 2)
+            // With another type, too, now that nobody has the first one.
+            #expect(StoredValue(key: "k1", default: "none", storage: storage).wrappedValue == "none")
+        }
+    }
+
+    @Test("Threads do not grow with files")
+    func threads() async throws {
+        try await withTemporaryFolder { folder in
+            _ = await #expect(processExitsWith: .success) { [folder = folder as String] in
+                let files = (0..<300).map { PreferencesFile(path: "\(folder)/\($0).json") }
+                for file in files { StoredValue(key: "n", default: 0, storage: file).set(1) }
+                var most = 0
+                try await eventually("all are watched, and on the disk") {
+                    most = max(most, try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count)
+                    return files.allSatisfy { file in
+                        !file.store.watches.withLock { $0 }.isEmpty && FileManager.default.fileExists(atPath: file.path + ".durable")
+                    }
+                }
+                #expect(most < 64, "\(most) threads")
+            }
+        }
+    }
+}
