@@ -67,12 +67,13 @@ struct PreferencesState {
 
     /// Publishes changes that are made inside another one, which writes them.
     mutating func makeInside(_ changes: MemberChanges) {
-        var later = inner
+        var later = AfterUnlocking()
+        swap(&inner, &later)  // or each change of a batch would copy what the earlier ones leave
         later.release(changes)
         let permitted = permit(changes)
         members.keep(permitted)
         show(permitted, &later)
-        inner = later
+        swap(&inner, &later)
     }
 
     /// Ends a turn. Returns what the changes inside it leave to do.

@@ -173,7 +173,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
 
     /// Returns when every change before it, of any key in the file, would survive a power cut.
     ///
-    /// Throws ``PreferencesError`` when that cannot be had, and for changes since the last call that were refused.
+    /// Throws as ``PreferencesFile/flush()`` does.
     public func flush() async throws(PreferencesError) {
         try await livePreference.store.flush()
     }
@@ -181,6 +181,9 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     // MARK: Changing
 
     /// Stores `item`.
+    ///
+    /// Blocks the thread for as long as a replacement of the file takes, mostly microseconds: for 2 s at most where another process
+    /// keeps the file's lock, and for 200 ms at most where somebody is in the middle of writing the file.
     ///
     /// - Parameters:
     ///   - item: The new value.
