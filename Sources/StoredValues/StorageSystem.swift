@@ -17,19 +17,14 @@ public enum StorageSystem {
     /// - Parameter applicationID: A name such as `com.example.Editor`, with no slash in it. A bad name, a second call and
     ///   a call after the first use end the program.
     public static func bootstrap(applicationID: String) {
+        let call = "StorageSystem.bootstrap(applicationID: \"\(applicationID)\")"
         requireProperUse(
             !applicationID.isEmpty && !applicationID.begins(with: ".") && !applicationID.has("/") && !applicationID.has("\0"),
-            "StorageSystem.bootstrap(applicationID: \"\(applicationID)\"): the name must not be empty, begin with a dot or contain a slash"
-        )
+            "\(call): the name must not be empty, begin with a dot or contain a slash")
         state.withLock { state in
-            requireProperUse(
-                state.applicationID == nil,
-                "StorageSystem.bootstrap(applicationID: \"\(applicationID)\") was called a second time; the first named \"\(state.applicationID ?? "")\""
-            )
-            requireProperUse(
-                !state.isInUse,
-                "StorageSystem.bootstrap(applicationID: \"\(applicationID)\") was called after a stored value was used; call it first thing in main"
-            )
+            let first = state.applicationID
+            requireProperUse(first == nil, "\(call) was called a second time; the first named \"\(first ?? "")\"")
+            requireProperUse(!state.isInUse, "\(call) was called after a stored value was used; call it first thing in main")
             state.applicationID = applicationID
         }
     }
@@ -37,10 +32,8 @@ public enum StorageSystem {
     /// The application's name, which is settled from now on.
     static var applicationID: String {
         state.withLock { state in
-            state.isInUse = true
-            if let applicationID = state.applicationID { return applicationID }
-            let name = executableName()
-            state.applicationID = name
+            let name = state.applicationID ?? executableName()
+            (state.applicationID, state.isInUse) = (name, true)
             return name
         }
     }

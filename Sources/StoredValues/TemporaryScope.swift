@@ -11,21 +11,16 @@ final class TemporaryScope: Sendable {
     private static let isUsed = Atomic(false)
 
     /// The scope that the current task runs in.
-    static var current: TemporaryScope? {
-        isUsed.load(ordering: .relaxed) ? ofTask : nil
-    }
+    static var current: TemporaryScope? { isUsed.load(ordering: .relaxed) ? ofTask : nil }
 
     /// A folder that exists once something is put into it.
-    let folder: String
+    let folder = FileManager.default.temporaryDirectory.path + "/stored-values-\(UUID().uuidString)"
     private let objects = Guarded<[[UInt8]: any AnyObject & Sendable]>([:])
 
-    private init() {
-        folder = FileManager.default.temporaryDirectory.path + "/stored-values-\(UUID().uuidString)"
-    }
+    private init() { Self.isUsed.store(true, ordering: .relaxed) }
 
     /// Runs `body` in a new scope, and removes the scope's folder.
     static func run<Result>(_ body: (TemporaryScope) throws -> Result) rethrows -> Result {
-        isUsed.store(true, ordering: .relaxed)
         let scope = TemporaryScope()
         defer { scope.end() }
         return try $ofTask.withValue(scope) { try body(scope) }
@@ -35,7 +30,6 @@ final class TemporaryScope: Sendable {
     static func run<Result>(
         isolation: isolated (any Actor)?, _ body: (TemporaryScope) async throws -> Result
     ) async rethrows -> Result {
-        isUsed.store(true, ordering: .relaxed)
         let scope = TemporaryScope()
         defer { scope.end() }
         return try await $ofTask.withValue(scope, operation: { try await body(scope) }, isolation: isolation)

@@ -9,9 +9,7 @@ extension DurableFile {
     /// Makes the file's folder when it is missing, and nothing where something other than a file lies. Blocks the calling
     /// thread while it waits, and waits no more when `isWanted` says so. Throws `lockTimedOut` when another had it for all of
     /// `timeout`; nil waits as long as it takes. Not to be nested: the inner call would wait for the outer one.
-    package func lock(
-        timeout: Duration? = lockTimeout, while isWanted: () -> Bool = { true }
-    ) throws(FileError) -> LockedFile {
+    package func lock(timeout: Duration? = lockTimeout, while isWanted: () -> Bool = { true }) throws(FileError) -> LockedFile {
         try lock(".lock", toChange: "", makingFolder: true, timeout: timeout, while: isWanted)
     }
 
@@ -39,10 +37,9 @@ extension DurableFile {
                 // the path was followed, and not waited for, counts as turned after this change.
                 let held = try attempt(.lock, lockPath) { () throws(SystemErrorCode) in try operations.status(of: descriptor) }
                 let there = try status(at: lockPath, followingLinks: false)
+                let isThere = there?.identity.inode == held.identity.inode && there?.identity.device == held.identity.device
                 let leadsThere = wait.mayHaveWaited ? try resolvedPath == target : true
-                if leadsThere, there?.identity.inode == held.identity.inode,
-                    there?.identity.device == held.identity.device
-                {
+                if isThere, leadsThere {
                     let found = try regularFile(at: target, for: .lock)
                     letWritersIn(descriptor, at: lockPath, held, of: target, found)
                     return LockedFile(
@@ -102,9 +99,7 @@ extension DurableFile {
     /// root made and did not give away, for it was killed, it gives away now.
     ///
     /// Only where the lock is this user's, and what lies there is nothing but a lock: somebody may have moved another file there.
-    private func letWritersIn(
-        _ descriptor: Int32, at path: String, _ lock: FileStatus, of target: String, _ status: FileStatus?
-    ) {
+    private func letWritersIn(_ descriptor: Int32, at path: String, _ lock: FileStatus, of target: String, _ status: FileStatus?) {
         let isRight = status.map { $0.user == lock.user && FileAccess.lockMode($0.mode) == lock.mode } ?? false
         // Which group it is, and whom a list names, counts where they may open the lock.
         if isRight, lock.mode & 0o060 == 0 { return }

@@ -38,7 +38,9 @@ package final class DurableFile: Sendable {
 
     /// The real file's path and the links that lead there.
     func resolve() throws(FileError) -> ResolvedPath {
-        try ResolvedPath(path, operations: operations)
+        let (way, obstacle) = ResolvedPath.follow(path, operations: operations)
+        if let obstacle { throw obstacle }
+        return way
     }
 
     /// What the file holds now; nil when there is none. Refuses anything but a regular file, without waiting for it.

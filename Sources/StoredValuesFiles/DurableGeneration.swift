@@ -34,9 +34,7 @@ package final class DurableGeneration: Sendable {
     private let lastCopy = Guarded<Copy?>(nil)
 
     /// The generation of `file`. Touches nothing.
-    package init(of file: DurableFile) {
-        self.file = file
-    }
+    package init(of file: DurableFile) { self.file = file }
 
     /// The bytes that are kept; nil when there are none.
     package func read() throws(FileError) -> [UInt8]? {
@@ -44,9 +42,7 @@ package final class DurableGeneration: Sendable {
     }
 
     /// Whether this process has kept that state of the file, and no other since.
-    package func holds(_ identity: FileIdentity?) -> Bool {
-        lastCopy.withLock { $0?.identity == identity }
-    }
+    package func holds(_ identity: FileIdentity?) -> Bool { lastCopy.withLock { $0?.identity == identity } }
 
     /// Brings the file's present state to the disk, unless that is broken. Blocks for as long as the disk takes.
     ///
@@ -81,11 +77,10 @@ package final class DurableGeneration: Sendable {
 
     /// The lock, or nil when somebody has just removed the whole folder.
     private func lockUnlessGone(_ target: String) throws(FileError) -> LockedFile? {
-        do throws(FileError) {
+        do {
             return try lock(at: target, timeout: Self.lockTimeout)
-        } catch {
-            if error.code == .noEntry { return nil }
-            throw error
+        } catch where error.code == .noEntry {
+            return nil
         }
     }
 

@@ -50,9 +50,7 @@ struct FileAccess {
 
     /// Gives all of it to the file at `descriptor`, which was made at `path` and is as `now` says. What the system refuses to give
     /// leaves people with less, never with more.
-    func give(
-        to descriptor: Int32, at path: String, now: FileStatus, _ operations: any FileOperations
-    ) throws(SystemErrorCode) {
+    func give(to descriptor: Int32, at path: String, now: FileStatus, _ operations: any FileOperations) throws(SystemErrorCode) {
         var mode = mode
         var list = list
         if now.user != user || now.group != group, !giveOwner(to: descriptor, at: path, now: now, operations) {
@@ -86,9 +84,7 @@ struct FileAccess {
     }
 
     /// Returns whether the group is right now.
-    private func giveOwner(
-        to descriptor: Int32, at path: String, now: FileStatus, _ operations: any FileOperations
-    ) -> Bool {
+    private func giveOwner(to descriptor: Int32, at path: String, now: FileStatus, _ operations: any FileOperations) -> Bool {
         // Whoever owns the folder may have put a link in its place while the file was made, and must not get a file in another
         // folder by that.
         guard now.user == user || Self.lies(descriptor, at: path, operations) else { return now.group == group }

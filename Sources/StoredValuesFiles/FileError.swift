@@ -155,11 +155,8 @@ extension SystemErrorCode: CustomStringConvertible {
     }
 
     fileprivate var adviceForLocking: String {
-        switch self {
-        case .accessDenied, .notPermitted:
-            "Check the owner and mode of the lock file, if there is one, and of its folder (namei -l shows every folder on the way). A lock that another user left is to be given to the file's owner (chown, as root)."
-        default: advice
-        }
+        guard self == .accessDenied || self == .notPermitted else { return advice }
+        return "Check the owner and mode of the lock file, if there is one, and of its folder (namei -l shows every folder on the way). A lock that another user left is to be given to the file's owner (chown, as root)."
     }
 
     // Where watching fails, three numbers mean something else than elsewhere (inotify_init(2), inotify_add_watch(2)).

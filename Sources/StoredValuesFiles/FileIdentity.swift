@@ -10,17 +10,15 @@ package struct FileIdentity: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64
     package var size: Int64
-    package var modified: Nanoseconds
-    var changed: Nanoseconds
+    // Times as the file system keeps them: nanoseconds since 1970.
+    package var modified: Int64
+    var changed: Int64
 
     /// Whether both are one file that nobody wrote in between. That it got another name does not count.
     package func isUnwritten(since earlier: FileIdentity?) -> Bool {
         guard let earlier else { return false }
         return device == earlier.device && inode == earlier.inode && size == earlier.size && modified == earlier.modified
     }
-
-    /// A moment as the file system keeps it: nanoseconds since 1970.
-    package typealias Nanoseconds = Int64
 }
 
 /// The bytes of a file and its identity just before they were read.

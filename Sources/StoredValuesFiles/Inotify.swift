@@ -29,9 +29,7 @@ struct SystemInotify: Inotify {
         try system { inotify_init1(Int32(IN_CLOEXEC)) }
     }
 
-    func close(_ instance: Int32) {
-        POSIXFileOperations().close(instance)
-    }
+    func close(_ instance: Int32) { POSIXFileOperations().close(instance) }
 
     func watch(_ path: String, for events: FolderEvents, adding: Bool, in instance: Int32) throws(SystemErrorCode) -> Int32 {
         // A file that was deleted, but is still open somewhere, is no longer the one at its old name.
@@ -39,9 +37,7 @@ struct SystemInotify: Inotify {
         return try system { inotify_add_watch(instance, path, events.rawValue | flags) }
     }
 
-    func unwatch(_ watch: Int32, in instance: Int32) {
-        inotify_rm_watch(instance, watch)
-    }
+    func unwatch(_ watch: Int32, in instance: Int32) { inotify_rm_watch(instance, watch) }
 
     func read(_ instance: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int {
         try POSIXFileOperations().read(instance, into: buffer)
@@ -54,7 +50,10 @@ struct SystemInotify: Inotify {
     }
 }
 
-extension FolderEvents {
+/// What inotify tells about a folder, and what it is asked to tell.
+struct FolderEvents: OptionSet, Hashable, Sendable {
+    let rawValue: UInt32
+
     static let written = FolderEvents(rawValue: UInt32(IN_MODIFY))
     static let closedAfterWriting = FolderEvents(rawValue: UInt32(IN_CLOSE_WRITE))
     static let movedFrom = FolderEvents(rawValue: UInt32(IN_MOVED_FROM))
@@ -66,4 +65,11 @@ extension FolderEvents {
     static let unmounted = FolderEvents(rawValue: UInt32(IN_UNMOUNT))
     static let overflow = FolderEvents(rawValue: UInt32(IN_Q_OVERFLOW))
     static let watchEnded = FolderEvents(rawValue: UInt32(IN_IGNORED))
+
+    /// The folder itself went, or is no longer watched.
+    static let folderItself: FolderEvents = [.selfDeleted, .selfMoved, .unmounted, .watchEnded]
+    /// Another thing, or nothing, has the name now.
+    static let nameChanged: FolderEvents = [.created, .movedTo, .movedFrom, .deleted]
+    /// Everything that happens to a file.
+    static let file: FolderEvents = [.nameChanged, .written, .closedAfterWriting]
 }

@@ -7,21 +7,13 @@ package struct LockedFile: ~Copyable {
     let path: String
     /// What lay there when the lock was taken, or for a ``DurableGeneration``, at the path of the file that it is of.
     let found: FileStatus?
-    private let file: DurableFile
-    private let lock: Int32
+    let file: DurableFile
+    let lock: Int32
     /// Whether those who wait for the lock were told when it was taken.
-    private let isMarked: Bool
+    let isMarked: Bool
 
     private var operations: any FileOperations { file.operations }
     private var temporaryPath: String { DurableFile.temporaryPath(of: path) }
-
-    init(path: String, found: FileStatus?, file: DurableFile, lock: Int32, isMarked: Bool) {
-        self.path = path
-        self.found = found
-        self.file = file
-        self.lock = lock
-        self.isMarked = isMarked
-    }
 
     deinit {
         // Not left to closing: a child process between fork and exec may still have the descriptor.
@@ -31,9 +23,7 @@ package struct LockedFile: ~Copyable {
     }
 
     /// What the file holds; nil when there is none.
-    package func read() throws(FileError) -> FileContents? {
-        try file.read(at: path)
-    }
+    package func read() throws(FileError) -> FileContents? { try file.read(at: path) }
 
     /// Which file it was when the lock was taken, and in which state; nil when there was none.
     package var identity: FileIdentity? { found?.identity }
@@ -153,24 +143,18 @@ package struct LockedFile: ~Copyable {
     }
 
     /// Removes the file; succeeds when there is none.
-    func remove() throws(FileError) {
+    func remove() throws(FileError) { try remove(path) }
+
+    /// Removes what a process left that died while it replaced the file; succeeds when there is nothing.
+    package func removeLeftover() throws(FileError) { try remove(temporaryPath) }
+
+    private func remove(_ path: String) throws(FileError) {
         do {
             try operations.unlink(path)
         } catch .noEntry {
             return
         } catch {
             throw FileError(.remove, path, error)
-        }
-    }
-
-    /// Removes what a process left that died while it replaced the file; succeeds when there is nothing.
-    package func removeLeftover() throws(FileError) {
-        do {
-            try operations.unlink(temporaryPath)
-        } catch .noEntry {
-            return
-        } catch {
-            throw FileError(.remove, temporaryPath, error)
         }
     }
 

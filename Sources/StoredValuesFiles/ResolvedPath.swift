@@ -13,19 +13,8 @@ package struct ResolvedPath: Equatable, Sendable {
     /// The folder of the target.
     var folder: String { Self.folder(of: target) }
 
-    /// Follows `path`, which is absolute. Throws when links form a circle, or a part of the path is no folder.
-    init(_ path: String, operations: any FileOperations) throws(FileError) {
-        let (way, obstacle) = Self.follow(path, operations: operations)
-        if let obstacle { throw obstacle }
-        self = way
-    }
-
-    private init(target: String, links: [String]) {
-        self.target = target
-        self.links = links
-    }
-
-    /// Follows `path` as far as it goes. With an error, the target is the place where it ended.
+    /// Follows `path`, which is absolute, as far as it goes. With an error, the target is the place where it ended: links form a
+    /// circle, or a part of the path is no folder.
     static func follow(_ path: String, operations: any FileOperations) -> (way: ResolvedPath, obstacle: FileError?) {
         do { try requireAbsolute(path) } catch { return (Self(target: path, links: []), error) }
         var rest = path[...]

@@ -80,9 +80,7 @@ package struct POSIXFileOperations: FileOperations {
         try system { writeFile(descriptor, buffer.baseAddress, buffer.count) }
     }
 
-    package func synchronize(_ descriptor: Int32) throws(SystemErrorCode) {
-        try system { fsync(descriptor) }
-    }
+    package func synchronize(_ descriptor: Int32) throws(SystemErrorCode) { try system { fsync(descriptor) } }
 
     package func status(of descriptor: Int32) throws(SystemErrorCode) -> FileStatus {
         var result = stat()
@@ -109,9 +107,7 @@ package struct POSIXFileOperations: FileOperations {
         try system { flock(descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) }
     }
 
-    package func unlock(_ descriptor: Int32) {
-        flock(descriptor, LOCK_UN)
-    }
+    package func unlock(_ descriptor: Int32) { flock(descriptor, LOCK_UN) }
 
     package func markWaiting(_ descriptor: Int32, since time: Int64?) {
         if let time { setMark(descriptor, time..<time + 1, F_RDLCK) } else { setMark(descriptor, 0..<upperHalf, F_UNLCK) }
@@ -141,9 +137,7 @@ package struct POSIXFileOperations: FileOperations {
         try system { linkat(AT_FDCWD, path, AT_FDCWD, newPath, 0) }
     }
 
-    package func unlink(_ path: String) throws(SystemErrorCode) {
-        try system { unlinkat(AT_FDCWD, path, 0) }
-    }
+    package func unlink(_ path: String) throws(SystemErrorCode) { try system { unlinkat(AT_FDCWD, path, 0) } }
 
     package func makeFolder(_ path: String, mode: UInt32) throws(SystemErrorCode) {
         try system { mkdir(path, mode_t(mode)) }

@@ -24,7 +24,11 @@ final class WatchThread: Sendable {
     func begin(_ file: WatchedFile) -> Int {
         let number = table.withLock { table in
             let number = table.insert(file)
-            if let failure = start(&table) { table.setProblem(FileError(.watch, file.path, failure), of: number) }
+            do throws(SystemErrorCode) {
+                try start(&table)
+            } catch {
+                table.setProblem(FileError(.watch, file.path, error), of: number)
+            }
             return number
         }
         settle(number, file, at: file.currentPath())
@@ -38,9 +42,7 @@ final class WatchThread: Sendable {
         withExtendedLifetime(ended) {}
     }
 
-    func problem(of number: Int) -> FileError? {
-        table.withLock { $0.status(of: number)?.problem }
-    }
+    func problem(of number: Int) -> FileError? { table.withLock { $0.status(of: number)?.problem } }
 
     /// Watches the folders on the way of `file` as they are, and looks again until they have stayed so.
     private func settle(_ number: Int, _ file: WatchedFile, at first: WatchedPath) {
@@ -72,7 +74,7 @@ final class WatchThread: Sendable {
         let isStarted = table.withLock { table in
             // Where it was the last watch and has ended, nothing would end the thread.
             guard table.file(of: number) != nil else { return false }
-            return start(&table) == nil
+            return (try? start(&table)) != nil
         }
         guard isStarted else { return }
         settle(number, file, at: file.currentPath())
@@ -93,21 +95,16 @@ final class WatchThread: Sendable {
 
 // The thread.
 extension WatchThread {
-    private func start(_ table: inout WatchTable) -> SystemErrorCode? {
-        guard table.instance == nil else { return nil }
-        do throws(SystemErrorCode) {
-            let instance = try inotify.open()
-            do throws(SystemErrorCode) {
-                try startThread(named: "file-watch") { self.run(instance) }
-            } catch {
-                inotify.close(instance)
-                throw error
-            }
-            table.instance = instance
-            return nil
+    private func start(_ table: inout WatchTable) throws(SystemErrorCode) {
+        guard table.instance == nil else { return }
+        let instance = try inotify.open()
+        do {
+            try startThread(named: "file-watch") { self.run(instance) }
         } catch {
-            return error
+            inotify.close(instance)
+            throw error
         }
+        table.instance = instance
     }
 
     private func run(_ instance: Int32) {

@@ -1,24 +1,13 @@
 /// What the watch thread knows of a ``FileWatch``; it does not keep the watch itself.
-final class WatchedFile: Sendable {
-    let path: String
-    let onEvent: @Sendable (FileWatch.Event) -> Void
+struct WatchedFile: Sendable {
+    let file: DurableFile
     let isOwnerBusy: @Sendable () -> Bool
-    private let operations: any FileOperations
+    let onEvent: @Sendable (FileWatch.Event) -> Void
 
-    init(
-        file: DurableFile, isOwnerBusy: @escaping @Sendable () -> Bool,
-        onEvent: @escaping @Sendable (FileWatch.Event) -> Void
-    ) {
-        path = file.path
-        operations = file.operations
-        self.onEvent = onEvent
-        self.isOwnerBusy = isOwnerBusy
-    }
+    var path: String { file.path }
 
     /// The way of the path as it is now.
-    func currentPath() -> WatchedPath {
-        WatchedPath(path, operations: operations)
-    }
+    func currentPath() -> WatchedPath { WatchedPath(path, operations: file.operations) }
 }
 
 /// What is known of a watch's path, to be compared with what it is after an event.

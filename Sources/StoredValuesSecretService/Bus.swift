@@ -14,26 +14,19 @@
         ///
         /// Throws ``SecretServiceError/noSessionBus`` when the environment names none.
         package func resolve() throws(SecretServiceError) -> String {
-            switch self {
-            case .address(let address):
-                return address
-            case .session:
-                if let address = try environment("DBUS_SESSION_BUS_ADDRESS") { return address }
-                guard let folder = try environment("XDG_RUNTIME_DIR"), isSocket("\(folder)/bus") else { throw .noSessionBus }
-                guard let escaped = g_dbus_address_escape_value("\(folder)/bus") else { throw .noSessionBus }
-                defer { g_free(escaped) }
-                return "unix:path=\(String(cString: escaped))"
-            }
+            if case .address(let address) = self { return address }
+            if let address = try environment("DBUS_SESSION_BUS_ADDRESS") { return address }
+            guard let folder = try environment("XDG_RUNTIME_DIR"), isSocket("\(folder)/bus"),
+                let escaped = g_dbus_address_escape_value("\(folder)/bus")
+            else { throw .noSessionBus }
+            defer { g_free(escaped) }
+            return "unix:path=\(String(cString: escaped))"
         }
     }
 
     /// The value of an environment variable; nil when it is empty or not set. Throws where it is not UTF-8.
     private func environment(_ name: String) throws(SecretServiceError) -> String? {
-        do {
-            return try environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 }
-        } catch {
-            throw .noSessionBus
-        }
+        do { return try environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 } } catch { throw .noSessionBus }
     }
 
     private func isSocket(_ path: String) -> Bool {

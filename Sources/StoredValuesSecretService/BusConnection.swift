@@ -30,11 +30,12 @@
             g_dbus_connection_set_exit_on_close(pointer, 0)
         }
 
-        /// Sends `method` to `destination` and waits for the reply, as long as `cancellable` lets it; with none, for ever. Throws
-        /// what says so where the reply is not of the type `reply`, as D-Bus writes it.
+        /// Sends `method` to `destination`, by default the bus itself, and waits for the reply, as long as `cancellable` lets it;
+        /// with none, for ever. Throws what says so where the reply is not of the type `reply`, as D-Bus writes it.
         func call(
-            _ method: String, of interface: String, at path: ObjectPath, by destination: String, _ arguments: [Variant],
-            reply type: String, _ cancellable: Cancellable?
+            _ method: String, of interface: String = "org.freedesktop.DBus", at path: ObjectPath = "/org/freedesktop/DBus",
+            by destination: String = "org.freedesktop.DBus", _ arguments: [Variant], reply type: String,
+            _ cancellable: Cancellable?
         ) throws(SecretServiceError) -> Variant {
             let parameters = Variant.tuple(arguments)
             let reply = Variant(
@@ -46,15 +47,6 @@
                 }
             )
             return try reply.checked(type, as: method)
-        }
-
-        /// Sends `method` to the bus itself and waits for the reply.
-        func callBus(
-            _ method: String, _ arguments: [Variant], reply: String, _ cancellable: Cancellable?
-        ) throws(SecretServiceError) -> Variant {
-            try call(
-                method, of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", by: "org.freedesktop.DBus", arguments,
-                reply: reply, cancellable)
         }
 
         /// Sends `method` to `destination` and does not wait for what comes of it.

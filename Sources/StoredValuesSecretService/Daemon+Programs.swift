@@ -6,9 +6,7 @@
         /// Until somebody first uses it through the Secret Service, KWallet calls a collection locked though the wallet is
         /// open, finds nothing in it, and offers a prompt that asks nothing but unlocks. Its own interface tells whether the
         /// wallet is open; other services do not know that interface.
-        func isOpenWallet(
-            collectionOf paths: [ObjectPath], _ cancellable: Cancellable
-        ) throws(SecretServiceError) -> Bool {
+        func isOpenWallet(collectionOf paths: [ObjectPath], _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
             guard let collection = paths.first?.prefix(5) else { return false }  // /org/freedesktop/secrets/collection/<name>
             guard paths.allSatisfy({ $0.isInside(collection) }) else { return false }
             do throws(SecretServiceError) {

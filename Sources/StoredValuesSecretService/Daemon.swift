@@ -22,7 +22,7 @@
             if let running = try running(on: bus, cancellable) { return running }
             guard try canBeStarted(on: bus, cancellable) else { throw .noSecretService }
             do {
-                _ = try bus.callBus("StartServiceByName", [.string(wellKnownName), .uint32(0)], reply: "(u)", cancellable)
+                _ = try bus.call("StartServiceByName", [.string(wellKnownName), .uint32(0)], reply: "(u)", cancellable)
             } catch .other {
                 throw .noSecretService  // it can be started by name only: whatever failed, it is not there
             }
@@ -33,7 +33,7 @@
         /// The daemon on `bus`, if one is there. Starts none.
         static func running(on bus: BusConnection, _ cancellable: Cancellable) throws(SecretServiceError) -> Daemon? {
             do throws(SecretServiceError) {
-                let name = try bus.callBus("GetNameOwner", [.string(wellKnownName)], reply: "(s)", cancellable).child(0).string
+                let name = try bus.call("GetNameOwner", [.string(wellKnownName)], reply: "(s)", cancellable).child(0).string
                 guard g_dbus_is_unique_name(name) != 0 else {
                     throw .wrongAnswer(to: "GetNameOwner", type: "no unique name", expected: "one")
                 }
@@ -45,31 +45,23 @@
 
         /// Whether `bus` can start one.
         static func canBeStarted(on bus: BusConnection, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
-            try bus.callBus("ListActivatableNames", [], reply: "(as)", cancellable).child(0).strings.contains(wellKnownName)
+            try bus.call("ListActivatableNames", [], reply: "(as)", cancellable).child(0).strings.contains(wellKnownName)
         }
 
         /// Whether it owns `name` too, which tells which program it is.
         func owns(_ name: String, _ cancellable: Cancellable?) throws(SecretServiceError) -> Bool {
             do {
-                return try bus.callBus("GetNameOwner", [.string(name)], reply: "(s)", cancellable).child(0).string == self.name
+                return try bus.call("GetNameOwner", [.string(name)], reply: "(s)", cancellable).child(0).string == self.name
             } catch where error.isUndelivered {
                 return false
             }
         }
 
-        /// Calls `method` of the service's main object and returns the reply, which is of the type `reply`.
-        func callService(
-            _ method: String, _ arguments: [Variant], reply: String, _ cancellable: Cancellable
-        ) throws(SecretServiceError) -> Variant {
-            try call(
-                method, of: "org.freedesktop.Secret.Service", at: "/org/freedesktop/secrets", arguments, reply: reply,
-                cancellable)
-        }
-
-        /// Calls `method` of the service's `interface` at `path` and returns the reply, which is of the type `reply`.
+        /// Calls `method` of the service's `interface` at `path`, by default of its main object, and returns the reply,
+        /// which is of the type `reply`.
         func call(
-            _ method: String, of interface: String, at path: ObjectPath, _ arguments: [Variant], reply: String,
-            _ cancellable: Cancellable
+            _ method: String, of interface: String = "org.freedesktop.Secret.Service",
+            at path: ObjectPath = "/org/freedesktop/secrets", _ arguments: [Variant], reply: String, _ cancellable: Cancellable
         ) throws(SecretServiceError) -> Variant {
             try bus.call(method, of: interface, at: path, by: name, arguments, reply: reply, cancellable)
         }
@@ -90,7 +82,7 @@
         func defaultCollection(_ cancellable: Cancellable) throws(SecretServiceError) -> ObjectPath {
             for _ in 1...2 {  // `Daemon` tells why
                 do {
-                    let path = try callService("ReadAlias", [.string("default")], reply: "(o)", cancellable).child(0).path
+                    let path = try call("ReadAlias", [.string("default")], reply: "(o)", cancellable).child(0).path
                     if path != .nowhere { return path }
                 } catch where error.isMissingObject {}  // it has its name already, and no objects yet
             }
@@ -100,7 +92,7 @@
         /// Whether the collection says that it is locked. KWallet says so until it is first used, though it is open.
         func isLocked(_ collection: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
             do {
-                return try isLocked(collection, "org.freedesktop.Secret.Collection", cancellable)
+                return try property("Locked", of: "org.freedesktop.Secret.Collection", at: collection, "b", cancellable).boolean
             } catch where error.isMissingObject {
                 throw .noDefaultCollection
             }
@@ -109,16 +101,10 @@
         /// Whether the item says that it is locked; an item that is gone is not.
         func isLocked(item: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
             do {
-                return try isLocked(item, "org.freedesktop.Secret.Item", cancellable)
+                return try property("Locked", of: "org.freedesktop.Secret.Item", at: item, "b", cancellable).boolean
             } catch where error.isMissingObject {
                 return false
             }
-        }
-
-        private func isLocked(
-            _ path: ObjectPath, _ interface: String, _ cancellable: Cancellable
-        ) throws(SecretServiceError) -> Bool {
-            try property("Locked", of: interface, at: path, "b", cancellable).boolean
         }
 
         /// What people call the collection.
@@ -134,7 +120,7 @@
 
         /// Asks the service to unlock; returns the prompt that it wants performed first, or nil when all is open.
         func beginUnlocking(_ paths: [ObjectPath], _ cancellable: Cancellable) throws(SecretServiceError) -> Prompt? {
-            let reply = try callService("Unlock", [.paths(paths)], reply: "(aoo)", cancellable)
+            let reply = try call("Unlock", [.paths(paths)], reply: "(aoo)", cancellable)
             return Prompt(daemon: self, path: reply.child(1).path)
         }
     }

@@ -23,9 +23,6 @@
             session = try CipherSession(with: daemon, cancellable)
         }
 
-        /// Whether the bus has gone.
-        var isClosed: Bool { daemon.bus.isClosed }
-
         // MARK: Secrets on their way
 
         // Of a hundred sessions with KWallet 5.103 about one cannot be used, by any client: it refuses the key that was
@@ -116,9 +113,7 @@
 
         /// Fetches the secret of `item` again. Where that is another one, somebody else may have stored it meanwhile; then the
         /// next answer is the same.
-        private func prove(
-            _ item: Item, holds secret: SecretBytes, _ cancellable: Cancellable
-        ) throws(SecretServiceError) {
+        private func prove(_ item: Item, holds secret: SecretBytes, _ cancellable: Cancellable) throws(SecretServiceError) {
             let found = try fetch(item, cancellable)
             if !found.equals(secret) {
                 guard try fetch(item, cancellable).equals(found) else { throw .unusableSession }
@@ -143,7 +138,7 @@
             // KWallet (5.103) gives an empty secret while it locks, and for an item that it has just deleted if the question had
             // come before. Of such an item the next question finds nothing.
             if bytes.isEmpty {
-                try item.requireThere(cancellable)
+                _ = try item.attributes(cancellable)
                 guard try daemon.isOpen(item.collection, cancellable) else { throw .locked }
             }
             return bytes

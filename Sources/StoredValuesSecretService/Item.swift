@@ -9,12 +9,7 @@
         /// The path of the collection it lies in.
         var collection: ObjectPath { path.parent }
 
-        /// Throws an error that `isMissingObject` where there is no such item any more.
-        func requireThere(_ cancellable: Cancellable) throws(SecretServiceError) {
-            _ = try attributes(cancellable)
-        }
-
-        /// The names and values that it can be found by.
+        /// The names and values that it can be found by. Throws an error that `isMissingObject` where it is not there any more.
         func attributes(_ cancellable: Cancellable) throws(SecretServiceError) -> [String: String] {
             guard let attributes = try properties(cancellable).value(of: "Attributes", "a{ss}") else {
                 throw .wrongAnswer(to: "GetAll", type: "no Attributes", expected: "some")

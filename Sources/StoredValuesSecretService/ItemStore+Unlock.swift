@@ -24,11 +24,9 @@
         /// `dismissed`, `timedOut` (of the question after ``longestQuestion``), and `noDefaultCollection`.
         package func unlock(asking: Asking) async throws(SecretServiceError) -> Bool {
             let began = ContinuousClock.now
-            let mayAsk = asking == .always || hasDisplay
-            let question = try await whatIsLocked()
-            guard let question else { return false }
+            guard let question = try await whatIsLocked() else { return false }
             guard !question.paths.isEmpty else { return true }
-            guard mayAsk else { throw .locked }
+            guard asking == .always || hasDisplay else { throw .locked }
             try await SharedConnection.to(bus).question.ask(question, since: began)
             if let rest = try await whatIsLocked(), !rest.paths.isEmpty { throw .locked }
             return true

@@ -27,8 +27,7 @@
         /// Throws `locked` when a matching item is locked, or when nothing matches while the default collection is locked,
         /// and `noDefaultCollection` when nothing matches and there is none: neither can tell that the secret is absent.
         package func read<Taken: Sendable>(
-            _ attributes: [String: String],
-            _ take: @escaping @Sendable (UnsafeRawBufferPointer) -> Taken
+            _ attributes: [String: String], _ take: @escaping @Sendable (UnsafeRawBufferPointer) -> Taken
         ) async throws(SecretServiceError) -> (value: Taken?, matches: Int) {
             try await call { connection, cancellable, _ throws(SecretServiceError) in
                 let items = try connection.openItems(attributes, cancellable)
@@ -44,13 +43,10 @@
         /// Throws `locked` and `noDefaultCollection`. An over-long message costs the whole connection: `count` must be less than some
         /// megabytes.
         package func write(
-            count: Int,
-            _ fill: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void,
-            to attributes: [String: String],
-            creatingWith additional: [String: String],
-            label: String
+            count: Int, _ fill: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void, to attributes: [String: String],
+            creatingWith additional: [String: String], label: String
         ) async throws(SecretServiceError) -> Int {
-            return try await call { connection, cancellable, progress throws(SecretServiceError) in
+            try await call { connection, cancellable, progress throws(SecretServiceError) in
                 let value = SecretBytes(count: count, fill)
                 let items = try connection.openItems(attributes, cancellable)
                 if let item = try Item.oldestFirst(items, cancellable).last {
@@ -151,7 +147,7 @@
                 // D-Bus would cut it there, and it would name another secret.
                 throw .other(domain: "stored-values", code: 2, message: "a service or account must not contain NUL")
             }
-            let reply = try daemon.callService("SearchItems", [.strings(attributes)], reply: "(aoao)", cancellable)
+            let reply = try daemon.call("SearchItems", [.strings(attributes)], reply: "(aoao)", cancellable)
             return (reply.child(0).paths.map { Item(daemon: daemon, path: $0) }, reply.child(1).paths)
         }
     }

@@ -49,12 +49,7 @@
         private static let patience = DispatchTimeInterval.seconds(5)
 
         /// Runs `body` with this as the thread's main context: what is subscribed to inside comes here.
-        func run(_ body: () -> Void) {
-            g_main_context_push_thread_default(context)
-            body()
-            while g_main_context_iteration(context, 0) != 0 {}  // frees subscriptions
-            g_main_context_pop_thread_default(context)
-        }
+        func run(_ body: () -> Void) { withContext(context, body) }
 
         /// Waits for whatever happens next, until `time` at the latest.
         func wait(until time: Int64?) {

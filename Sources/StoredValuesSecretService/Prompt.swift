@@ -21,13 +21,9 @@
         @discardableResult
         func perform(_ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
             let context = g_main_context_new()
-            g_main_context_push_thread_default(context)
-            defer {
-                while g_main_context_iteration(context, 0) != 0 {}  // frees the subscriptions
-                g_main_context_pop_thread_default(context)
-                g_main_context_unref(context)
-            }
-            switch try wait(in: context, cancellable) {
+            defer { g_main_context_unref(context) }
+            let outcome = try withContext(context) { () throws(SecretServiceError) in try wait(in: context, cancellable) }
+            switch outcome {
             case .done(let completion): return try completion.checked("(bv)", as: "Prompt").child(1)
             case .dismissed: throw .dismissed
             case .daemonGone: throw .noSecretService

@@ -10,9 +10,7 @@
         let pointer: Object
 
         /// Takes over one count of `pointer`, a pointer to a GObject.
-        init(owning pointer: Object) {
-            self.pointer = pointer
-        }
+        init(owning pointer: Object) { self.pointer = pointer }
 
         deinit {
             // Sound: Object is a pointer type, of whichever kind Swift imports the C type as; all are one address.

@@ -23,9 +23,7 @@
         }
 
         /// Takes over a reference.
-        init(owning pointer: OpaquePointer) {
-            self.pointer = pointer
-        }
+        init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
         /// Lends the bytes.
         func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
@@ -41,9 +39,7 @@
             withBytes { bytes in other.withBytes { bytes.elementsEqual($0) } }
         }
 
-        deinit {
-            secret_value_unref(UnsafeMutableRawPointer(pointer))
-        }
+        deinit { secret_value_unref(UnsafeMutableRawPointer(pointer)) }
     }
 
     /// Valid UTF-8 without NUL goes as text, as keyring programs show it, everything else as an octet stream: KWallet cuts

@@ -37,8 +37,7 @@
 
         /// The service, or what has its name, does not keep to its interface.
         var isWrongAnswer: Bool {
-            guard case .other("stored-values", 4, _) = self else { return false }
-            return true
+            if case .other("stored-values", 4, _) = self { true } else { false }
         }
 
         /// The name on D-Bus of such an error.
@@ -95,9 +94,7 @@
                 || isDBus(G_DBUS_ERROR_TIMED_OUT)
         }
 
-        private func isDBus(_ code: GDBusError) -> Bool {
-            isOther(g_dbus_error_quark(), Int(code.rawValue))
-        }
+        private func isDBus(_ code: GDBusError) -> Bool { isOther(g_dbus_error_quark(), Int(code.rawValue)) }
 
         private func isOther(_ domain: GQuark, _ code: Int) -> Bool {
             guard case .other(let name, code, _) = self else { return false }

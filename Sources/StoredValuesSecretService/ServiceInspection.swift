@@ -44,15 +44,13 @@
     extension Daemon {
         fileprivate func inspect(_ cancellable: Cancellable) throws(SecretServiceError) -> ServiceInspection.Owner {
             // Not every bus knows, for instance of a process in another container.
-            let process = try? bus.callBus("GetConnectionUnixProcessID", [.string(name)], reply: "(u)", cancellable)
+            let process = try? bus.call("GetConnectionUnixProcessID", [.string(name)], reply: "(u)", cancellable)
             return ServiceInspection.Owner(
                 process: process?.child(0).number, collection: try inspectCollection(cancellable),
                 isPlain: try inspectSession(cancellable))
         }
 
-        private func inspectCollection(
-            _ cancellable: Cancellable
-        ) throws(SecretServiceError) -> ServiceInspection.Collection? {
+        private func inspectCollection(_ cancellable: Cancellable) throws(SecretServiceError) -> ServiceInspection.Collection? {
             do throws(SecretServiceError) {
                 let path = try defaultCollection(cancellable)
                 return ServiceInspection.Collection(

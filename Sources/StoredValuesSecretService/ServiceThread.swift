@@ -46,17 +46,17 @@
     /// What ends libsecret's and GDBus's blocking calls. Safe to use from any thread.
     typealias Cancellable = UnsafeMutablePointer<GCancellable>
 
-    /// Runs `body` with a main context of this layer as the thread's default, and then empties it.
+    /// Runs `body` with `context`, mostly one of this layer, as the thread's default main context, and then empties it.
     ///
     /// GLib sends signals, and even the freeing of a subscription, to the context that was the default when it was made.
     /// In the process's main context they would pile up wherever no main loop runs.
-    func withContext<Result>(
-        _ body: () throws(SecretServiceError) -> Result
-    ) throws(SecretServiceError) -> Result {
-        g_main_context_push_thread_default(serviceContext)
+    func withContext<Result, Failure>(
+        _ context: OpaquePointer? = serviceContext, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        g_main_context_push_thread_default(context)
         defer {
-            while g_main_context_iteration(serviceContext, 0) != 0 {}
-            g_main_context_pop_thread_default(serviceContext)
+            while g_main_context_iteration(context, 0) != 0 {}
+            g_main_context_pop_thread_default(context)
         }
         return try body()
     }

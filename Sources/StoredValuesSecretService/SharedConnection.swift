@@ -17,9 +17,7 @@
         var hasBeenPlain: Bool { plain.load(ordering: .relaxed) }
         private let plain = Atomic(false)
 
-        private init(_ bus: Bus) {
-            self.bus = bus
-        }
+        private init(_ bus: Bus) { self.bus = bus }
 
         private static let byBus = Guarded<[Bus: SharedConnection]>([:])
 
@@ -60,7 +58,7 @@
         }
 
         private func connected(_ cancellable: Cancellable) throws(SecretServiceError) -> DaemonConnection {
-            if let connection, !connection.isClosed { return connection }
+            if let connection, !connection.daemon.bus.isClosed { return connection }
             connection = nil
             let opened = try DaemonConnection(to: bus, cancellable)
             connection = opened

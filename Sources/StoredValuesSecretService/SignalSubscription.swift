@@ -27,14 +27,10 @@
             )
         }
 
-        deinit {
-            g_dbus_connection_signal_unsubscribe(bus.pointer, number)
-        }
+        deinit { g_dbus_connection_signal_unsubscribe(bus.pointer, number) }
 
         /// Calls `hear` with the new owner of `name`, or with nil when there is none any more.
-        static func owner(
-            of name: String, on bus: BusConnection, _ hear: @escaping (String?) -> Void
-        ) -> SignalSubscription {
+        static func owner(of name: String, on bus: BusConnection, _ hear: @escaping (String?) -> Void) -> SignalSubscription {
             SignalSubscription(
                 on: bus, to: "org.freedesktop.DBus", of: "org.freedesktop.DBus", member: "NameOwnerChanged", argument: name
             ) { _, parameters in

@@ -12,9 +12,7 @@
             self.pointer = g_variant_is_floating(pointer) != 0 ? g_variant_ref_sink(pointer) : pointer
         }
 
-        deinit {
-            g_variant_unref(pointer)
-        }
+        deinit { g_variant_unref(pointer) }
 
         static func string(_ text: String) -> Variant { Variant(owning: g_variant_new_string(text)) }
         static func uint32(_ number: UInt32) -> Variant { Variant(owning: g_variant_new_uint32(number)) }

@@ -13,7 +13,8 @@ package final class RetryThread: Sendable {
     private struct State {
         /// What is tried; nil while nobody asks.
         var attempt: (@Sendable () -> Void)?
-        var pause: Duration
+        /// How long it waited last.
+        var pause = Duration.zero
         /// How often somebody asked for another attempt.
         var requests = 0
     }
@@ -31,12 +32,9 @@ package final class RetryThread: Sendable {
     private static let wakeUp = DispatchSemaphore(value: 0)
 
     private let firstPause: Duration
-    private let state: Guarded<State>
+    private let state = Guarded(State())
 
-    package init(firstPause: Duration = .seconds(1)) {
-        self.firstPause = firstPause
-        state = Guarded(State(pause: firstPause))
-    }
+    package init(firstPause: Duration = .seconds(1)) { self.firstPause = firstPause }
 
     /// Asks for one more attempt. Until one has not asked for another it is the `attempt` that was asked for first.
     package func request(_ attempt: @escaping @Sendable () -> Void) {
@@ -79,10 +77,7 @@ package final class RetryThread: Sendable {
             schedule.threadCount += 1
             return true
         }
-        guard isMissing else { return }
-        do {
-            try startThread(named: "try-again", run)
-        } catch {
+        if isMissing, (try? startThread(named: "try-again", run)) == nil {
             schedule.withLock { $0.threadCount -= 1 }  // the next request provides one
         }
     }

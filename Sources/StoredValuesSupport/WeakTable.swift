@@ -20,9 +20,7 @@ package final class WeakTable<Key: Hashable & Sendable, Object: AnyObject & Send
 
     /// The object of `key`, or else the one that `make` returns, which runs with no lock held. If another thread was faster, that
     /// one's object is returned and ours dropped.
-    package func object<Failure>(
-        for key: Key, orInsert make: () throws(Failure) -> Object
-    ) throws(Failure) -> Object {
+    package func object<Failure>(for key: Key, orInsert make: () throws(Failure) -> Object) throws(Failure) -> Object {
         if let object = self[key] { return object }
         let new = try make()
         defer { withExtendedLifetime(new) {} }  // not dropped before the lock is free
@@ -39,17 +37,11 @@ package final class WeakTable<Key: Hashable & Sendable, Object: AnyObject & Send
             guard let index = entries.index(forKey: key) else { return (nil, nil) }
             if let object = entries[index].value.object { return (object, nil) }
             let removed = entries.remove(at: index)
-            if entries.count <= entries.capacity / 4 { Self.shrink(&entries) }
+            // To give back memory, which a dictionary never does by itself.
+            if entries.count <= entries.capacity / 4 { entries = Dictionary(uniqueKeysWithValues: entries.map { ($0, $1) }) }
             return (nil, removed)
         }
         withExtendedLifetime(released) {}
-    }
-
-    /// Gives back memory, which a dictionary never does by itself.
-    private static func shrink(_ entries: inout [Key: Entry]) {
-        var smaller = [Key: Entry](minimumCapacity: entries.count)
-        for (key, entry) in entries { smaller[key] = entry }
-        entries = smaller
     }
 
     /// For how many entries there is memory.

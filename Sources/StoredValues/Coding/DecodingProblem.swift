@@ -8,14 +8,11 @@ struct DecodingProblem {
 
     init(_ error: any Error, _ trace: DecodingTrace) {
         let place = trace.path ?? []
+        // An error of the item's own names no path, and some decoding errors an empty one; then the item is to blame.
+        let named = Self.path(error) ?? []
+        path = named.map(\.stringValue).starts(with: place.map(\.stringValue)) ? named : place
         readings = trace.readings
         reason = Self.reason(error)
-        // An error of the item's own names no path, and some decoding errors an empty one; then the item is to blame.
-        if let named = Self.path(error), named.map(\.stringValue).starts(with: place.map(\.stringValue)) {
-            path = named
-        } else {
-            path = place
-        }
     }
 
     /// Why, in the words of the error.
@@ -70,9 +67,7 @@ final class DecodingTrace {
     }
 
     /// Notes that an element of the list at `depth` failed.
-    func fail(inListAt depth: Int, read reading: ListReading) {
-        readings[depth] = reading
-    }
+    func fail(inListAt depth: Int, read reading: ListReading) { readings[depth] = reading }
 }
 
 /// Whether the reader of a list asked for its end. Shared by the copies of a container.

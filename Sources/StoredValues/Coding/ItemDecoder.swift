@@ -23,12 +23,6 @@ struct DecodingNode {
     /// Whether it is a list of keys and values in turn; told only to a trace.
     private(set) var isListOfPairs = false
 
-    init(value: JSONValue, codingPath: [any CodingKey], trace: DecodingTrace?) {
-        self.value = value
-        self.codingPath = codingPath
-        self.trace = trace
-    }
-
     func decode<Item: Decodable>(_ type: Item.Type) throws -> Item {
         guard let trace else { return try decodeUntraced(type) }
         trace.goOn()
@@ -50,9 +44,7 @@ struct DecodingNode {
         if type == Decimal.self, case .number(let number) = value, let decimal = try JSONCoding.decodeDecimal(number, self) as? Item {
             return decimal
         }
-        if let dictionary = type as? any RawKeyedDictionary.Type,
-            let item = try dictionary.init(members: self) as? Item
-        {
+        if let dictionary = type as? any RawKeyedDictionary.Type, let item = try dictionary.init(members: self) as? Item {
             return item
         }
         return try Item(from: self)
@@ -70,16 +62,11 @@ struct DecodingNode {
     }
 
     func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
-        if case .null = value {
-            return .valueNotFound(type, .init(codingPath: codingPath, debugDescription: "expected \(expected), found null"))
-        }
-        return .typeMismatch(
-            type, .init(codingPath: codingPath, debugDescription: "expected \(expected), found \(value.kind)"))
+        let context = DecodingError.Context(codingPath: codingPath, debugDescription: "expected \(expected), found \(value.kind)")
+        return value == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
 
-    func corrupted(_ reason: String) -> DecodingError {
-        .dataCorrupted(.init(codingPath: codingPath, debugDescription: reason))
-    }
+    func corrupted(_ reason: String) -> DecodingError { .dataCorrupted(.init(codingPath: codingPath, debugDescription: reason)) }
 }
 
 extension JSONValue {
@@ -164,14 +151,10 @@ private struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeNil(forKey key: Key) throws -> Bool { try member(key).decodeNil() }
     func decode<Item: Decodable>(_ type: Item.Type, forKey key: Key) throws -> Item { try member(key).decode(type) }
 
-    func nestedContainer<Nested: CodingKey>(
-        keyedBy type: Nested.Type, forKey key: Key
-    ) throws -> KeyedDecodingContainer<Nested> {
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
         try member(key).container(keyedBy: type)
     }
-    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        try member(key).unkeyedContainer()
-    }
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try member(key).unkeyedContainer() }
     func superDecoder() throws -> any Decoder { try member(JSONKey("super")) }
     func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }
 }

@@ -27,9 +27,7 @@ final class EncodingNode {
     let codingPath: [any CodingKey]
     private var content = Content.nothing
 
-    init(codingPath: [any CodingKey]) {
-        self.codingPath = codingPath
-    }
+    init(codingPath: [any CodingKey]) { self.codingPath = codingPath }
 
     /// The finished value.
     var value: JSONValue {
@@ -80,9 +78,7 @@ final class EncodingNode {
 
     // MARK: Containers
 
-    fileprivate var elementCount: Int {
-        if case .array(let elements) = content { elements.count } else { 0 }
-    }
+    fileprivate var elementCount: Int { if case .array(let elements) = content { elements.count } else { 0 } }
 
     fileprivate func addElements() {
         if case .array = content { return }
@@ -153,9 +149,7 @@ private struct MemberEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
         node.addMember(key).container(keyedBy: type)
     }
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        node.addMember(key).unkeyedContainer()
-    }
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { node.addMember(key).unkeyedContainer() }
     func superEncoder() -> any Encoder { node.addMember(JSONKey("super")) }
     func superEncoder(forKey key: Key) -> any Encoder { node.addMember(key) }
 }

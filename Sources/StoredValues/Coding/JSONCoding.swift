@@ -11,9 +11,7 @@ enum JSONCoding {
     }
 
     /// The inverse of `encode`.
-    static func decodeFloatingPoint<Value: BinaryFloatingPoint & LosslessStringConvertible>(
-        _ node: DecodingNode
-    ) throws -> Value {
+    static func decodeFloatingPoint<Value: BinaryFloatingPoint & LosslessStringConvertible>(_ node: DecodingNode) throws -> Value {
         switch node.value {
         case .number(let number):
             guard let value = Value(number.text), value.isFinite else {
@@ -127,14 +125,8 @@ struct JSONKey: CodingKey {
     let stringValue: String
     let intValue: Int?
 
-    init(_ name: String) {
-        stringValue = name
-        intValue = nil
-    }
-    init(_ index: Int) {
-        stringValue = "\(index)"
-        intValue = index
-    }
+    init(_ name: String) { (stringValue, intValue) = (name, nil) }
+    init(_ index: Int) { (stringValue, intValue) = ("\(index)", index) }
     init?(stringValue: String) { self.init(stringValue) }
     init?(intValue: Int) { self.init(intValue) }
 }

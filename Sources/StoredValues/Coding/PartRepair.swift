@@ -45,13 +45,8 @@ struct PartRepair {
         _ index: Int, of elements: inout [JSONValue], at rest: ArraySlice<RepairStep>, from counterpart: JSONValue?
     ) -> PartRepair? {
         if index < elements.count, let inside = repair(&elements[index], at: rest, from: counterpart) { return inside.outside }
-        guard let counterpart, index <= elements.count else { return nil }
-        if index == elements.count {
-            elements.append(counterpart)
-        } else {
-            guard elements[index] != counterpart else { return nil }
-            elements[index] = counterpart
-        }
+        guard let counterpart, index <= elements.count, elements.dropFirst(index).first != counterpart else { return nil }
+        elements.replaceSubrange(index..<min(index + 1, elements.count), with: [counterpart])
         return PartRepair(depth: 1, action: .tookDefault)
     }
 

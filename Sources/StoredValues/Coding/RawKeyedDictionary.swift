@@ -10,14 +10,14 @@ protocol RawKeyedDictionary {
 extension Dictionary: RawKeyedDictionary
 where Key: RawRepresentable, Key.RawValue: MemberName, Value: Codable {
     var valuesByName: [(String, any Encodable)] {
-        map { ($0.key.rawValue.memberName, $0.value) }
+        map { ($0.key.rawValue.description, $0.value) }
     }
 
     init(members node: DecodingNode) throws {
         self.init()
         for (name, value) in try node.members() {
             let member = node.node(value, JSONKey(name))
-            guard let rawValue = Key.RawValue(memberName: name), let key = Key(rawValue: rawValue) else {
+            guard let rawValue = Key.RawValue(name), let key = Key(rawValue: rawValue) else {
                 throw member.corrupted("\"\(name)\" is no \(Key.self)")
             }
             self[key] = try member.decode(Value.self)
@@ -25,22 +25,10 @@ where Key: RawRepresentable, Key.RawValue: MemberName, Value: Codable {
     }
 }
 
-/// A raw value that can name a member of an object.
-protocol MemberName {
-    var memberName: String { get }
-    init?(memberName: String)
-}
+/// A raw value that can name a member of an object: by its description.
+protocol MemberName: LosslessStringConvertible {}
 
-extension String: MemberName {
-    var memberName: String { self }
-    init?(memberName: String) { self = memberName }
-}
-
-extension MemberName where Self: FixedWidthInteger {
-    var memberName: String { String(self) }
-    init?(memberName: String) { self.init(memberName) }
-}
-
+extension String: MemberName {}
 extension Int: MemberName {}
 extension Int8: MemberName {}
 extension Int16: MemberName {}

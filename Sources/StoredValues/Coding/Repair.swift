@@ -16,9 +16,7 @@ public struct Repair: Sendable, Hashable, CustomStringConvertible {
     public let reason: String
 
     /// The report of a value of which nothing is read.
-    static func wholeDefault(_ reason: String) -> Repair {
-        Repair(path: "", action: .tookDefault, reason: reason)
-    }
+    static func wholeDefault(_ reason: String) -> Repair { Repair(path: "", action: .tookDefault, reason: reason) }
 
     /// The repair as a sentence.
     public var description: String {

@@ -11,9 +11,7 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A whole number.
-    public init(_ value: some BinaryInteger) {
-        text = String(value)
-    }
+    public init(_ value: some BinaryInteger) { text = String(value) }
 
     /// The shortest text that reads back equal, or nil for what JSON has no number for: infinity and nan.
     public init?(_ value: Double) {
@@ -22,9 +20,7 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// For text that is known to be a number.
-    init(unchecked text: String) {
-        self.text = text
-    }
+    init(unchecked text: String) { self.text = text }
 
     /// The text.
     public var description: String { text }

@@ -22,8 +22,7 @@ extension JSONScanner {
             _ = try UTF8Span(validating: bytes.span)
         } catch {
             let isUTF16 = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
-            throw failure(
-                "the text is \(isUTF16 ? "UTF-16" : "not UTF-8"); save it as UTF-8", at: error.byteOffsets.lowerBound)
+            throw failure("the text is \(isUTF16 ? "UTF-16" : "not UTF-8"); save it as UTF-8", at: error.byteOffsets.lowerBound)
         }
     }
 

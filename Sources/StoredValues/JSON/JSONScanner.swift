@@ -41,9 +41,7 @@ struct JSONScanner {
         )
     }
 
-    mutating func skipByteOrderMark() {
-        index = byteOrderMarkCount
-    }
+    mutating func skipByteOrderMark() { index = byteOrderMarkCount }
 
     mutating func skipWhitespace() {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
@@ -104,9 +102,7 @@ struct JSONScanner {
 
     /// Moves past an opening bracket, unless it is nested too deep.
     mutating func enter(_ depth: Int) throws(JSONSyntaxError) {
-        guard depth < JSONValue.maximumDepth else {
-            throw failure("more than \(JSONValue.maximumDepth) levels of nesting")
-        }
+        guard depth < JSONValue.maximumDepth else { throw failure("more than \(JSONValue.maximumDepth) levels of nesting") }
         index += 1
     }
 

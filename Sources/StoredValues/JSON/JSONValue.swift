@@ -52,22 +52,16 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     /// A literal array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// A literal object.
-    public init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self = .object(Dictionary(elements) { _, last in last })
-    }
+    public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(Dictionary(elements) { _, last in last }) }
 }
 
 extension JSONValue {
     /// The member `name` of an object. Reads nil where there is none or this is no object; assigning to what is no
     /// object makes it one, and assigning nil removes the member.
     public subscript(name: String) -> JSONValue? {
-        get {
-            guard case .object(let members) = self else { return nil }
-            return members[name]
-        }
+        get { objectValue?[name] }
         set {
-            var members: [String: JSONValue] = [:]
-            if case .object(let present) = self { members = present }
+            var members = objectValue ?? [:]
             members[name] = newValue
             self = .object(members)
         }

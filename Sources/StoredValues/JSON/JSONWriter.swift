@@ -64,9 +64,7 @@ struct JSONWriter {
         text.append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
-    mutating func append(_ bytes: ArraySlice<UInt8>) {
-        text.append(contentsOf: bytes)
-    }
+    mutating func append(_ bytes: ArraySlice<UInt8>) { text.append(contentsOf: bytes) }
 
     private mutating func breakLine(_ level: Int) {
         guard !onOneLine else { return }
@@ -74,9 +72,7 @@ struct JSONWriter {
         indent(level)
     }
 
-    mutating func indent(_ level: Int) {
-        text.append(contentsOf: repeatElement(0x20, count: 2 * level))
-    }
+    mutating func indent(_ level: Int) { text.append(contentsOf: repeatElement(0x20, count: 2 * level)) }
 
     /// Whether JSON demands that a byte of a string is escaped: quotes, backslashes and control characters.
     static func mustEscape(_ byte: UInt8) -> Bool { byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") }
@@ -92,16 +88,11 @@ struct JSONWriter {
             case 0x0D: append("\\r")
             case 0x09: append("\\t")
             case ..<0x20:
-                append("\\u00")
-                text.append(hexadecimalDigit(byte >> 4))
-                text.append(hexadecimalDigit(byte & 0xF))
+                append(byte < 0x10 ? "\\u000" : "\\u001")
+                text.append(contentsOf: String(byte & 0xF, radix: 16).utf8)
             default: text.append(byte)
             }
         }
         text.append(UInt8(ascii: "\""))
-    }
-
-    private func hexadecimalDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

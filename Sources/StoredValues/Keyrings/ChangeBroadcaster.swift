@@ -14,7 +14,6 @@ final class ChangeBroadcaster: Sendable {
         var listeners: [Int: Listener] = [:]
         /// What is announced but not yet handed out, with those who listened then.
         var pending: Deque<(change: KeyringChange, listeners: [Listener])> = []
-        /// Whether a thread is handing out.
         var isHandingOut = false
         var next = 0
         var source: Source?
@@ -51,7 +50,6 @@ final class ChangeBroadcaster: Sendable {
         }
     }
 
-    /// How many iterations are going on.
     var listenerCount: Int { state.withLock { $0.listeners.count } }
 
     private func subscribe(_ makeSource: @Sendable () -> Source?) -> AsyncStream<KeyringChange> {

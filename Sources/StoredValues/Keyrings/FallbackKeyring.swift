@@ -48,21 +48,7 @@ public struct FallbackKeyring: Keyring {
 
     /// The value of the first keyring that has one; throws the first reason where none has and one could not be asked.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
-        var reason: KeyringError?
-        var isAbsent = false
-        for keyring in keyrings {
-            do throws(KeyringError) {
-                if let secret = try await keyring.read(id) { return secret }
-                isAbsent = true
-            } catch {
-                if error == .cancelled { throw error }
-                // One that is not built in counts only where there is no other.
-                if error != .notBuiltIn { reason = reason ?? error }
-            }
-        }
-        if let reason { throw reason }
-        guard isAbsent else { throw .notBuiltIn }
-        return nil
+        try await firstSecret { keyring throws(KeyringError) in try await keyring.read(id) }
     }
 
     /// Writes to the first keyring that can be written. Throws ``KeyringError/readOnly`` where one before it would hide that.
@@ -95,19 +81,31 @@ public struct FallbackKeyring: Keyring {
 
     /// Unlocks each in turn, and throws the first reason for which one did not open.
     public func unlock() async throws(KeyringError) {
+        _ = try await firstSecret { keyring throws(KeyringError) in
+            try await keyring.unlock()
+            return nil
+        }
+    }
+
+    /// The first secret that one of them answers with; throws the first reason where none does and one could not be asked.
+    private func firstSecret(
+        _ question: (any Keyring) async throws(KeyringError) -> Secret?
+    ) async throws(KeyringError) -> Secret? {
         var reason: KeyringError?
-        var isOpen = false
+        var isAnswered = false
         for keyring in keyrings {
             do throws(KeyringError) {
-                try await keyring.unlock()
-                isOpen = true
+                if let secret = try await question(keyring) { return secret }
+                isAnswered = true
             } catch {
                 if error == .cancelled { throw error }
+                // One that is not built in counts only where there is no other.
                 if error != .notBuiltIn { reason = reason ?? error }
             }
         }
         if let reason { throw reason }
-        guard isOpen else { throw .notBuiltIn }
+        guard isAnswered else { throw .notBuiltIn }
+        return nil
     }
 
     /// What each keyring that is built in answers; throws the first reason for which one does not.
@@ -160,14 +158,10 @@ extension FallbackKeyring: LockableKeyring {
 
 extension FallbackKeyring: Hashable {
     /// Whether both ask the same keyrings in the same order.
-    public static func == (left: FallbackKeyring, right: FallbackKeyring) -> Bool {
-        left.identities == right.identities
-    }
+    public static func == (left: FallbackKeyring, right: FallbackKeyring) -> Bool { left.identities == right.identities }
 
     /// Hashes what equality compares.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(identities)
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(identities) }
 
     private var identities: [KeyringIdentity] { keyrings.map(KeyringIdentity.init) }
 }

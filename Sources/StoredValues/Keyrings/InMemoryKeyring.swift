@@ -35,9 +35,7 @@ public final class InMemoryKeyring: Keyring {
     private let deadline: Duration
 
     /// An empty keyring whose calls end after `deadline`.
-    public init(deadline: Duration = .seconds(5)) {
-        self.deadline = deadline
-    }
+    public init(deadline: Duration = .seconds(5)) { self.deadline = deadline }
 
     /// What it is.
     public var description: String { "a keyring in this process's memory" }
@@ -98,9 +96,7 @@ public final class InMemoryKeyring: Keyring {
         if try answer.get() { broadcaster.announce(.unlocked) }
     }
 
-    private func perform<Result: Sendable>(
-        _ body: @Sendable (inout State) -> Result
-    ) async throws(KeyringError) -> Result {
+    private func perform<Result: Sendable>(_ body: @Sendable (inout State) -> Result) async throws(KeyringError) -> Result {
         try await takeTime()
         let answer: Swift.Result<Result, KeyringError> = state.withLock { state in
             switch state.fault {

@@ -23,19 +23,13 @@ public struct KeyringChanges: AsyncSequence, Sendable {
     let subscribe: @Sendable () -> AsyncStream<KeyringChange>
 
     /// A sequence that calls `subscribe` for each iteration.
-    public init(_ subscribe: @escaping @Sendable () -> AsyncStream<KeyringChange>) {
-        self.subscribe = subscribe
-    }
+    public init(_ subscribe: @escaping @Sendable () -> AsyncStream<KeyringChange>) { self.subscribe = subscribe }
 
     /// For a keyring that hears nothing: a sequence that ends at once.
-    public static var none: KeyringChanges {
-        KeyringChanges { AsyncStream { $0.finish() } }
-    }
+    public static var none: KeyringChanges { KeyringChanges { AsyncStream { $0.finish() } } }
 
     /// Subscribes: what is announced from now on comes.
-    public func makeAsyncIterator() -> AsyncStream<KeyringChange>.Iterator {
-        subscribe().makeAsyncIterator()
-    }
+    public func makeAsyncIterator() -> AsyncStream<KeyringChange>.Iterator { subscribe().makeAsyncIterator() }
 }
 
 extension KeyringChanges {

@@ -37,7 +37,7 @@ public enum KeyringError: Error, Hashable {
     case other(domain: String, code: Int, message: String)
 }
 
-extension KeyringError: CustomStringConvertible {
+extension KeyringError: CustomStringConvertible, LocalizedError {
     /// What happened and what to do, in words for people.
     public var description: String {
         switch self {
@@ -75,11 +75,9 @@ extension KeyringError: CustomStringConvertible {
             "The keyring failed: \(message) (\(domain) \(code)). Correct what that names, or try again; the log of the keyring's program may say more."
         }
     }
-}
 
-extension KeyringError: WaitError {}
-
-extension KeyringError: LocalizedError {
     /// The description, which is what `localizedDescription` says then.
     public var errorDescription: String? { description }
 }
+
+extension KeyringError: WaitError {}

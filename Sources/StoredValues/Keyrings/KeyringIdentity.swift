@@ -43,7 +43,8 @@ extension Keyring {
     }
 }
 
-private final class KeyringObject: Keyring {
+/// A keyring as an object.
+final class KeyringObject: Keyring {
     let keyring: any Keyring
 
     init(keyring: any Keyring) { self.keyring = keyring }

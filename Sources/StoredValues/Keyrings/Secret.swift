@@ -14,9 +14,7 @@ public final class Secret: Sendable {
 
     /// A copy of `bytes`.
     public convenience init(_ bytes: some Collection<UInt8>) {
-        self.init(count: bytes.count) { buffer in
-            buffer.copyBytes(from: bytes)
-        }
+        self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
     /// `count` bytes, zero until `fill` writes them in place, so that no other copy need exist.

@@ -68,11 +68,7 @@ private struct SecretMove {
     }
 
     private func copy(_ secret: Secret, _ id: SecretIdentifier) async throws(SecretMoveError) {
-        do {
-            try await destination.write(secret, for: id, label: id.description)
-        } catch {
-            throw .destination(error)
-        }
+        do { try await destination.write(secret, for: id, label: id.description) } catch { throw .destination(error) }
         guard try await readDestination(id) == secret else { throw .notKept(id) }
     }
 

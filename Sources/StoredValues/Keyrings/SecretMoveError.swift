@@ -14,7 +14,7 @@ public enum SecretMoveError: Error, Equatable {
     case destination(KeyringError)
 }
 
-extension SecretMoveError: CustomStringConvertible {
+extension SecretMoveError: CustomStringConvertible, LocalizedError {
     /// What happened and what to do, in words for people.
     public var description: String {
         switch self {
@@ -30,9 +30,7 @@ extension SecretMoveError: CustomStringConvertible {
             "The secrets were not all moved, for the keyring that they were to go to failed: \(error) Then move again."
         }
     }
-}
 
-extension SecretMoveError: LocalizedError {
     /// The description, which is what `localizedDescription` says then.
     public var errorDescription: String? { description }
 }

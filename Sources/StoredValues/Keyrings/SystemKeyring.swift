@@ -10,12 +10,12 @@ public struct SystemKeyring: Keyring, StandInKeyring, Hashable {
 
     /// Makes `keyring` the system's inside `scope`.
     static func put(_ keyring: any Keyring, into scope: TemporaryScope) {
-        _ = scope.object("keyring") { TemporaryKeyring(keyring: keyring.distinguishable) }
+        _ = scope.object("keyring") { KeyringObject(keyring: keyring.distinguishable) }
     }
 
     /// The system's keyring inside `scope`.
     static func keyring(of scope: TemporaryScope) -> any Keyring {
-        scope.object("keyring") { TemporaryKeyring(keyring: InMemoryKeyring()) }.keyring
+        scope.object("keyring") { KeyringObject(keyring: InMemoryKeyring()) }.keyring
     }
 
     /// A handle on the one system keyring.
@@ -28,9 +28,7 @@ public struct SystemKeyring: Keyring, StandInKeyring, Hashable {
     public var changes: KeyringChanges { chosen.changes }
 
     /// Asks the chosen keyring.
-    public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
-        try await chosen.read(id)
-    }
+    public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { try await chosen.read(id) }
 
     /// Asks the chosen keyring.
     public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
@@ -38,9 +36,7 @@ public struct SystemKeyring: Keyring, StandInKeyring, Hashable {
     }
 
     /// Asks the chosen keyring.
-    public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
-        try await chosen.remove(id)
-    }
+    public func remove(_ id: SecretIdentifier) async throws(KeyringError) { try await chosen.remove(id) }
 
     /// Asks the chosen keyring.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
@@ -48,16 +44,12 @@ public struct SystemKeyring: Keyring, StandInKeyring, Hashable {
     }
 
     /// Asks the chosen keyring.
-    public func unlock() async throws(KeyringError) {
-        try await chosen.unlock()
-    }
+    public func unlock() async throws(KeyringError) { try await chosen.unlock() }
 }
 
-extension SystemKeyring: SelectiveKeyring {
+extension SystemKeyring: SelectiveKeyring, LockableKeyring {
     func interest(in id: SecretIdentifier) -> (any Sendable)? { chosen.interestIfSelective(in: id) }
-}
 
-extension SystemKeyring: LockableKeyring {
     func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
         try await chosen.lockedIfPossible(for: id)
     }
@@ -66,10 +58,4 @@ extension SystemKeyring: LockableKeyring {
 extension Keyring where Self == SystemKeyring {
     /// The keyring of the machine: the desktop's, unless `STORED_VALUES_KEYRING` names another.
     public static var system: SystemKeyring { SystemKeyring() }
-}
-
-/// A keyring as an object, which a temporary scope can keep.
-private final class TemporaryKeyring: Sendable {
-    let keyring: any Keyring
-    init(keyring: any Keyring) { self.keyring = keyring }
 }

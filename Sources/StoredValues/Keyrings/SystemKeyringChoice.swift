@@ -45,17 +45,13 @@ extension SystemKeyring {
         }
         let reason = "\(variable) is \"\(setting)\"."
         if setting.isIdentical(to: "secret-service") { return Choice(keyring: SecretServiceKeyring(), reason: reason) }
-        if let path = path(in: setting, after: "file:") {
+        if let path = setting.after(prefix: "file:"), !path.isEmpty {
             return Choice(keyring: EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key")), reason: reason)
         }
-        if let path = path(in: setting, after: "credentials:") {
+        if let path = setting.after(prefix: "credentials:"), !path.isEmpty {
             return Choice(keyring: CredentialsKeyring(path: path), reason: reason)
         }
         return Choice(keyring: MisnamedKeyring(setting: setting), reason: reason)
-    }
-
-    private static func path(in setting: String, after prefix: String) -> String? {
-        setting.after(prefix: prefix).flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 

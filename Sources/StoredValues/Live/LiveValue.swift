@@ -50,9 +50,7 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
     // MARK: The content
 
     /// The content now, and a number that is another one after every change, and for every live value.
-    var current: (content: Content, revision: UInt64) {
-        withState { ($0.content, $0.revision) }
-    }
+    var current: (content: Content, revision: UInt64) { withState { ($0.content, $0.revision) } }
 
     /// Puts `content` in place of the old one.
     func change(to content: Content, _ later: inout AfterUnlocking) {
@@ -85,9 +83,7 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
 
     /// Notes that whoever is being observed reads the content.
     @inline(__always)
-    func noteAccess() {
-        registrar.access(Observed(), keyPath: property)
-    }
+    func noteAccess() { registrar.access(Observed(), keyPath: property) }
 
     // MARK: The item
 
@@ -120,13 +116,10 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
     @inline(__always)
     private func boxedItem() throws(NotReady) -> Item {
         lock.lock()
-        if let box {
-            defer { lock.unlock() }
-            // Copying a Swift value runs nobody's code; letting go of one may, and is not done in here.
-            return box._withUnsafeGuaranteedRef { $0.value }
-        }
-        lock.unlock()
-        throw NotReady()
+        defer { lock.unlock() }
+        guard let box else { throw NotReady() }
+        // Copying a Swift value runs nobody's code; letting go of one may, and is not done in here.
+        return box._withUnsafeGuaranteedRef { $0.value }
     }
 
     /// Lets readers have `item`, nil where nothing is stored, without looking into the content, unless that is another by now.
@@ -180,9 +173,7 @@ extension LiveValue: CustomReflectable {
 private let lastRevision = Atomic<UInt64>(0)
 
 /// A number that no content of any live value has had.
-private func newRevision() -> UInt64 {
-    lastRevision.add(1, ordering: .relaxed).newValue
-}
+private func newRevision() -> UInt64 { lastRevision.add(1, ordering: .relaxed).newValue }
 
 /// What observers observe. It is empty, so that no reference is counted where it is handed over.
 private struct Observed: Observable {

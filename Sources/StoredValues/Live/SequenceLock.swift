@@ -43,9 +43,7 @@ struct SequenceLock: ~Copyable, Sendable {
     }
 
     /// Lets them be read; the stamp must be one that no bytes in here have had.
-    func endWriting(_ stamp: UInt64) {
-        self.stamp.store(stamp, ordering: .releasing)
-    }
+    func endWriting(_ stamp: UInt64) { self.stamp.store(stamp, ordering: .releasing) }
 }
 
 /// What was to be read is being changed, or nobody has made it ready.

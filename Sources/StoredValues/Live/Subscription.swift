@@ -29,20 +29,15 @@ final class Subscription: Sendable {
     /// Adds an element; what the limit drops for it and the reader to wake go into `later`.
     func append(_ content: AnyBox, _ later: inout AfterUnlocking) {
         let (reader, dropped) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, AnyBox?) in
-            let reader = state.reader
-            state.reader = nil
-            switch limit {
-            case .oldest(let limit) where state.buffer.count >= limit:
-                return (reader, content)
-            case .newest(let limit) where state.buffer.count >= limit:
-                guard limit > 0 else { return (reader, content) }
-                let dropped = state.buffer.popFirst()
-                state.buffer.append(content)
-                return (reader, dropped)
-            default:
-                state.buffer.append(content)
-                return (reader, nil)
-            }
+            state.buffer.append(content)
+            let dropped: AnyBox? =
+                switch limit {
+                case .oldest(let limit) where state.buffer.count > limit: state.buffer.popLast()
+                case .newest(let limit) where limit <= 0: state.buffer.popLast()
+                case .newest(let limit) where state.buffer.count > limit: state.buffer.popFirst()
+                default: nil
+                }
+            return (state.reader.take(), dropped)
         }
         if let dropped { later.release(dropped) }
         if let reader { later.wake(reader) }
@@ -66,8 +61,7 @@ final class Subscription: Sendable {
             } onCancel: {
                 let reader = state.withLock { state in
                     state.isCancelled = true
-                    defer { state.reader = nil }
-                    return state.reader
+                    return state.reader.take()
                 }
                 reader?.resume()
             }
@@ -82,8 +76,7 @@ final class ActiveSubscription<Content: Sendable>: Sendable {
 
     /// - Parameter subscription: One whose boxes are all `Box<Content>`.
     init(_ subscription: Subscription, end: @escaping @Sendable () -> Void) {
-        self.subscription = subscription
-        self.end = end
+        (self.subscription, self.end) = (subscription, end)
     }
 
     /// The next content, waiting for it; nil once the task is cancelled.
@@ -109,11 +102,10 @@ enum BufferLimit: Sendable {
 
     /// The same in the standard library's words.
     init<Element>(_ policy: AsyncStream<Element>.Continuation.BufferingPolicy) {
-        self =
-            switch policy {
-            case .bufferingOldest(let limit): .oldest(limit)
-            case .bufferingNewest(let limit): .newest(limit)
-            default: .unlimited
-            }
+        switch policy {
+        case .bufferingOldest(let limit): self = .oldest(limit)
+        case .bufferingNewest(let limit): self = .newest(limit)
+        default: self = .unlimited
+        }
     }
 }

@@ -9,17 +9,13 @@ struct ValueSequence<Content: Sendable, Element: Sendable>: AsyncSequence, Senda
     /// Makes what turns contents into elements for one iteration, nil for those that are no news.
     let makeTransform: @Sendable () -> (Content) -> Element?
 
-    func makeAsyncIterator() -> Iterator {
-        Iterator(active: subscribe(), transform: makeTransform())
-    }
+    func makeAsyncIterator() -> Iterator { Iterator(active: subscribe(), transform: makeTransform()) }
 
     struct Iterator: AsyncIteratorProtocol {
         fileprivate let active: ActiveSubscription<Content>
         fileprivate let transform: (Content) -> Element?
 
-        mutating func next() async -> Element? {
-            await next(isolation: nil)
-        }
+        mutating func next() async -> Element? { await next(isolation: nil) }
 
         mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
             while let content = await active.next(isolation: actor) {

@@ -25,8 +25,8 @@ struct MemberChange: Sendable {
     }
 
     /// That `stored` is there, or nothing is.
-    init(_ stored: StoredJSON?, if condition: Condition = .notNewer) {
-        self.init(json: stored?.json, version: stored?.version ?? 0, condition: condition)
+    init(_ stored: StoredJSON?, if condition: Condition = .notNewer, item: (any Sendable)? = nil) {
+        self.init(json: stored?.json, version: stored?.version ?? 0, condition: condition, item: item)
     }
 
     /// What is stored when the change is made.
@@ -75,11 +75,8 @@ struct MemberChanges: Sendable {
     /// Sets the member to `stored`, or removes it where that is nil.
     ///
     /// - Parameter item: What `stored` was made from.
-    mutating func set(
-        _ key: String, to stored: StoredJSON?, if condition: MemberChange.Condition, item: (any Sendable)? = nil
-    ) {
-        byKey[PreferencesKey(key)] = MemberChange(
-            json: stored?.json, version: stored?.version ?? 0, condition: condition, item: item)
+    mutating func set(_ key: String, to stored: StoredJSON?, if condition: MemberChange.Condition, item: (any Sendable)? = nil) {
+        byKey[PreferencesKey(key)] = MemberChange(stored, if: condition, item: item)
     }
 
     /// Removes the member, unless a version above `version` of the item type wrote it.

@@ -34,9 +34,7 @@ struct MemberVersions: Sendable {
     }
 
     /// Forgets `key`. Returns whether that changes anything.
-    mutating func forget(_ key: PreferencesKey) -> Bool {
-        !entries.isEmpty && entries.removeValue(forKey: key) != nil
-    }
+    mutating func forget(_ key: PreferencesKey) -> Bool { !entries.isEmpty && entries.removeValue(forKey: key) != nil }
 
     /// The text of the member, or nil when it is not needed.
     var text: [UInt8]? {

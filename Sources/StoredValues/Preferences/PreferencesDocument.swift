@@ -36,9 +36,7 @@ struct PreferencesDocument: Sendable {
     private var membersSize = 0
 
     /// A file with no members.
-    init() {
-        base = Array("{\n}\n".utf8)
-    }
+    init() { base = Array("{\n}\n".utf8) }
 
     // MARK: Reading
 
@@ -95,14 +93,10 @@ struct PreferencesDocument: Sendable {
     }
 
     /// What is stored under `key`, or nil.
-    func stored(_ key: PreferencesKey) -> StoredJSON? {
-        self[key].map { StoredJSON(json: $0, version: versions[key]) }
-    }
+    func stored(_ key: PreferencesKey) -> StoredJSON? { self[key].map { StoredJSON(json: $0, version: versions[key]) } }
 
     /// The JSON text of the member `key`, or nil when there is none.
     subscript(key: PreferencesKey) -> [UInt8]? { value(of: key).map { Array(bytes($0)) } }
-
-    /// The JSON text of the member `key`, or nil when there is none.
     subscript(key: String) -> [UInt8]? { self[PreferencesKey(key)] }
 
     /// The names of all members that a key leads to, sorted.

@@ -1,5 +1,4 @@
 import StoredValuesFiles
-import StoredValuesSupport
 
 /// A person's edit of the whole file, from the text that the editor is given to the keys that it changed.
 package struct PreferencesEdit: Sendable {
@@ -44,7 +43,7 @@ package struct PreferencesEdit: Sendable {
         guard new.unreachableMembers == base.unreachableMembers else {
             return .notJSON("\(JSONSyntaxError.halfOfPair) in a name that was added, changed or removed; such members are left alone here")
         }
-        let keys = changedKeys(new)
+        let keys = (base.keys + new.keys).distinctKeys.filter { $0 != MemberVersions.name && !Self.isSame($0, base, new) }
         guard !keys.isEmpty else { return .nothingChanged }
         return store.change("an edit") { changes in
             let current = store.document
@@ -55,10 +54,6 @@ package struct PreferencesEdit: Sendable {
         }
     }
 
-    private func changedKeys(_ new: PreferencesDocument) -> [String] {
-        (base.keys + new.keys).distinctKeys.filter { $0 != MemberVersions.name && !Self.isSame($0, base, new) }
-    }
-
     /// Whether both hold the same under `key`, however it is indented.
     private static func isSame(_ key: String, _ left: PreferencesDocument, _ right: PreferencesDocument) -> Bool {
         StoredJSON.saySame(left.stored(PreferencesKey(key)), right.stored(PreferencesKey(key)))
@@ -67,7 +62,5 @@ package struct PreferencesEdit: Sendable {
 
 extension PreferencesFile {
     /// Begins an edit of the whole file. Throws where there is none to edit, or it cannot be read.
-    package func beginEdit() throws(PreferencesError) -> PreferencesEdit {
-        try PreferencesEdit(store)
-    }
+    package func beginEdit() throws(PreferencesError) -> PreferencesEdit { try PreferencesEdit(store) }
 }

@@ -10,33 +10,25 @@ extension PreferencesFile {
 
     /// Reads what others have written by now, where that has not come by itself yet. Trouble is logged, and the last good
     /// values stay.
-    package func refresh() async {
-        await store.refreshAll()
-    }
+    package func refresh() async { await store.refreshAll() }
 
     /// Stores `value`, as a person would who edits the file: whatever version of a type wrote the old one is noted for the new
     /// one too. A value that is nested too deeply to be read again is not stored, and ``flush()`` throws that.
     package func set(_ key: String, to value: JSONValue) {
         let text = value.text(level: 1)
         let store = store
-        guard PreferencesDocument.canRead(text) else { return store.refuseDepth(of: key) }
-        store.change("set(_:to:) of \"\(key)\"") { changes in
+        guard PreferencesDocument.canRead(text) else {
+            let reason = "it has more than \(JSONValue.maximumDepth - 1) levels of nesting"
+            return store.refuse(.notEncodable(key: key, path: store.path, reason: reason))
+        }
+        store.change("set(_:to:)", of: key) { changes in
             let version = store.stored(key)?.version ?? 0
             changes.set(key, to: StoredJSON(json: text, version: version), if: .always)
         }
     }
 
     /// Removes what the file itself holds under `key`, which uncovers the layers below.
-    package func reset(_ key: String) {
-        store.change("reset(_:) of \"\(key)\"") { $0.set(key, to: nil, if: .always) }
-    }
-}
-
-extension PreferencesStore {
-    func refuseDepth(of key: String) {
-        let reason = "it has more than \(JSONValue.maximumDepth - 1) levels of nesting"
-        refuse(.notEncodable(key: key, path: path, reason: reason))
-    }
+    package func reset(_ key: String) { store.change("reset(_:)", of: key) { $0.set(key, to: nil, if: .always) } }
 }
 
 extension PreferencesDocument {

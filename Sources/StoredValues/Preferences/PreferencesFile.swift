@@ -1,4 +1,3 @@
-import StoredValuesFiles
 import StoredValuesSupport
 
 /// A file of values that people can read and edit: one JSON object, a member per key.
@@ -38,9 +37,7 @@ public struct PreferencesFile: Sendable {
         place = .open(OpenStores.shared.open(path))
     }
 
-    private init(place: Place) {
-        self.place = place
-    }
+    private init(place: Place) { self.place = place }
 
     /// A handle on `preferences`. Tests open one file twice with it, as two processes would.
     init(_ store: PreferencesStore) {
@@ -84,9 +81,7 @@ public struct PreferencesFile: Sendable {
     /// Throws ``PreferencesError`` when that cannot be had, and for changes since the last call that were refused, all of them at
     /// once. What could not be written stays in memory and is tried again. A flush takes two minutes at most, and throws as soon as its
     /// task is cancelled; what it has begun goes on in the background.
-    public func flush() async throws(PreferencesError) {
-        try await store.flush()
-    }
+    public func flush() async throws(PreferencesError) { try await store.flush() }
 
     /// Runs `changes` and writes all that the calling thread changes in it with one replacement of the file.
     ///

@@ -1,5 +1,4 @@
 import StoredValuesFiles
-import StoredValuesSupport
 
 /// What was found when somebody looked at one file of preferences, for people.
 package struct PreferencesInspection: Sendable {
@@ -23,18 +22,16 @@ package struct PreferencesInspection: Sendable {
     init(_ file: DurableFile) {
         path = file.place
         mode = (try? file.status(at: file.path, followingLinks: true))?.mode
-        content =
-            switch Result(catching: { () throws(FileError) in try PreferencesReading(known: nil, file.read) }) {
-            case .failure(let error): .unreadable(error.description)
-            case .success(let reading): Self.content(reading)
-            }
-    }
-
-    private static func content(_ reading: PreferencesReading) -> Content {
-        switch reading.document {
-        case .failure(let error): .broken(error.description)
-        case .success where reading.identity == nil: .missing
-        case .success(let document): .keys(document.keys.count { !$0.isReservedKey })
+        do throws(FileError) {
+            let reading = try PreferencesReading(known: nil, file.read)
+            content =
+                switch reading.document {
+                case .failure(let error): .broken(error.description)
+                case .success where reading.identity == nil: .missing
+                case .success(let document): .keys(document.keys.count { !$0.isReservedKey })
+                }
+        } catch {
+            content = .unreadable(error.description)
         }
     }
 }

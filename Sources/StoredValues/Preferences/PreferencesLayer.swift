@@ -8,9 +8,7 @@ struct PreferencesLayer: Sendable {
     /// The state of the file that `document` was read from; nil when there was none.
     private(set) var identity: FileIdentity?
 
-    init(path: String) {
-        file = DurableFile(path: path)
-    }
+    init(path: String) { file = DurableFile(path: path) }
 
     /// Reads the file if it is another one than before, and returns whether it was. Throws when it cannot be read or does
     /// not parse; then the layer stays as it is.

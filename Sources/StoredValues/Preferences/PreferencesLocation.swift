@@ -7,9 +7,7 @@ enum PreferencesLocation {
     /// `STORED_VALUES_PREFERENCES` names another path for the standard file. A relative `XDG_CONFIG_HOME` does not count,
     /// as the specification demands. Throws where neither that nor `HOME` is set, or what counts is not UTF-8.
     static func path(of name: String) throws(PreferencesError) -> String {
-        if name == standardName, let path = try variable("STORED_VALUES_PREFERENCES"), !path.isEmpty {
-            return path
-        }
+        if name == standardName, let path = try variable("STORED_VALUES_PREFERENCES"), !path.isEmpty { return path }
         return "\(try configurationFolder)/\(StorageSystem.applicationID)/\(name).json"
     }
 
@@ -26,9 +24,7 @@ enum PreferencesLocation {
 
     /// Where Foundation keeps `UserDefaults` of that name on Linux. Seen with Swift 6.3, where `.standard` is named after the
     /// executable.
-    static func userDefaults(_ name: String) throws(PreferencesError) -> String {
-        "\(try configurationFolder)/\(name).plist"
-    }
+    static func userDefaults(_ name: String) throws(PreferencesError) -> String { "\(try configurationFolder)/\(name).plist" }
 
     private static var configurationFolder: String {
         get throws(PreferencesError) {

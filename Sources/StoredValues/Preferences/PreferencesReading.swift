@@ -16,9 +16,7 @@ struct PreferencesReading {
     ///
     /// That may be when it does not parse, or is the `known` file and yet changed, and was modified less than `patience`
     /// ago. Blocks the thread meanwhile.
-    init(
-        known: FileIdentity?, patience: Duration = patience, _ read: () throws(FileError) -> FileContents?
-    ) throws(FileError) {
+    init(known: FileIdentity?, patience: Duration = patience, _ read: () throws(FileError) -> FileContents?) throws(FileError) {
         let end = ContinuousClock.now + patience
         self.init(try read())
         while mayBeHalfWritten(known, patience), ContinuousClock.now < end {
@@ -30,23 +28,16 @@ struct PreferencesReading {
     private init(_ contents: FileContents?) {
         identity = contents?.identity
         document = Result { () throws(JSONSyntaxError) in
-            try contents.map { contents throws(JSONSyntaxError) in
-                try PreferencesDocument(parsing: contents.bytes)
-            } ?? PreferencesDocument()
+            if let contents { try PreferencesDocument(parsing: contents.bytes) } else { PreferencesDocument() }
         }
     }
 
     private func mayBeHalfWritten(_ known: FileIdentity?, _ patience: Duration) -> Bool {
         guard let identity else { return false }
-        let wasModifiedInPlace =
-            identity != known && identity.inode == known?.inode && identity.device == known?.device
-        guard wasModifiedInPlace || !document.isSuccess else { return false }
+        let wasModifiedInPlace = identity != known && identity.inode == known?.inode && identity.device == known?.device
+        guard wasModifiedInPlace || (try? document.get()) == nil else { return false }
         // Either sign, as another machine's clock may be ahead.
         let age = Date.now.timeIntervalSince1970 - Double(identity.modified) / 1_000_000_000
         return Duration.seconds(age.magnitude) < patience
     }
-}
-
-extension Result {
-    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }

@@ -5,15 +5,10 @@ package struct PreferencesSnapshot: Sendable {
     /// The most important first.
     private let layers: [PreferencesDocument]
 
-    init(_ document: PreferencesDocument, layers: [PreferencesDocument]) {
-        self.document = document
-        self.layers = layers
-    }
+    init(_ document: PreferencesDocument, layers: [PreferencesDocument]) { (self.document, self.layers) = (document, layers) }
 
     /// The keys of all values, those of the system-wide defaults included, sorted.
-    package var keys: [String] {
-        ([document] + layers).flatMap(\.keys).distinctKeys.filter { !$0.isReservedKey }
-    }
+    package var keys: [String] { ([document] + layers).flatMap(\.keys).distinctKeys.filter { !$0.isReservedKey } }
 
     /// The value of `key` that programs read; nil also where it cannot be read, see ``value(of:)``.
     package subscript(key: String) -> JSONValue? { try? value(of: key) }

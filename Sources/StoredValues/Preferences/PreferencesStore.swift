@@ -160,9 +160,9 @@ final class PreferencesStore: Sendable {
     ///
     /// - Parameter mayNest: The library's own changes may be made inside a user's; they are written with it.
     func change<Result, Failure>(
-        _ call: String, mayNest: Bool = false, _ body: (inout MemberChanges) throws(Failure) -> Result
+        _ call: String, of key: String? = nil, mayNest: Bool = false, _ body: (inout MemberChanges) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        var turn = PreferencesTurn(.change(call), of: self, mayNest: mayNest)
+        var turn = PreferencesTurn(.change(call, key: key), of: self, mayNest: mayNest)
         do throws(Failure) {
             let result = try body(&turn.changes)
             turn.commit()
@@ -190,7 +190,7 @@ final class PreferencesStore: Sendable {
 
     /// Writes what is unsaved, if anything is. Returns why it could not be written.
     func save() -> PreferencesError? {
-        PreferencesTurn(.change("saving"), of: self).commit()
+        PreferencesTurn(.change("saving", key: nil), of: self).commit()
     }
 
     /// Notes a change that cannot be made at all: it is logged, and the next ``flush()`` throws it.
@@ -200,13 +200,9 @@ final class PreferencesStore: Sendable {
     }
 
     /// Traps, for the thread is inside a change already.
-    func trapNested(_ activity: TurnLock.Activity, inside outer: String) -> Never {
-        let (call, advice) =
-            switch activity {
-            case .batch: ("batch { }", "Put the batch around it.")
-            case .change(let call): (call, "Make the second change after the first has returned.")
-            }
-        misuse("\(call) was called inside the closure of \(outer), and both change \"\(path)\". \(advice)")
+    func trapNested(_ activity: TurnLock.Activity, inside outer: TurnLock.Activity) -> Never {
+        let advice = activity == .batch ? "Put the batch around it." : "Make the second change after the first has returned."
+        misuse("\(activity) was called inside the closure of \(outer), and both change \"\(path)\". \(advice)")
     }
 
     // MARK: Logging

@@ -44,7 +44,7 @@ struct PreferencesTurn: ~Copyable {
             do throws(PreferencesError) { try lock() } catch { problem = error }
             return
         }
-        if case .change(let call) = outer, !mayNest { store.trapNested(activity, inside: call) }
+        if case .change = outer, !mayNest { store.trapNested(activity, inside: outer) }
         store.turns.note(activity)
     }
 

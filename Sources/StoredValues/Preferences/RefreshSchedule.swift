@@ -37,10 +37,8 @@ final class RefreshSchedule: Sendable {
         on queue: DispatchQueue, patience: Duration = patience, isOwnerBusy: @escaping @Sendable () -> Bool = { false },
         _ refresh: @escaping @Sendable () -> Void
     ) {
-        self.queue = queue
-        self.patience = patience
-        self.isOwnerBusy = isOwnerBusy
-        self.refresh = refresh
+        (self.queue, self.patience) = (queue, patience)
+        (self.isOwnerBusy, self.refresh) = (isOwnerBusy, refresh)
     }
 
     /// Notes that something happened to the file.

@@ -13,13 +13,10 @@ struct StoreQueues: Sendable {
     let watching: DispatchQueue
 
     private static let all = (0..<8).map { _ in
-        StoreQueues(
-            disk: DispatchQueue(label: "StoredValues.preferences"), watching: DispatchQueue(label: "StoredValues.watch"))
+        StoreQueues(disk: DispatchQueue(label: "StoredValues.preferences"), watching: DispatchQueue(label: "StoredValues.watch"))
     }
     private static let count = Atomic(0)
 
     /// Those of another file.
-    static func next() -> StoreQueues {
-        all[count.add(1, ordering: .relaxed).oldValue % all.count]
-    }
+    static func next() -> StoreQueues { all[count.add(1, ordering: .relaxed).oldValue % all.count] }
 }

@@ -5,6 +5,7 @@ import StoredValuesSupport
 /// of defaults.
 struct StoredMembers {
     typealias Changes = [PreferencesKey: MemberChange]
+    typealias Permitted = (changes: Changes, refusals: [PreferencesError])
 
     /// Where the file lies, for the user.
     private let path: String
@@ -19,9 +20,7 @@ struct StoredMembers {
     /// Grows with each change of what is stored: what was read or compared before is out of date then.
     private(set) var revision = 0
 
-    init(path: String, sizeLimit: Int) {
-        (self.path, self.sizeLimit) = (path, sizeLimit)
-    }
+    init(path: String, sizeLimit: Int) { (self.path, self.sizeLimit) = (path, sizeLimit) }
 
     // MARK: Reading
 
@@ -91,7 +90,7 @@ struct StoredMembers {
 extension StoredMembers {
     /// Those of `changes` that are to be made. Changes of what a newer version wrote are refused, and all of them if the file
     /// would become too large to be read again: they are one change.
-    func permitted(_ changes: Changes) -> (changes: Changes, refusals: [PreferencesError]) {
+    func permitted(_ changes: Changes) -> Permitted {
         let (current, refusals) = current(changes, in: content)
         guard let refusal = tooLarge(current, in: content) else { return (current, refusals) }
         return ([:], refusals + [refusal])
@@ -101,9 +100,7 @@ extension StoredMembers {
     func hasRoom(for changes: Changes) -> Bool { content.hasRoom(for: changes, within: sizeLimit) }
 
     /// The same of what is unsaved, when it is laid over what somebody else wrote. Of these changes each is one by itself.
-    private func permitted(
-        _ changes: Changes, over content: PreferencesDocument
-    ) -> (changes: Changes, refusals: [PreferencesError]) {
+    private func permitted(_ changes: Changes, over content: PreferencesDocument) -> Permitted {
         var (changes, refusals) = current(changes, in: content)
         guard !content.hasRoom(for: changes, within: sizeLimit) else { return (changes, refusals) }
         // Those with a condition are halves of moves, which must not lose each other.
@@ -135,9 +132,7 @@ extension StoredMembers {
     }
 
     /// Those of `changes` that change something, and nothing of a newer version.
-    private func current(
-        _ changes: Changes, in content: PreferencesDocument
-    ) -> (changes: Changes, refusals: [PreferencesError]) {
+    private func current(_ changes: Changes, in content: PreferencesDocument) -> Permitted {
         // Nearly always all are to be made, and no other dictionary is.
         var (current, refusals) = (changes, [PreferencesError]())
         for (key, change) in changes {

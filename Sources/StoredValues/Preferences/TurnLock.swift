@@ -4,11 +4,18 @@ import StoredValuesSupport
 /// would wait for itself.
 struct TurnLock: ~Copyable, Sendable {
     /// What the thread inside is doing.
-    enum Activity: Equatable {
-        /// A change, by the name of the call, such as `set(_:) of "theme"`.
-        case change(String)
+    enum Activity: Equatable, CustomStringConvertible {
+        /// A change, by the name of the call and of the key. They are not put together: nearly always nobody asks.
+        case change(String, key: String?)
         /// `batch { }`, which other changes of the same thread join.
         case batch
+
+        var description: String {
+            switch self {
+            case .change(let call, let key): call + (key.map { " of \"\($0)\"" } ?? "")
+            case .batch: "batch { }"
+            }
+        }
     }
 
     private struct Holder {
@@ -23,9 +30,7 @@ struct TurnLock: ~Copyable, Sendable {
     private let holder = Guarded(Holder())
 
     /// What the calling thread is doing inside, or nil when it is outside.
-    var activity: Activity? {
-        holder.withLock { $0.thread == currentThreadNumber() ? $0.activity : nil }
-    }
+    var activity: Activity? { holder.withLock { $0.thread == currentThreadNumber() ? $0.activity : nil } }
 
     /// Waits until no other thread is inside. The calling thread must be outside.
     func enter(_ activity: Activity) {
@@ -41,9 +46,7 @@ struct TurnLock: ~Copyable, Sendable {
     }
 
     /// Notes that the thread inside is doing something else now.
-    func note(_ activity: Activity) {
-        holder.withLock { $0.activity = activity }
-    }
+    func note(_ activity: Activity) { holder.withLock { $0.activity = activity } }
 
     /// Whether any thread is inside, or was just now.
     var isBusy: Bool {

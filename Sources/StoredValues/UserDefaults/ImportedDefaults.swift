@@ -6,17 +6,13 @@ struct ImportedDefaults {
     /// The member's name; keys never begin with a `$`.
     static let member = "$imported"
 
-    private var names: Set<String> = []
+    var names: Set<String> = []
 
     /// What `text` lists. What is no list of names (someone edited it) lists none.
     init(parsing text: [UInt8]?) {
         guard let text, let json = try? JSONValue(parsing: text) else { return }
         names = Set((json.arrayValue ?? []).compactMap(\.stringValue))
     }
-
-    func contains(_ name: String) -> Bool { names.contains(name) }
-
-    mutating func insert(_ name: String) -> (inserted: Bool, memberAfterInsert: String) { names.insert(name) }
 
     /// The text of the member.
     var text: [UInt8] { JSONValue.array(names.sorted().map(JSONValue.string)).text(level: 1) }
@@ -36,11 +32,11 @@ extension ImportedDefaults {
         case failure(UserDefaultsImport.Reason)
     }
 
-    private struct NoDictionary: Error {}
-
     /// The keys and values of a property list.
     static func entries(_ bytes: [UInt8]) throws -> [String: PropertyListValue] {
-        guard case .dictionary(let entries) = try PropertyListValue(parsing: bytes) else { throw NoDictionary() }
+        guard case .dictionary(let entries) = try PropertyListValue(parsing: bytes) else {
+            throw PropertyListCheck.Problem.damaged
+        }
         return entries
     }
 
@@ -54,9 +50,8 @@ extension ImportedDefaults {
             }
             return checked(content, .boxedJSON)
         }
-        guard ["bplist", "<?xml"].contains(where: { bytes.starts(with: $0.utf8) }),
-            let list = try? PropertyListValue(parsing: bytes)
-        else { return reading(value, .data) }
+        let isList = ["bplist", "<?xml"].contains { bytes.starts(with: $0.utf8) }
+        guard isList, let list = try? PropertyListValue(parsing: bytes) else { return reading(value, .data) }
         if case .dictionary(let members) = list, members["$archiver"] != nil { return .failure(.archivedObject) }
         return reading(list, .propertyList)
     }

@@ -48,7 +48,7 @@ extension PreferencesFile {
         ) -> UserDefaultsImport {
             UserDefaultsImport(path: file.path, status: status, keys: keys)
         }
-        guard !store.imported.contains(source) else { return report(.doneBefore) }
+        guard !store.imported.names.contains(source) else { return report(.doneBefore) }
         let entries: [String: PropertyListValue]
         do {
             guard let contents = try file.read() else { return report(.noFile) }
@@ -64,11 +64,9 @@ extension PreferencesFile {
         let found = entries.map { ($0.key, newKey($0.key), ImportedDefaults.json($0.value)) }.sorted { $0.0 < $1.0 }
         return try store.change("importUserDefaults") { changes throws(PreferencesError) in
             var imported = store.imported
-            guard imported.insert(source).inserted else { return report(.doneBefore) }
+            guard imported.names.insert(source).inserted else { return report(.doneBefore) }
             var outcomes: [String: UserDefaultsImport.Outcome] = [:]
-            for (key, newKey, json) in found {
-                outcomes[key] = changes.take(json, as: newKey, into: store)
-            }
+            for (key, newKey, json) in found { outcomes[key] = changes.take(json, as: newKey, into: store) }
             changes.set(ImportedDefaults.member, to: StoredJSON(json: imported.text), if: .always)
             guard store.hasRoom(for: changes) else {
                 let reason = "With what it holds \"\(store.path)\" would be larger than \(DurableFile.sizeLimit >> 20) MiB. Leave the keys of large data out."
@@ -97,8 +95,5 @@ extension MemberChanges {
 }
 
 extension PreferencesStore {
-    /// The names of the property lists that were imported into the file.
-    fileprivate var imported: ImportedDefaults {
-        ImportedDefaults(parsing: own(ImportedDefaults.member)?.json)
-    }
+    fileprivate var imported: ImportedDefaults { ImportedDefaults(parsing: own(ImportedDefaults.member)?.json) }
 }

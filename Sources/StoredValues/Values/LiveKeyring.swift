@@ -38,8 +38,7 @@ final class LiveKeyring: Sendable {
     private let listening = Guarded<(hasBegun: Bool, task: Task<Void, Never>?)>((false, nil))
 
     private init(_ keyring: any Keyring, _ identity: KeyringIdentity) {
-        self.keyring = keyring
-        self.identity = identity
+        (self.keyring, self.identity) = (keyring, identity)
     }
 
     deinit {

@@ -10,8 +10,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     let schema: ItemSchema
 
     private init(_ key: String, in store: PreferencesStore, text: StoredJSON?, schema: ItemSchema) {
-        (self.key, self.store) = (key, store)
-        self.schema = schema
+        (self.key, self.store, self.schema) = (key, store, schema)
         live = LiveValue(StoredContent(text))
     }
 

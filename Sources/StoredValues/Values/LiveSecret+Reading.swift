@@ -14,19 +14,13 @@ extension LiveSecret {
     func contentAtHand(by end: DispatchTime? = nil) -> SecretContent<Item> {
         let (content, revision) = live.current
         switch content {
-        case .value(let item, _):
-            live.makeReady(item, ifStill: revision)
-            return content
-        case .absent:
-            live.makeReady(nil, ifStill: revision)
-            return content
-        case .unavailable:
-            reload()
-            return content
+        case .value, .absent: live.makeReady(content.item, ifStill: revision)
+        case .unavailable: reload()
         case .unknown:
             waitForFirstAnswer(until: end ?? Self.endOfWaiting)
             return live.current.content
         }
+        return content
     }
 
     private func waitForFirstAnswer(until end: DispatchTime) {
@@ -42,9 +36,7 @@ extension LiveSecret {
     }
 
     /// Asks the keyring.
-    func load() async throws(KeyringError) -> Item? {
-        try await ask().answer.answer.get()
-    }
+    func load() async throws(KeyringError) -> Item? { try await ask().answer.answer.get() }
 
     /// Asks the keyring in the background where it has given no answer, unless that is going on.
     func reloadIfUnanswered() {

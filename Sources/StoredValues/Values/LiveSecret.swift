@@ -27,9 +27,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
 
     /// The secret `id`, which `keyring` is asked for. To be had of ``LiveKeyring/secret(_:in:as:)``.
     init(_ id: SecretIdentifier, in keyring: any Keyring, heardBy ear: LiveKeyring) {
-        self.id = id
-        self.keyring = keyring
-        self.ear = ear
+        (self.id, self.keyring, self.ear) = (id, keyring, ear)
         live = LiveValue(.unknown)
     }
 

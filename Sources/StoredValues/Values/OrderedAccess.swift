@@ -16,17 +16,13 @@ final class OrderedAccess: Sendable {
     /// Runs `body` when those who came before are done. Throws ``KeyringError/cancelled`` when the task is cancelled while
     /// it waits, and ``KeyringError/timedOut(after:)`` with the one before it: a keyring that does not answer would keep
     /// each of those who wait for a deadline of its own.
-    func perform<Result: Sendable>(
-        _ body: () async throws(KeyringError) -> Result
-    ) async throws(KeyringError) -> Result {
+    func perform<Result: Sendable>(_ body: () async throws(KeyringError) -> Result) async throws(KeyringError) -> Result {
         try await enter()
+        defer { leave() }
         do throws(KeyringError) {
-            let result = try await body()
-            leave()
-            return result
+            return try await body()
         } catch {
             if case .timedOut = error { turnAway(error) }
-            leave()
             throw error
         }
     }

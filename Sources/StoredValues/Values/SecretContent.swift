@@ -7,9 +7,7 @@ enum SecretContent<Item: StorableItem>: Sendable {
     case unavailable(KeyringError)
 
     /// The item to show; nil means only that none is at hand.
-    var item: Item? {
-        if case .value(let item, _) = self { item } else { nil }
-    }
+    var item: Item? { if case .value(let item, _) = self { item } else { nil } }
 
     /// Whether a getter has no reason to ask the keyring again.
     var isAnswer: Bool {

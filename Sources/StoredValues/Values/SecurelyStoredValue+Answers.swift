@@ -13,9 +13,7 @@ extension SecurelyStoredValue {
     }
 
     /// ``answerAtHand()`` of each. Where several were not asked for before, all are awaited together.
-    package static func answersAtHand<Name>(
-        _ secrets: [Name: SecurelyStoredValue]
-    ) -> [Name: Result<Item?, KeyringError>] {
+    package static func answersAtHand<Name>(_ secrets: [Name: SecurelyStoredValue]) -> [Name: Result<Item?, KeyringError>] {
         for value in secrets.values { value.secret.reloadIfUnanswered() }
         let end = LiveSecret<Item>.endOfWaiting
         return secrets.mapValues { value in Result { () throws(KeyringError) in try value.answerAtHand(by: end) } }

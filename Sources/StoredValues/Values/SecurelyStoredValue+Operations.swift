@@ -6,9 +6,8 @@ extension SecurelyStoredValue {
         _ property: any WritableKeyPath<Item, Property> & Sendable, to value: Property
     ) async throws(KeyringError) {
         try await updateInPlace { item throws(KeyringError) in
-            guard var changed = item else { throw .notStored }
-            changed[keyPath: property] = value
-            item = changed
+            guard item != nil else { throw .notStored }
+            item?[keyPath: property] = value
         }
     }
 
@@ -43,9 +42,7 @@ extension SecurelyStoredValue {
     public func replace<Element: Equatable & Sendable>(
         _ element: Element, with replacement: Element
     ) async throws(KeyringError) where Item == [Element] {
-        try await updateInPlace { item throws(KeyringError) in
-            item = item?.map { $0 == element ? replacement : $0 }
-        }
+        try await updateInPlace { item throws(KeyringError) in item = item?.map { $0 == element ? replacement : $0 } }
     }
 
     /// Removes every element that equals `element`, or adds it at the end when there is none.
@@ -60,9 +57,8 @@ extension SecurelyStoredValue {
         key: Key, value: Value?
     ) async throws(KeyringError) where Item == [Key: Value] {
         try await updateInPlace { item throws(KeyringError) in
-            var dictionary = item ?? [:]
-            dictionary[key] = value
-            item = dictionary
+            item = item ?? [:]
+            item?[key] = value
         }
     }
 }

@@ -65,9 +65,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
         return secret.contentAtHand().item
     }
 
-    private var id: SecretIdentifier {
-        SecretIdentifier(service: service ?? StorageSystem.applicationID, account: key)
-    }
+    private var id: SecretIdentifier { SecretIdentifier(service: service ?? StorageSystem.applicationID, account: key) }
 
     // MARK: Reading
 
@@ -86,10 +84,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
             }
             return itemMadeReady()
         }
-        @available(
-            *, unavailable,
-            message: "use try await $property.set(_:), or try await $property.reset() to remove the secret"
-        )
+        @available(*, unavailable, message: "use try await $property.set(_:), or try await $property.reset() to remove the secret")
         set { preconditionFailure("unavailable") }
     }
 
@@ -99,28 +94,22 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     /// Which of the three answers stands behind the property. Waits as that does.
     public var status: SecretStatus {
         secret.live.noteAccess()
-        return switch secret.contentAtHand() {
-        case .value: .value
-        case .absent: .absent
-        case .unavailable(let error): .unavailable(error)
-        // The keyring itself gave up, as it does for a task that is cancelled.
-        case .unknown: .unavailable(.cancelled)
+        return switch secret.contentAtHand().answer {
+        case .success(.some): .value
+        case .success(nil): .absent
+        case .failure(let error): .unavailable(error)
         }
     }
 
     /// Asks the keyring: the secret, or nil when it has none. Throws ``KeyringError`` when it gives no answer.
     @discardableResult
-    public func load() async throws(KeyringError) -> Item? {
-        try await secret.load()
-    }
+    public func load() async throws(KeyringError) -> Item? { try await secret.load() }
 
     /// The secret now, then every change, in order and none lost; nil where it is absent.
     ///
     /// Only real answers are elements: while the keyring is unavailable nothing comes. Iterating subscribes and asks the
     /// keyring if it was not asked yet; dropping the iterator unsubscribes.
-    public var values: some AsyncSequence<Item?, Never> & Sendable {
-        values(bufferingPolicy: .unbounded)
-    }
+    public var values: some AsyncSequence<Item?, Never> & Sendable { values(bufferingPolicy: .unbounded) }
 
     /// ``values`` with a limit on what waits for a slow reader.
     public func values(
@@ -153,14 +142,10 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     // MARK: Changing
 
     /// Stores `item`. Throws ``KeyringError``; then nothing was stored, unless it says that nobody knows.
-    public func set(_ item: Item) async throws(KeyringError) {
-        try await secret.set(item)
-    }
+    public func set(_ item: Item) async throws(KeyringError) { try await secret.set(item) }
 
     /// Removes the secret; succeeds when there is none.
-    public func reset() async throws(KeyringError) {
-        try await secret.reset()
-    }
+    public func reset() async throws(KeyringError) { try await secret.reset() }
 
     /// Changes the secret in place, as one step among all tasks of this process: the keyring is read, `change` works on the
     /// secret or on nil, and what it leaves is stored; nil removes it.
@@ -172,15 +157,12 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     ///
     /// Throws what `change` throws, and then nothing was changed; and ``KeyringError``, after which the same holds as for
     /// ``set(_:)``. Where `change` leaves the secret as it was, nothing is stored.
-    public func update<Result: Sendable>(
-        _ change: @Sendable (inout Item?) throws -> Result
-    ) async throws -> Result {
+    public func update<Result: Sendable>(_ change: @Sendable (inout Item?) throws -> Result) async throws -> Result {
         // The closure's own error travels as a result, past the keyring's.
         let outcome = try await secret.update {
             item throws(KeyringError) -> (result: Swift.Result<Result, any Error>, isChanged: Bool) in
             let outcome = Swift.Result { try change(&item) }
-            if case .success = outcome { return (outcome, true) }
-            return (outcome, false)
+            return if case .success = outcome { (outcome, true) } else { (outcome, false) }
         }
         return try outcome.get()
     }

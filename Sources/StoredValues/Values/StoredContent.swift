@@ -11,9 +11,7 @@ enum StoredContent<Item: StorableItem>: Sendable {
     /// What is not to be decoded, and why; each reader has its own default.
     case unreadable(StoredJSON, reason: String)
 
-    init(_ text: StoredJSON?) {
-        self = text.map(Self.text) ?? .absent
-    }
+    init(_ text: StoredJSON?) { self = text.map(Self.text) ?? .absent }
 
     /// What is stored, or nil.
     var text: StoredJSON? {
@@ -70,8 +68,7 @@ enum StoredContent<Item: StorableItem>: Sendable {
             try validate?(&interpretation.item)
             return interpretation
         } catch {
-            let refusal = Repair(path: "", action: .tookDefault, reason: "\(error)")
-            return Interpretation(item: defaultItem, repairs: interpretation.repairs + [refusal])
+            return Interpretation(item: defaultItem, repairs: interpretation.repairs + [.wholeDefault("\(error)")])
         }
     }
 }

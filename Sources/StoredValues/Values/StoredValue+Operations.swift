@@ -20,9 +20,7 @@ extension StoredValue {
 
 extension StoredValue where Item == Bool {
     /// Turns true into false and false into true.
-    public func toggle() {
-        update(named: "toggle()") { $0.toggle() }
-    }
+    public func toggle() { update(named: "toggle()") { $0.toggle() } }
 }
 
 extension StoredValue {

@@ -105,9 +105,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
             return itemMadeReady()
         }
         @available(
-            *, unavailable,
-            message: "use $property.set(_:), or $property.update { } to change it in place: x += 1 would be two steps"
-        )
+            *, unavailable, message: "use $property.set(_:), or $property.update { } to change it in place: x += 1 would be two steps")
         set { preconditionFailure("unavailable") }
     }
 
@@ -137,9 +135,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// Iterating subscribes, dropping the iterator unsubscribes, and each iteration is on its own. A change made by
     /// another process comes as its latest state. Elements wait for a slow reader without limit. What reads as before is no
     /// change: storing the default where nothing is stored, removing it, another spelling in the file.
-    public var values: some AsyncSequence<Item, Never> & Sendable {
-        values(bufferingPolicy: .unbounded)
-    }
+    public var values: some AsyncSequence<Item, Never> & Sendable { values(bufferingPolicy: .unbounded) }
 
     /// ``values`` with a limit on what waits for a slow reader.
     public func values(
@@ -191,18 +187,16 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     ///     leaves as it is.
     public func set(_ item: Item, overwritingNewer: Bool = false) {
         let preference = livePreference
-        guard let text = encode(item, in: preference.store) else { return }
-        preference.store.change("set(_:) of \"\(key)\"") {
-            $0.set(
-                key, to: StoredJSON(json: text, version: preference.schema.version), if: overwritingNewer ? .always : .notNewer,
-                item: item)
+        guard let stored = encode(item, in: preference) else { return }
+        preference.store.change("set(_:)", of: key) {
+            $0.set(key, to: stored, if: overwritingNewer ? .always : .notNewer, item: item)
         }
     }
 
     /// Removes what is stored, under the former keys too, so that the default is read again.
     public func reset() {
         let preference = livePreference
-        preference.store.change("reset() of \"\(key)\"") { changes in
+        preference.store.change("reset()", of: key) { changes in
             changes.remove(key, upTo: preference.schema.version)
             formerKeys.remove(with: key, in: preference.store, upTo: preference.schema.version, &changes)
         }
@@ -213,25 +207,20 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// `change` runs once, on this thread, with the file's lock held: other changes of the file wait for it. Changing the
     /// same file inside it ends the program; two threads that change two files inside each other, in opposite order, would
     /// wait for ever. When it throws, nothing is changed. Where another process keeps the lock for 2 s, the step is one for this
-    /// process only, and is written when that lets go; while the lock is passed on among processes, this waits for its turn. Where a newer version of the program stored the value, `change` gets
-    /// the default, and what it makes of it is refused.
+    /// process only, and is written when that lets go; while the lock is passed on among processes, this waits for its turn.
+    /// Where a newer version of the program stored the value, `change` gets the default, and what it makes of it is refused.
     public func update<Result, Failure>(_ change: (inout Item) throws(Failure) -> Result) throws(Failure) -> Result {
         try update(named: "update(_:)", change)
     }
 
     /// ``update(_:)`` under the name of the operation that the caller used.
-    func update<Result, Failure>(
-        named call: String, _ change: (inout Item) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    func update<Result, Failure>(named call: String, _ change: (inout Item) throws(Failure) -> Result) throws(Failure) -> Result {
         let preference = livePreference
-        return try preference.store.change("\(call) of \"\(key)\"") { changes throws(Failure) in
+        return try preference.store.change(call, of: key) { changes throws(Failure) in
             var item = read(preference).item
             defer { changes.releaseLater(item) }
             let result = try change(&item)
-            if let text = encode(item, in: preference.store) {
-                let stored = StoredJSON(json: text, version: preference.schema.version)
-                changes.set(key, to: stored, if: .notNewer, item: item)
-            }
+            if let stored = encode(item, in: preference) { changes.set(key, to: stored, if: .notNewer, item: item) }
             return result
         }
     }
@@ -272,9 +261,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
         let new = interpret(content, in: preference)
         // Not replaced under the lock: the old item may be a class, whose deinit runs when it goes.
         let old = latest.withLock { latest in
-            let old = latest
-            latest = (revision, new)
-            return old
+            defer { latest = (revision, new) }
+            return latest
         }
         if old?.revision != revision { report(new.repairs, in: preference) }
         return new
@@ -292,11 +280,11 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// What `item` is stored as; nil where it cannot be encoded.
     private static func text(_ item: Item) -> [UInt8]? { try? ItemEncoder.encode(item).text(level: 1) }
 
-    private func encode(_ item: Item, in store: PreferencesStore) -> [UInt8]? {
+    private func encode(_ item: Item, in preference: LivePreference<Item>) -> StoredJSON? {
         do {
-            return try ItemEncoder.encode(item).text(level: 1)
+            return StoredJSON(json: try ItemEncoder.encode(item).text(level: 1), version: preference.schema.version)
         } catch {
-            store.refuse(.notEncodable(key: key, path: store.path, reason: Self.reason(error)))
+            preference.store.refuse(.notEncodable(key: key, path: preference.store.path, reason: Self.reason(error)))
             return nil
         }
     }

@@ -46,7 +46,6 @@ final class CredentialsChanges: Sendable {
 
     private static let inUse = WeakTable<[UInt8], CredentialsChanges>()
 
-    /// The one of `folder`.
     static func shared(for folder: CredentialsFolder) -> CredentialsChanges {
         inUse.object(for: Array(folder.path.utf8)) { CredentialsChanges(folder) }
     }
@@ -55,7 +54,6 @@ final class CredentialsChanges: Sendable {
 
     deinit { Self.inUse.remove(Array(folder.path.utf8)) }
 
-    /// What is changed of the secrets that are followed.
     var changes: KeyringChanges {
         broadcaster.changes { [self] in
             for secret in all.objects { secret.watch() }
@@ -91,6 +89,5 @@ final class CredentialsChanges: Sendable {
         withExtendedLifetime(oldest) {}  // its watches end when the lock is free
     }
 
-    /// How many are followed.
     var followedCount: Int { all.objects.count }
 }

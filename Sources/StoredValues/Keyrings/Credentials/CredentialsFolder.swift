@@ -41,16 +41,11 @@ struct CredentialsFolder: Sendable {
 
     /// Throws unless there is a folder.
     func requireFolder() throws(KeyringError) {
-        let status: FileStatus
-        do {
-            status = try operations.status(at: path, followingLinks: true)
-        } catch .noEntry {
+        guard let kind = try kind(at: path) else {
             throw Self.failure(2, "the folder \"\(path)\" is missing; mount it there, or name another one")
-        } catch {
-            throw KeyringError(FileError(.examine, path, error))
         }
-        guard status.kind == .folder else {
-            throw Self.failure(3, "\"\(path)\" is \(status.kind.rawValue), not a folder; name the folder that the files lie in")
+        guard kind == .folder else {
+            throw Self.failure(3, "\"\(path)\" is \(kind.rawValue), not a folder; name the folder that the files lie in")
         }
     }
 
@@ -74,22 +69,22 @@ struct CredentialsFolder: Sendable {
     }
 
     private func isCredential(_ name: String) throws(KeyringError) -> Bool {
-        do {
-            return try operations.status(at: path + "/" + name, followingLinks: true).kind == .regular
-        } catch .noEntry {
-            return try isLink(name)  // reading it says what is wrong
-        } catch {
-            throw KeyringError(FileError(.examine, path + "/" + name, error))
-        }
+        guard let kind = try kind(at: path + "/" + name) else { return try isLink(name) }  // reading it says what is wrong
+        return kind == .regular
     }
 
     private func isLink(_ name: String) throws(KeyringError) -> Bool {
+        try kind(at: path + "/" + name, followingLinks: false) == .link
+    }
+
+    /// What lies at `path`, or nil.
+    private func kind(at path: String, followingLinks: Bool = true) throws(KeyringError) -> FileKind? {
         do {
-            return try operations.status(at: path + "/" + name, followingLinks: false).kind == .link
+            return try operations.status(at: path, followingLinks: followingLinks).kind
         } catch .noEntry {
-            return false
+            return nil
         } catch {
-            throw KeyringError(FileError(.examine, path + "/" + name, error))
+            throw KeyringError(FileError(.examine, path, error))
         }
     }
 
@@ -98,8 +93,7 @@ struct CredentialsFolder: Sendable {
     /// Where the secret's file may lie.
     func paths(of id: SecretIdentifier) -> [String] {
         // A name that no file can have belongs to no file.
-        guard let names = try? Self.names(of: id) else { return [] }
-        return names.map { path + "/" + $0 }
+        ((try? Self.names(of: id)) ?? []).map { path + "/" + $0 }
     }
 
     /// The names that a secret's file may have; the first one that there is counts.
@@ -113,10 +107,8 @@ struct CredentialsFolder: Sendable {
 
     private static func account(of name: String, in service: String) -> String {
         // Byte by byte, as file systems compare.
-        let prefix = Array((service + ".").utf8)
-        guard !service.isEmpty, name.utf8.starts(with: prefix) else { return name }
-        let account = String(decoding: name.utf8.dropFirst(prefix.count), as: UTF8.self)
-        return isFileName(account) ? account : name
+        guard !service.isEmpty, let account = name.after(prefix: service + "."), isFileName(account) else { return name }
+        return account
     }
 
     private static func isFileName(_ name: String) -> Bool {
@@ -136,9 +128,7 @@ struct CredentialsFolder: Sendable {
     }
 
     /// The folder that systemd names, if it names one that can be followed.
-    static var named: String? {
-        do { return try environmentVariable(CredentialsKeyring.variable) } catch { return nil }
-    }
+    static var named: String? { try? environmentVariable(CredentialsKeyring.variable) }
 
     /// What is wrong where systemd gave no folder.
     static let unset = failure(

@@ -31,9 +31,7 @@ public final class CredentialsKeyring: Keyring {
 
     /// The credentials that systemd gave this service: the folder that `$CREDENTIALS_DIRECTORY` names. Where that is not set,
     /// every call throws the reason.
-    public convenience init() {
-        self.init(folder: CredentialsFolder.named)
-    }
+    public convenience init() { self.init(folder: CredentialsFolder.named) }
 
     /// The secrets in the folder at `path`. No call takes longer than `deadline`.
     public convenience init(path: String, deadline: Duration = .seconds(5)) {
@@ -66,14 +64,10 @@ public final class CredentialsKeyring: Keyring {
     }
 
     /// Throws ``KeyringError/readOnly``.
-    public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
-        throw .readOnly
-    }
+    public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) { throw .readOnly }
 
     /// Throws ``KeyringError/readOnly``.
-    public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
-        throw .readOnly
-    }
+    public func remove(_ id: SecretIdentifier) async throws(KeyringError) { throw .readOnly }
 
     /// One for each file, sorted: those named `service.account`, and all others, which belong to any service.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
@@ -93,14 +87,10 @@ public final class CredentialsKeyring: Keyring {
     }
 }
 
-extension CredentialsKeyring: LockableKeyring {
+extension CredentialsKeyring: LockableKeyring, SelectiveKeyring {
     // There is nothing to lock, and whoever asks learns that a change does not go here.
-    func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
-        throw .readOnly
-    }
-}
+    func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { throw .readOnly }
 
-extension CredentialsKeyring: SelectiveKeyring {
     func interest(in id: SecretIdentifier) -> (any Sendable)? { changesInFolder?.follow(id) }
 }
 
@@ -111,9 +101,7 @@ extension CredentialsKeyring: Hashable {
     }
 
     /// Hashes the folder's path.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(folder?.path)
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(folder?.path) }
 }
 
 extension Keyring where Self == CredentialsKeyring {

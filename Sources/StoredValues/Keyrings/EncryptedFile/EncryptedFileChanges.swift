@@ -41,7 +41,6 @@ final class EncryptedFileChanges: Sendable {
 
     deinit { Self.inUse.remove(place) }
 
-    /// What is changed in the file.
     var changes: KeyringChanges {
         broadcaster.changes { [self] in
             let watch = FileWatch(file) { [weak self] event in

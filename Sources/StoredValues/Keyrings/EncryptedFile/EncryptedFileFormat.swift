@@ -22,7 +22,6 @@ struct EncryptedFileHeader: Equatable, Sendable {
     var keyCheck: [UInt8]
     var bodyByteCount: Int
 
-    /// The bytes as they stand in the file.
     var bytes: [UInt8] {
         var bytes = Self.magic
         bytes.append(littleEndian: UInt16(Self.version))
@@ -37,15 +36,9 @@ struct EncryptedFileHeader: Equatable, Sendable {
         bytes.append(littleEndian: UInt64(bodyByteCount))
         return bytes + EncryptedFileSeal.checksum(of: bytes)
     }
+}
 
-    init(derivation: KeyDerivation, generation: UInt64, seed: [UInt8], keyCheck: [UInt8], bodyByteCount: Int) {
-        self.derivation = derivation
-        self.generation = generation
-        self.seed = seed
-        self.keyCheck = keyCheck
-        self.bodyByteCount = bodyByteCount
-    }
-
+extension EncryptedFileHeader {
     /// Reads the header of a whole file; throws unless each of its fields is sound and the file has the length it says.
     init(ofFile file: [UInt8]) throws(EncryptedFileFormatError) {
         guard file.count >= Self.byteCount + Self.tagByteCount, file.starts(with: Self.magic),
@@ -85,8 +78,7 @@ struct EncryptedFileEntry: Sendable {
 
     /// Whether it is within the limits, and can be read again.
     var fits: Bool {
-        secret.count <= Secret.sizeLimit
-            && [id.service, id.account, label].allSatisfy { $0.utf8.count <= Self.textLimit }
+        secret.count <= Secret.sizeLimit && [id.service, id.account, label].allSatisfy { $0.utf8.count <= Self.textLimit }
     }
 }
 
@@ -134,9 +126,9 @@ enum EncryptedFileBody {
         }
         func text() throws(EncryptedFileFormatError) -> String {
             let count = Int(try number(UInt32.self))
-            guard count <= EncryptedFileEntry.textLimit,
-                let text = String(validating: try take(count), as: UTF8.self)
-            else { throw .damaged }
+            guard count <= EncryptedFileEntry.textLimit, let text = String(validating: try take(count), as: UTF8.self) else {
+                throw .damaged
+            }
             return text
         }
         var entries: [SecretIdentifier: EncryptedFileEntry] = [:]
@@ -147,8 +139,8 @@ enum EncryptedFileBody {
             let count = Int(try number(UInt32.self))
             guard count <= Secret.sizeLimit else { throw .damaged }
             let secret = Secret(try take(count))
-            guard entries.updateValue(EncryptedFileEntry(id: id, label: label, modified: modified, secret: secret), forKey: id) == nil
-            else { throw .damaged }
+            let entry = EncryptedFileEntry(id: id, label: label, modified: modified, secret: secret)
+            guard entries.updateValue(entry, forKey: id) == nil else { throw .damaged }
         }
         guard rest.isEmpty else { throw .damaged }
         return entries

@@ -23,16 +23,12 @@ public struct EncryptedFileKey: Sendable {
     let source: Source
 
     /// A key file that this user or root made: no symbolic link, and open to nobody else (mode 0600 or 0400).
-    public static func file(_ path: String) -> EncryptedFileKey {
-        EncryptedFileKey(source: .file(path, .own))
-    }
+    public static func file(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .file(path, .own)) }
 
     /// A key file that a container's runtime mounts, such as `/run/secrets/key`: it may be a link, and others may read it,
     /// for Docker and Kubernetes mount secrets that way by default, and others in the container are none. On a machine that
     /// has other users, take ``file(_:)``.
-    public static func mountedFile(_ path: String) -> EncryptedFileKey {
-        EncryptedFileKey(source: .file(path, .mounted))
-    }
+    public static func mountedFile(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .file(path, .mounted)) }
 
     /// The credential `name` of this systemd service (`LoadCredentialEncrypted=name:…`), a file in the folder that
     /// `$CREDENTIALS_DIRECTORY` names now. The best on a server: systemd can bind it to the machine and its TPM. Its group
@@ -47,9 +43,7 @@ public struct EncryptedFileKey: Sendable {
     /// This protects copies of the encrypted file alone: a backup, a commit, a stolen file. Who can read the files of this
     /// user reads both. When the encrypted file exists and the key does not, no new key is made, for that could never
     /// open it: every call throws an error that says so.
-    public static func generatedFile(_ path: String) -> EncryptedFileKey {
-        EncryptedFileKey(source: .generatedFile(path))
-    }
+    public static func generatedFile(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .generatedFile(path)) }
 
     /// A passphrase, asked for when it is first needed, and again after it proved wrong. `closure` runs on the keyring's own
     /// thread, within the call's deadline. A ``KeyringError`` that it throws, the call throws; of any other error only the
@@ -69,12 +63,7 @@ extension EncryptedFileKey {
     }
 
     /// Whether a file with this derivation can have been made with a key of this kind at all.
-    func fits(_ derivation: KeyDerivation) -> Bool {
-        switch (method, derivation.method) {
-        case (.hkdf, .hkdf), (.scrypt, .scrypt): true
-        default: false
-        }
-    }
+    func fits(_ derivation: KeyDerivation) -> Bool { (method == .hkdf) == (derivation.method == .hkdf) }
 
     /// The real path of the key's file, or nil when there is none. Two keys with one place are one key.
     var place: String? {
@@ -121,9 +110,7 @@ extension EncryptedFileKey {
         } catch {
             throw .other(domain: "EncryptedFileKey", code: 1, message: "no passphrase was to be had (\(type(of: error)))")
         }
-        guard passphrase.count > 0 else {
-            throw .other(domain: "EncryptedFileKey", code: 2, message: "the passphrase is empty")
-        }
+        guard passphrase.count > 0 else { throw .other(domain: "EncryptedFileKey", code: 2, message: "the passphrase is empty") }
         return passphrase
     }
 }

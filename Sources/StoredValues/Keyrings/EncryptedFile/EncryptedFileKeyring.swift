@@ -23,7 +23,6 @@ public final class EncryptedFileKeyring: Keyring {
     private let place: String
     private let keyPlace: String?
     private let deadline: Duration
-    private let changesOfFile: EncryptedFileChanges
     /// The file's lock, where somebody holds it and changes the file through this.
     private let heldLock: HeldLock?
     // Apart, so that a reader does not wait for a writer that waits for the lock.
@@ -36,10 +35,9 @@ public final class EncryptedFileKeyring: Keyring {
     }
 
     init(file: DurableFile, key: EncryptedFileKey, deadline: Duration = .seconds(5)) {
-        self.place = file.place
+        place = file.place
         keyPlace = key.place
-        self.changesOfFile = .shared(for: file, at: place)
-        self.vault = EncryptedFileVault(file: file, changes: changesOfFile, key: key)
+        vault = EncryptedFileVault(file: file, changes: .shared(for: file, at: place), key: key)
         self.deadline = deadline
         heldLock = nil
     }
@@ -48,32 +46,27 @@ public final class EncryptedFileKeyring: Keyring {
     private init(_ keyring: EncryptedFileKeyring, under lock: HeldLock) {
         place = keyring.place
         keyPlace = keyring.keyPlace
-        changesOfFile = keyring.changesOfFile
         vault = keyring.vault
         deadline = keyring.deadline
         heldLock = lock
     }
 
     /// What it is, where it is, and where its key comes from.
-    public var description: String {
-        "the encrypted file \(vault.file.path), opened with \(vault.key.description)"
-    }
+    public var description: String { "the encrypted file \(vault.file.path), opened with \(vault.key.description)" }
 
     /// What any process changes in the file. A change through a keyring of this process says which secret it was.
-    public var changes: KeyringChanges { changesOfFile.changes }
+    public var changes: KeyringChanges { vault.changes.changes }
 
     /// Decrypts the file and returns the secret, or nil when it has none. Waits for no writer. Throws ``KeyringError/wrongKey`` and
     /// ``KeyringError/damaged(path:)``.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
-        try await readers.perform(deadline: deadline) { [vault] _ throws(KeyringError) in
-            try vault.entries()[id]?.secret
-        }
+        try await readers.perform(deadline: deadline) { [vault] _ throws(KeyringError) in try vault.entries()[id]?.secret }
     }
 
     /// Throws ``KeyringError/tooLarge`` for a secret over 1 MiB, a name or label over 64 KiB, or a file over 64 MiB.
     public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
-        let entry = EncryptedFileEntry(
-            id: id, label: label, modified: Int64(Date().timeIntervalSince1970 * 1000), secret: secret)
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let entry = EncryptedFileEntry(id: id, label: label, modified: now, secret: secret)
         guard entry.fits else { throw .tooLarge }
         try await change(id, makingFile: true) { entries in
             entries[id] = entry
@@ -96,9 +89,7 @@ public final class EncryptedFileKeyring: Keyring {
     /// Tries the key on the file, and returns when it opens it or there is no file yet. Asks nobody, except through the
     /// closure of a passphrase.
     public func unlock() async throws(KeyringError) {
-        try await readers.perform(deadline: deadline) { [vault] _ throws(KeyringError) in
-            _ = try vault.entries()
-        }
+        try await readers.perform(deadline: deadline) { [vault] _ throws(KeyringError) in _ = try vault.entries() }
     }
 
     /// Seals the file with `key` and a new salt, in one step: it is the old file or the new one, whatever happens. This
@@ -147,9 +138,7 @@ extension EncryptedFileKeyring: Hashable {
     }
 
     /// Hashes the file's real path.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(place)
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(place) }
 }
 
 extension Keyring where Self == EncryptedFileKeyring {

@@ -14,16 +14,11 @@ struct KeyDerivation: Hashable, Sendable {
 
     var method: Method
     var salt: [UInt8]
+}
 
+extension KeyDerivation {
     /// A derivation with a salt of its own, as new as can be.
-    init(new method: Method) {
-        self.init(method: method, salt: EncryptedFileSeal.randomBytes(32))
-    }
-
-    init(method: Method, salt: [UInt8]) {
-        self.method = method
-        self.salt = salt
-    }
+    init(new method: Method) { self.init(method: method, salt: EncryptedFileSeal.randomBytes(32)) }
 
     /// The file's main key. Takes a third of a second and 128 MiB with scrypt.
     func mainKey(from material: Secret) throws(KeyringError) -> SymmetricKey {
@@ -62,8 +57,6 @@ struct ScryptCost: Hashable, Sendable {
 
 /// The cryptography of the encrypted file: ChaCha20-Poly1305 over the whole body, with the header as associated data.
 enum EncryptedFileSeal {
-    static let keyCheckByteCount = 16
-
     /// A file with these entries, sealed with a cipher key of its own, so that no nonce is ever used twice: only tests
     /// choose what is random.
     static func seal(
@@ -78,8 +71,7 @@ enum EncryptedFileSeal {
     /// What the cipher key and the nonce are made of. A machine that was restored from a snapshot may draw the same random bytes
     /// a second time; with the same key and nonce two contents would give each other away, so these are in it, too.
     static func seed(for body: Secret, generation: UInt64, mainKey: SymmetricKey, random: [UInt8]) -> [UInt8] {
-        var code = HMAC<SHA256>(
-            key: HKDF<SHA256>.expand(pseudoRandomKey: mainKey, info: purpose("seed"), outputByteCount: 32))
+        var code = HMAC<SHA256>(key: HKDF<SHA256>.expand(pseudoRandomKey: mainKey, info: purpose("seed"), outputByteCount: 32))
         code.update(data: random)
         withUnsafeBytes(of: generation.littleEndian) { code.update(data: $0) }
         body.withBytes { code.update(data: $0) }
@@ -91,8 +83,7 @@ enum EncryptedFileSeal {
         _ body: Secret, generation: UInt64, derivation: KeyDerivation, mainKey: SymmetricKey, seed: [UInt8]
     ) throws(KeyringError) -> [UInt8] {
         let header = EncryptedFileHeader(
-            derivation: derivation, generation: generation, seed: seed, keyCheck: keyCheck(of: mainKey),
-            bodyByteCount: body.count)
+            derivation: derivation, generation: generation, seed: seed, keyCheck: keyCheck(of: mainKey), bodyByteCount: body.count)
         let file = header.bytes
         do {
             let (key, nonce) = try cipherKey(from: mainKey, seed: header.seed)
@@ -125,9 +116,7 @@ enum EncryptedFileSeal {
         Secret(keyCheck(of: mainKey)) == Secret(header.keyCheck)  // in constant time
     }
 
-    static func checksum(of bytes: [UInt8]) -> [UInt8] {
-        Array(SHA256.hash(data: bytes).prefix(16))
-    }
+    static func checksum(of bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes).prefix(16)) }
 
     static func randomBytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
@@ -140,14 +129,11 @@ enum EncryptedFileSeal {
     }
 
     private static func keyCheck(of mainKey: SymmetricKey) -> [UInt8] {
-        let key = HKDF<SHA256>.expand(
-            pseudoRandomKey: mainKey, info: purpose("key check"), outputByteCount: keyCheckByteCount)
+        let key = HKDF<SHA256>.expand(pseudoRandomKey: mainKey, info: purpose("key check"), outputByteCount: 16)
         return key.withUnsafeBytes { Array($0) }
     }
 
-    private static func cipherKey(
-        from mainKey: SymmetricKey, seed: [UInt8]
-    ) throws -> (key: SymmetricKey, nonce: ChaChaPoly.Nonce) {
+    private static func cipherKey(from mainKey: SymmetricKey, seed: [UInt8]) throws -> (SymmetricKey, ChaChaPoly.Nonce) {
         let both = HKDF<SHA256>.expand(pseudoRandomKey: mainKey, info: purpose("body") + seed, outputByteCount: 44)
         return try both.withUnsafeBytes { bytes in
             (SymmetricKey(data: bytes.prefix(32)), try ChaChaPoly.Nonce(data: bytes.suffix(12)))

@@ -30,7 +30,7 @@ final class EncryptedFileVault: Sendable {
     }
 
     let file: DurableFile
-    private let changes: EncryptedFileChanges
+    let changes: EncryptedFileChanges
     private let keys: Guarded<Keys>
 
     init(file: DurableFile, changes: EncryptedFileChanges, key: EncryptedFileKey) {
@@ -39,14 +39,13 @@ final class EncryptedFileVault: Sendable {
         keys = Guarded(Keys(source: key))
     }
 
-    /// Where the key comes from.
     var key: EncryptedFileKey { keys.withLock { $0.source } }
 
     /// The entries, none when there is no file. Makes nothing, and needs no lock.
     func entries() throws(KeyringError) -> Entries {
         while true {
             let changes = keys.withLock { $0.changes }
-            guard let contents = try reading({ () throws(FileError) in try file.read() }) else { return [:] }
+            guard let contents = try withFile({ () throws(FileError) in try file.read() }) else { return [:] }
             do throws(KeyringError) {
                 return try open(contents.bytes).entries
             } catch {
@@ -67,7 +66,7 @@ final class EncryptedFileVault: Sendable {
     ) throws(KeyringError) {
         // Locking makes the lock file and perhaps its folder, which would be a surprise where nothing is to be changed.
         if !makingFile, try isMissing() {
-            guard try reading({ () throws(FileError) in try file.hasLeftover() }) else { return }
+            guard try withFile({ () throws(FileError) in try file.hasLeftover() }) else { return }
         } else if heldLock == nil {
             try prepareKey()
         }
@@ -76,7 +75,7 @@ final class EncryptedFileVault: Sendable {
         var entries: Entries = [:]
         var generation: UInt64 = 0
         var key: DerivedKey?
-        let contents = try reading { () throws(FileError) in try lock.file.read() }
+        let contents = try withFile { () throws(FileError) in try lock.file.read() }
         if let contents {
             let opened = try open(contents.bytes)
             (entries, generation, key) = (opened.entries, opened.header.generation, opened.key)
@@ -85,11 +84,10 @@ final class EncryptedFileVault: Sendable {
         }
         guard let key, change(&entries) else {
             // A process that was killed may have left what is to be gone.
-            return try reading { () throws(FileError) in try lock.file.removeLeftover() }
+            return try withFile { () throws(FileError) in try lock.file.removeLeftover() }
         }
         try replace(
-            lock, of: contents?.identity, with: entries, generation: generation &+ 1, key: key, telling: news,
-            isWanted: isWanted)
+            lock, of: contents?.identity, with: entries, generation: generation &+ 1, key: key, telling: news, isWanted: isWanted)
     }
 
     /// The lock, for changes one after the other. A wrong key is told before anything is made.
@@ -101,14 +99,12 @@ final class EncryptedFileVault: Sendable {
     /// Seals the same entries with `newKey` and a new salt, replacing the file in one step; from then on it opens no more
     /// with the old key. This vault uses the new one then.
     func rekey(to newKey: EncryptedFileKey, deadline: Duration, isWanted: () -> Bool) throws(KeyringError) {
-        guard try !isMissing() else {
-            return use(newKey)  // an empty keyring
-        }
+        if try isMissing() { return use(newKey) }  // an empty keyring
         try prepareKey()  // or the old key is wrong, and nothing is made
-        let derived = try Self.deriveNew(newKey, operations: file.operations)
+        let derived = try derive(from: newKey)
         let lock = try file.hold(deadline: deadline, isWanted: isWanted)
         defer { withExtendedLifetime(lock) {} }
-        if let contents = try reading({ () throws(FileError) in try lock.file.read() }) {
+        if let contents = try withFile({ () throws(FileError) in try lock.file.read() }) {
             let opened = try open(contents.bytes)
             // Also when replacing fails they stay both: after some failures nobody knows which file is there.
             keys.withLock { $0.add(derived) }
@@ -132,22 +128,20 @@ final class EncryptedFileVault: Sendable {
             entries.values, generation: generation, derivation: key.derivation, mainKey: key.mainKey)
         guard bytes.count <= DurableFile.sizeLimit else { throw .tooLarge }
         guard isWanted() else { throw .cancelled }
-        do throws(FileError) {
+        try withFile { () throws(FileError) in
             try changes.make(news, in: old) { () throws(FileError) in try lock.file.replace(with: bytes, durably: true) }
-        } catch {
-            throw KeyringError(error)
         }
     }
 
     private func isMissing() throws(KeyringError) -> Bool {
-        try reading { () throws(FileError) in try file.currentIdentity() } == nil
+        try withFile { () throws(FileError) in try file.currentIdentity() } == nil
     }
 
     // MARK: Keys
 
     /// Derives the key before the lock is taken, so that others do not wait for scrypt, and nothing is made for a wrong one.
     private func prepareKey() throws(KeyringError) {
-        if let contents = try reading({ () throws(FileError) in try file.read() }) {
+        if let contents = try withFile({ () throws(FileError) in try file.read() }) {
             _ = try derivedKey(for: try header(of: contents.bytes))
         } else if case .generatedFile = key.source {
             // Only under the lock is it certain that there is no file, and that a key may be made.
@@ -161,16 +155,15 @@ final class EncryptedFileVault: Sendable {
         // A key file is read again, however well its key is known: a file made with a key that is gone could never be
         // opened. A passphrase stays in somebody's head, and scrypt takes its time.
         if case .passphrase = source.source, let known { return known }
-        let derived = try Self.deriveNew(source, operations: file.operations)
+        let derived = try derive(from: source)
         keys.withLock { $0.add(derived) }
         return derived
     }
 
-    private static func deriveNew(
-        _ key: EncryptedFileKey, operations: any FileOperations
-    ) throws(KeyringError) -> DerivedKey {
-        let derivation = KeyDerivation(new: key.method)
-        let material = try key.material(forNewFile: true, operations: operations)
+    /// The key as `known` derives it, or for a new file.
+    private func derive(from source: EncryptedFileKey, as known: KeyDerivation? = nil) throws(KeyringError) -> DerivedKey {
+        let derivation = known ?? KeyDerivation(new: source.method)
+        let material = try source.material(forNewFile: known == nil, operations: file.operations)
         return DerivedKey(derivation: derivation, mainKey: try derivation.mainKey(from: material))
     }
 
@@ -181,8 +174,7 @@ final class EncryptedFileVault: Sendable {
             return known
         }
         guard source.fits(header.derivation) else { throw .wrongKey }
-        let material = try source.material(forNewFile: false, operations: file.operations)
-        let derived = DerivedKey(derivation: header.derivation, mainKey: try header.derivation.mainKey(from: material))
+        let derived = try derive(from: source, as: header.derivation)
         guard EncryptedFileSeal.isKey(derived.mainKey, of: header) else { throw .wrongKey }
         keys.withLock { $0.add(derived) }
         return derived
@@ -190,16 +182,13 @@ final class EncryptedFileVault: Sendable {
 
     // MARK: The file
 
-    private func open(
-        _ bytes: [UInt8]
-    ) throws(KeyringError) -> (entries: Entries, header: EncryptedFileHeader, key: DerivedKey) {
+    private func open(_ bytes: [UInt8]) throws(KeyringError) -> (entries: Entries, header: EncryptedFileHeader, key: DerivedKey) {
         let header = try header(of: bytes)
         let key = try derivedKey(for: header)
-        do {
-            return (try EncryptedFileSeal.open(bytes, header: header, mainKey: key.mainKey), header, key)
-        } catch {
+        guard let entries = try? EncryptedFileSeal.open(bytes, header: header, mainKey: key.mainKey) else {
             throw .damaged(path: file.path)
         }
+        return (entries, header, key)
     }
 
     private func header(of bytes: [UInt8]) throws(KeyringError) -> EncryptedFileHeader {
@@ -213,7 +202,7 @@ final class EncryptedFileVault: Sendable {
         }
     }
 
-    private func reading<Result>(_ call: () throws(FileError) -> Result) throws(KeyringError) -> Result {
+    private func withFile<Result>(_ call: () throws(FileError) -> Result) throws(KeyringError) -> Result {
         do { return try call() } catch { throw KeyringError(error) }
     }
 }

@@ -21,9 +21,7 @@ struct SecretFile: ~Copyable {
         self.operations = operations
     }
 
-    deinit {
-        operations.close(descriptor)
-    }
+    deinit { operations.close(descriptor) }
 
     /// All of its bytes, read straight into the secret: no other copy is made. Throws when their number is not the one that
     /// `status` says, for then somebody is writing, and half a secret is none.

@@ -19,9 +19,7 @@ public struct SecretAttributes: Hashable, Sendable {
 
     /// A spelling of one's own: the names of the attributes for service and account, attributes that every item has, and
     /// attributes that new items are given besides (`xdg:schema` is `org.freedesktop.Secret.Generic` unless named).
-    public init(
-        service: String, account: String, fixed: [String: String] = [:], forNewItems: [String: String] = [:]
-    ) {
+    public init(service: String, account: String, fixed: [String: String] = [:], forNewItems: [String: String] = [:]) {
         self.service = service
         self.account = account
         self.fixed = fixed
@@ -37,29 +35,21 @@ public struct SecretAttributes: Hashable, Sendable {
 
     /// As the Python library `keyring` does: `keyring.get_password(service, account)`.
     public static let pythonKeyring = SecretAttributes(
-        service: "service", account: "username", forNewItems: ["application": "Python keyring library"]
-    )
+        service: "service", account: "username", forNewItems: ["application": "Python keyring library"])
 
     /// As the Go library `zalando/go-keyring` does, which `gh` and others use: `keyring.Get(service, account)`.
     public static let goKeyring = SecretAttributes(service: "service", account: "username")
 
     /// As the Rust crate `keyring` does: `Entry::new(service, account)`.
     public static let keyringRS = SecretAttributes(
-        service: "service", account: "username", fixed: ["target": "default"],
-        forNewItems: ["application": "rust-keyring"]
-    )
+        service: "service", account: "username", fixed: ["target": "default"], forNewItems: ["application": "rust-keyring"])
 
     /// As KeePassXC shows entries: the service is the title, the account the user name. A new entry has the title only
     /// where its label says the same, so that is what new items are labelled with.
     public static let keePassXC = SecretAttributes(service: "Title", account: "UserName")
-}
 
-// What the keyring asks for.
-extension SecretAttributes {
     /// What items of `service` are sought by.
-    func search(service name: String) -> [String: String] {
-        fixed.merging([service: name]) { _, own in own }
-    }
+    func search(service name: String) -> [String: String] { fixed.merging([service: name]) { _, own in own } }
 
     /// What the item of `id` is sought by.
     func search(_ id: SecretIdentifier) -> [String: String] {

@@ -33,12 +33,8 @@
             defer { reportPlainSession() }
             try await change(id) { items throws(SecretServiceError) in
                 try await items.write(
-                    count: secret.count,
-                    { memory in secret.withBytes { memory.copyMemory(from: $0) } },
-                    to: attributes.search(id),
-                    creatingWith: attributes.forNewItems,
-                    label: attributes.label(id, wanted: label)
-                )
+                    count: secret.count, { memory in secret.withBytes { memory.copyMemory(from: $0) } },
+                    to: attributes.search(id), creatingWith: attributes.forNewItems, label: attributes.label(id, wanted: label))
             }
         }
 
@@ -79,11 +75,10 @@
         /// Opens the default collection, asking the person where there is a display, once for all who wait.
         public func unlock() async throws(KeyringError) {
             do {
-                guard try await items.unlock(asking: .whereThereIsADisplay) else { return }
+                if try await items.unlock(asking: .whereThereIsADisplay) { broadcaster.announce(.unlocked) }
             } catch {
                 throw KeyringError(error)
             }
-            broadcaster.announce(.unlocked)
         }
 
         /// Looks who provides the keyring and whether it is open, without starting anything or asking anybody. Throws
@@ -94,8 +89,7 @@
                 return SecretServiceInspection(
                     bus: found.bus, isRunning: found.owner != nil, process: found.owner?.process,
                     canBeStarted: found.canBeStarted, collection: found.owner?.collection?.label,
-                    isLocked: found.owner?.collection?.isLocked ?? false, isPlain: found.owner?.isPlain
-                )
+                    isLocked: found.owner?.collection?.isLocked ?? false, isPlain: found.owner?.isPlain)
             } catch {
                 throw KeyringError(error)
             }
@@ -107,9 +101,7 @@
 
         /// Says, once for a secret, that several items are found where one is meant.
         private func reportSeveral(_ matches: Int, _ id: SecretIdentifier) {
-            guard matches > 1 else { return }
-            let isNew = reported.withLock { $0.insert(Place(keyring: self, id: id)).inserted }
-            guard isNew else { return }
+            guard matches > 1, reported.withLock({ $0.insert(Place(keyring: self, id: id)).inserted }) else { return }
             log.warning("\(description) has \(matches) items for \"\(id)\": the newest counts, and reset() removes all of them")
         }
 
@@ -139,7 +131,6 @@
     /// The buses of which it was said that secrets are not encrypted there.
     private let plain = Guarded<Set<String?>>([])
     private let log = Logger(label: "StoredValues")
-
     private let broadcasters = Guarded<[String?: ChangeBroadcaster]>([:])
 
     extension KeyringChange {

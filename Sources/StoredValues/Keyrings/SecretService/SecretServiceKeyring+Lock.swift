@@ -29,9 +29,7 @@
                 switch error {
                 case .accessDenied, .readOnly: return nil
                 case .timedOut, .cancelled: throw error
-                default:
-                    guard isNeeded else { return nil }
-                    throw error
+                default: if isNeeded { throw error } else { return nil }
                 }
             }
         }
@@ -56,8 +54,7 @@
     /// One stays for each secret that ever had to wait, some hundred bytes.
     private func queue(for id: SecretIdentifier) -> DispatchQueue {
         queues.withLock { queues in
-            if let queue = queues[id] { return queue }
-            let queue = DispatchQueue(label: "StoredValues.SecretServiceKeyring.lock")
+            let queue = queues[id] ?? DispatchQueue(label: "StoredValues.SecretServiceKeyring.lock")
             queues[id] = queue
             return queue
         }

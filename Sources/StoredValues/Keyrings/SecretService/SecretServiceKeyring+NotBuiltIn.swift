@@ -5,9 +5,7 @@
         public var changes: KeyringChanges { .none }
 
         /// Throws ``KeyringError/notBuiltIn``.
-        public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
-            throw .notBuiltIn
-        }
+        public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { throw .notBuiltIn }
 
         /// Throws ``KeyringError/notBuiltIn``.
         public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
@@ -15,29 +13,19 @@
         }
 
         /// Throws ``KeyringError/notBuiltIn``.
-        public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
-            throw .notBuiltIn
-        }
+        public func remove(_ id: SecretIdentifier) async throws(KeyringError) { throw .notBuiltIn }
 
         /// Throws ``KeyringError/notBuiltIn``.
-        public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
-            throw .notBuiltIn
-        }
+        public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] { throw .notBuiltIn }
 
         /// Throws ``KeyringError/notBuiltIn``.
-        public func unlock() async throws(KeyringError) {
-            throw .notBuiltIn
-        }
+        public func unlock() async throws(KeyringError) { throw .notBuiltIn }
 
-        package func inspect() async throws(KeyringError) -> SecretServiceInspection {
-            throw .notBuiltIn
-        }
+        package func inspect() async throws(KeyringError) -> SecretServiceInspection { throw .notBuiltIn }
     }
 
     extension SecretServiceKeyring: LockableKeyring {
         // Whoever asks learns that a change does not go here.
-        func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
-            throw .notBuiltIn
-        }
+        func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { throw .notBuiltIn }
     }
 #endif

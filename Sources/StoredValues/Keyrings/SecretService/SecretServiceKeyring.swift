@@ -44,9 +44,7 @@ public struct SecretServiceKeyring: Keyring, Hashable {
 
     /// What it is.
     public var description: String { "the desktop's keyring (Secret Service)" }
-}
 
-extension SecretServiceKeyring {
     /// Whether both keep their secrets in the same place, however long they wait for it.
     public static func == (left: SecretServiceKeyring, right: SecretServiceKeyring) -> Bool {
         left.attributes == right.attributes && left.busAddress == right.busAddress
