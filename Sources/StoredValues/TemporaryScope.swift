@@ -59,6 +59,9 @@ final class TemporaryScope: Sendable {
     deinit { removeFolder() }
 
     private func removeFolder() {
-        try? FileManager.default.removeItem(atPath: folder)  // there is none where nothing was stored
+        // A file that a sync in the background renames just then makes an attempt fail, and comes no second time.
+        for _ in 0..<100 where FileManager.default.fileExists(atPath: folder) {
+            try? FileManager.default.removeItem(atPath: folder)
+        }
     }
 }
