@@ -79,7 +79,7 @@ public struct PreferencesFile: Sendable {
     /// Returns when every change made before it would survive a power cut (`fsync` of the file and its folder).
     ///
     /// Throws ``PreferencesError`` when that cannot be had, and for changes since the last call that were refused, all of them at
-    /// once. What could not be written stays in memory and is tried again. A flush takes two minutes at most, and throws as soon as its
+    /// once. What could not be written stays in memory and is tried again. A flush takes five minutes at most, and throws as soon as its
     /// task is cancelled; what it has begun goes on in the background.
     public func flush() async throws(PreferencesError) { try await store.flush() }
 

@@ -6,16 +6,24 @@ import StoredValuesSupport
 
 extension PreferencesStore {
     /// How long a flush may take. A disk that is busy is slow; one that takes longer hangs.
-    static let flushDeadline = Duration.seconds(120)
+    static let flushDeadline = Duration.seconds(300)
 
     /// Returns when everything before it would survive a power cut, and throws what went wrong.
     ///
     /// When the task is cancelled, or the deadline passes, it throws at once, and what it has begun goes on.
     func flush(deadline: Duration = flushDeadline) async throws(PreferencesError) {
         let outcome = OneShot<PreferencesError?>()
-        queues.disk.async { outcome.answer(self.flushNow()) }
-        let problem = await outcome.wait(
-            deadline: (deadline, .timedOut(path: path, after: deadline)), cancelled: .cancelled(path: path))
+        let isDone = DispatchSemaphore(value: 0)
+        queues.disk.async {
+            outcome.answer(self.flushNow())
+            isDone.signal()
+        }
+        // Not by a timer of Dispatch: the first one of a process ends it where no descriptor is left.
+        let end = DispatchTime.now() + deadline.dispatchInterval
+        queues.deadlines.async { [path] in
+            if isDone.wait(timeout: end) == .timedOut { outcome.answer(.timedOut(path: path, after: deadline)) }
+        }
+        let problem = await outcome.wait(cancelled: .cancelled(path: path))
         if let problem { throw problem }
         // Not before: refusals that nobody waits for any more are the next one's.
         let refusals = state.withLock { $0.log.takeRefusals() }

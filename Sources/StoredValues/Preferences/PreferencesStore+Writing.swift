@@ -61,7 +61,7 @@ extension PreferencesStore {
         guard case .success = file else { return }
         retries?.request { [weak self] in
             guard let self else { return }
-            refreshLayers()
+            queues.watching.async { self.refreshLayers() }  // where all layers are read, so that no older state comes last
             if state.withLock({ $0.mustWriteSoon }) {
                 guard save() == nil else { return }
                 // Not later, for where the disk fails, writing succeeds, and fsync does not: there is one pause for both.

@@ -25,7 +25,7 @@ final class PreferencesStore: Sendable {
     let retries: RetryThread?
     /// The watches over the file and its layers.
     let watches = Guarded<[FileWatch]>([])
-    let queues = StoreQueues.next()
+    let queues: StoreQueues
     private let opening = Guarded(false)
     private let onEnd: @Sendable () -> Void
     private let logger = Logger(label: "StoredValues")
@@ -38,10 +38,10 @@ final class PreferencesStore: Sendable {
     init(
         _ file: Result<DurableFile, PreferencesError>, path: String, syncDelay: DispatchTimeInterval = .milliseconds(50),
         sizeLimit: Int = DurableFile.sizeLimit, retries: RetryThread? = RetryThread(),
-        patience: Duration = RefreshSchedule.patience, onEnd: @escaping @Sendable () -> Void = {}
+        patience: Duration = RefreshSchedule.patience, queues: StoreQueues = .next(), onEnd: @escaping @Sendable () -> Void = {}
     ) {
         (self.file, self.path, self.syncDelay, self.patience, self.retries) = (file, path, syncDelay, patience, retries)
-        self.onEnd = onEnd
+        (self.queues, self.onEnd) = (queues, onEnd)
         generation = (try? file.get()).map(DurableGeneration.init)
         state = Guarded(PreferencesState(path: path, sizeLimit: sizeLimit))
     }

@@ -54,11 +54,15 @@ struct PreferencesTurn: ~Copyable {
         do throws(FileError) {
             let isWaitedFor = store.state.withLock { $0.disk.isWaitingForLock }
             let locked = try file.lock(timeout: isWaitedFor ? .zero : DurableFile.lockTimeout)
-            let (known, isRecovered) = store.state.withLock { ($0.disk.identity, $0.disk.isRecovered) }
-            if locked.identity != known || isRecovered {
-                let reading = try PreferencesReading(known: known, file.read)
-                isBroken = store.adopt(reading, &later) == .broken
+            var adoption = PreferencesStore.Adoption.outdated
+            while adoption == .outdated {
+                let (disk, revision) = store.state.withLock { ($0.disk, $0.members.revision) }
+                guard locked.identity != disk.identity || disk.isRecovered else { break }
+                // An editor takes no lock: the watch may have read a newer state meanwhile.
+                let reading = try PreferencesReading(known: disk.identity, file.read)
+                adoption = store.adopt(reading, since: revision, &later)
             }
+            isBroken = adoption == .broken
             self.locked = consume locked
         } catch {
             var error = error

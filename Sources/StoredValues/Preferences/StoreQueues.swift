@@ -8,13 +8,13 @@ import Synchronization
 /// program may open thousands of files. A disk that hangs then holds up the files of its queue.
 struct StoreQueues: Sendable {
     /// Runs what waits for the disk.
-    let disk: DispatchQueue
+    let disk = DispatchQueue(label: "StoredValues.preferences")
     /// Reads what others have written. Apart, so that it does not wait for the disk.
-    let watching: DispatchQueue
+    let watching = DispatchQueue(label: "StoredValues.watch")
+    /// Waits for what the disk takes too long for.
+    let deadlines = DispatchQueue(label: "StoredValues.flush")
 
-    private static let all = (0..<8).map { _ in
-        StoreQueues(disk: DispatchQueue(label: "StoredValues.preferences"), watching: DispatchQueue(label: "StoredValues.watch"))
-    }
+    private static let all = (0..<8).map { _ in StoreQueues() }
     private static let count = Atomic(0)
 
     /// Those of another file.

@@ -16,6 +16,7 @@ extension PreferencesFile {
         return PreferencesFile(
             PreferencesStore(
                 .success(file), path: file.place, syncDelay: syncDelay, sizeLimit: sizeLimit,
-                retries: retryPause.map(RetryThread.init(firstPause:)), patience: patience))
+                retries: retryPause.map(RetryThread.init(firstPause:)), patience: patience,
+                queues: StoreQueues()))
     }
 }
