@@ -99,7 +99,11 @@ private func whileChanging(_ file: PreferencesFile, _ body: () -> Void) async th
     let writer = Task {
         while !Task.isCancelled {
             number.set(number.wrappedValue + 1)
-            try await number.flush()
+            do throws(PreferencesError) {
+                try await number.flush()
+            } catch {
+                guard case .cancelled = error else { throw error }
+            }
         }
     }
     let start = ContinuousClock.now
