@@ -7,10 +7,10 @@ public struct FriendsSettings: Sendable {
     @StoredValue(key: "baseURL", validate: checkAddress) public var baseURL: URL? = nil
 
     /// How many seconds the server may be silent: 1 to 300. Whole ones, for URLSession on Linux knows no parts.
-    @StoredValue(key: "timeout", validate: { $0 = min(max($0, 1), 300) }) public var timeout = 30
+    @StoredValue(key: "timeout", validate: { min(max($0, 1), 300) }) public var timeout = 30
 
     /// How many friends are asked for at once: 1 to 100.
-    @StoredValue(key: "pageSize", validate: { $0 = min(max($0, 1), 100) }) public var pageSize = 20
+    @StoredValue(key: "pageSize", validate: { min(max($0, 1), 100) }) public var pageSize = 20
 
     /// The settings of this program.
     public init() {}
@@ -25,19 +25,18 @@ public struct FriendsSettings: Sendable {
 
     /// Stores where the server is. Returns when that is on the disk.
     public func setBaseURL(_ address: String) async throws(FriendsError) {
-        var url = URL(string: address)
-        do { try Self.checkAddress(&url) } catch { throw .improperAddress(address) }
-        guard let url else { throw .improperAddress(address) }
+        guard let url = try? Self.checkAddress(URL(string: address)) else { throw .improperAddress(address) }
         $baseURL.set(url)
         do throws(PreferencesError) { try await $baseURL.flush() } catch { throw .settings(error) }
     }
 
     /// Passwords and tokens travel encrypted, or do not leave this machine.
-    @Sendable private static func checkAddress(_ url: inout URL?) throws {
-        guard let url else { return }
+    @Sendable private static func checkAddress(_ url: URL?) throws -> URL? {
+        guard let url else { return nil }
         let isLocal = ["localhost", "127.0.0.1", "::1"].contains(url.host)
         guard url.host != nil, url.scheme == "https" || url.scheme == "http" && isLocal else {
             throw FriendsError.improperAddress(url.absoluteString)
         }
+        return url
     }
 }

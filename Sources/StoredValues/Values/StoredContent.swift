@@ -48,24 +48,23 @@ enum StoredContent<Item: StorableItem>: Sendable {
         }
     }
 
-    /// What a wrapper with this default makes of the content, which is decoded.
-    func interpreted(
-        by strategy: DecodingStrategy, default defaultItem: Item, validate: StoredValue<Item>.Validation?
-    ) -> Interpretation<Item> {
+    /// What a wrapper with this declaration makes of the content, which is decoded.
+    func interpreted(by declaration: StoredKey<Item>) -> Interpretation<Item> {
+        let defaultItem = declaration.defaultItem
         var interpretation: Interpretation<Item>
         switch self {
         case .absent, .text: return Interpretation(item: defaultItem)
         case .item(let item, _): interpretation = Interpretation(item: item)
         case .unreadable(_, let reason): return Interpretation(item: defaultItem, repairs: [.wholeDefault(reason)])
         case .undecodable(_, let json, let error):
-            guard strategy == .lenient else {
+            guard declaration.decoding == .lenient else {
                 return Interpretation(item: defaultItem, repairs: [.wholeDefault(DecodingProblem.reason(error))])
             }
             let (item, repairs) = ItemRepair.decode(json, default: defaultItem)
             interpretation = Interpretation(item: item, repairs: repairs)
         }
         do {
-            try validate?(&interpretation.item)
+            if let validate = declaration.validate { interpretation.item = try validate(interpretation.item) }
             return interpretation
         } catch {
             return Interpretation(item: defaultItem, repairs: interpretation.repairs + [.wholeDefault("\(error)")])

@@ -221,7 +221,7 @@ struct LivePreferencesTests {
             let path = folder + "/p.json"
             let storage = PreferencesFile(path: path)
             let size = StoredValue(key: "size", default: Size(), storage: storage), mark = StoredValue(key: "mark", default: 0, storage: storage)
-            let clamped = StoredValue(key: "count", default: 5, validate: { $0 = min($0, 5) }, storage: storage)
+            let clamped = StoredValue(key: "count", default: 5, validate: { min($0, 5) }, storage: storage)
             let seen = Seen(size), seenCounts = Seen(clamped)
             try await eventually("the first values") { seen.values == [Size()] && seenCounts.values == [5] }
             let texts = [

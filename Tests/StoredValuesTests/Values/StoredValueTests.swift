@@ -232,7 +232,7 @@ struct StoredValueTests {
                 key: "size", default: 10,
                 validate: { size in
                     if size < 0 { throw TooSmall() }
-                    size = min(size, 72)
+                    return min(size, 72)
                 }, storage: storage)
             #expect(checked.wrappedValue == 10)
             plain.set(100)

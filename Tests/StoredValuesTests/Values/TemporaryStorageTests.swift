@@ -58,7 +58,7 @@ struct TemporaryStorageTests {
 
     @Test("Values read in one storage are never taken for those of the next, validation or not")
     func reading() {
-        let clamped = StoredValue(key: "clamped", default: 0, validate: { $0 = min($0, 10) })
+        let clamped = StoredValue(key: "clamped", default: 0, validate: { min($0, 10) })
         for number in 0..<50 {
             withTemporaryStorage {
                 #expect(clamped.wrappedValue == 0)
@@ -126,7 +126,7 @@ struct TemporaryStorageTests {
 
     @Test("A wrapper made outside and used inside keeps nothing of a storage that is over, whatever it made of its values")
     func usedInside() async throws {
-        let clamped = StoredValue(key: "count", default: 0, validate: { $0 = min($0, 10) })
+        let clamped = StoredValue(key: "count", default: 0, validate: { min($0, 10) })
         let held = try await withTemporaryStorage {
             clamped.set(20)
             try await AppSettings.token.set("x")
@@ -142,7 +142,7 @@ struct TemporaryStorageTests {
         let path: String
         do {
             let (count, token, file, held) = try await withTemporaryStorage {
-                let count = StoredValue(key: "count", default: 0, validate: { $0 = min($0, 10) })
+                let count = StoredValue(key: "count", default: 0, validate: { min($0, 10) })
                 let token = SecurelyStoredValue<String>(key: "temporary storage test")
                 count.set(20)
                 try await token.set("x")

@@ -14,7 +14,7 @@ struct ValidationTests {
             key: "size", default: 12,
             validate: { size in
                 if size < 0 { throw TooSmall() }
-                size = min(size, 72)
+                return min(size, 72)
             }, storage: storage)
     }
 
@@ -37,7 +37,7 @@ struct ValidationTests {
     @Test("The default is what the program says: it is not validated")
     func defaults() throws {
         try withTemporaryFolder { folder in
-            let value = StoredValue(key: "size", default: 100, validate: { $0 = min($0, 72) }, storage: .ofAnotherProcess(folder + "/p.json"))
+            let value = StoredValue(key: "size", default: 100, validate: { min($0, 72) }, storage: .ofAnotherProcess(folder + "/p.json"))
             #expect(value.wrappedValue == 100)
         }
     }
@@ -82,8 +82,8 @@ struct ValidationTests {
             let value = StoredValue<[Int]>(
                 key: "a", default: [],
                 validate: { list in
-                    seen.withLock { [list] in $0.append(list) }
-                    list = list.map { min($0, 10) }
+                    seen.withLock { $0.append(list) }
+                    return list.map { min($0, 10) }
                 }, storage: .ofAnotherProcess(path))
             for _ in 0..<10 { #expect(value.wrappedValue == [1, 10]) }
             #expect(value.repairs.map(\.path) == ["[1]"])
