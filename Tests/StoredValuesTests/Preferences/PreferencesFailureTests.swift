@@ -228,6 +228,29 @@ struct PreferencesFailureTests {
         }
     }
 
+    @Test("The first flush of a program that has no descriptor left says what is wrong, and the program goes on")
+    func flushWithoutDescriptors() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                var limit = rlimit()
+                let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+                try #require(getrlimit(resource, &limit) == 0)
+                let usual = limit.rlim_cur
+                let storage = PreferencesFile(path: path)
+                limit.rlim_cur = 0
+                try #require(setrlimit(resource, &limit) == 0)
+                // The first timer of Dispatch opens a descriptor, and traps where there is none.
+                StoredValue(key: "a", default: 0, storage: storage).set(1)
+                await #expect(throws: PreferencesError.self) { try await storage.flush() }
+                limit.rlim_cur = usual
+                try #require(setrlimit(resource, &limit) == 0)
+                try await storage.flush()
+            }
+            #expect(try contents(ofFile: path).contains("1"))
+        }
+    }
+
     @Test("While another process keeps the lock, a change waits 2 s at most, is kept, and is written once the lock is free")
     func lockKept() async throws {
         try await withTemporaryFolder { folder in
