@@ -16,6 +16,11 @@ extension JSONValue {
     }
 }
 
+extension JSONValue: CustomStringConvertible {
+    /// The value as JSON on one line, members sorted.
+    public var description: String { text(onOneLine: true) }
+}
+
 /// Builds JSON text.
 struct JSONWriter {
     private(set) var text: [UInt8] = []

@@ -3,12 +3,14 @@ import StoredValuesFiles
 /// A file of defaults below the person's own, as an administrator or a distribution lays it down. It is never written.
 struct PreferencesLayer: Sendable {
     let file: DurableFile
+    /// Where values of it come from.
+    let source: ValueSource
     /// What the file held when it was last whole.
     private(set) var document = PreferencesDocument()
     /// The state of the file that `document` was read from; nil when there was none.
     private(set) var identity: FileIdentity?
 
-    init(path: String) { file = DurableFile(path: path) }
+    init(path: String, source: ValueSource) { (file, self.source) = (DurableFile(path: path), source) }
 
     /// Reads the file if it is another one than before, and returns whether it was. Throws when it cannot be read or does
     /// not parse; then the layer stays as it is.

@@ -114,7 +114,7 @@ struct PreferencesState {
         members = new
         for key in audience.keys {
             let (before, now) = (old.stored(key), new.stored(key))
-            let isSame = (old.own(key) == nil) == (new.own(key) == nil) && (before == now || respelled.contains(key))
+            let isSame = old.source(key) == new.source(key) && (before == now || respelled.contains(key))
             guard !isSame else { continue }
             log.forgetRepairs(of: key)
             audience.tell(key, MemberChange(now), &later)

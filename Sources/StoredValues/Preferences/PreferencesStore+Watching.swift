@@ -149,9 +149,9 @@ extension PreferencesStore {
     // MARK: The files of defaults
 
     /// Puts files of defaults below this one, the most important first, and reads them. Those already there stay.
-    func addLayers(_ paths: [String]) {
+    func addLayers(_ paths: [String], source: ValueSource = .system) {
         let known = state.withLock { $0.members.layers.map(\.file.path) }
-        var layers = paths.filter { path in !known.contains { $0.isIdentical(to: path) } }.map(PreferencesLayer.init(path:))
+        var layers = paths.filter { path in !known.contains { $0.isIdentical(to: path) } }.map { PreferencesLayer(path: $0, source: source) }
         for position in layers.indices { read(&layers[position]) }
         var later = AfterUnlocking()
         _ = exchange(&later) { members in

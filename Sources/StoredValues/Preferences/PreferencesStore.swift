@@ -108,7 +108,7 @@ final class PreferencesStore: Sendable {
         }
         guard let member = found as? Member else {
             misuse(
-                "The key \"\(key.text)\" of \"\(path)\" is declared with two types: \(itemTypeFound) and \(itemType). Give one of them another key.")
+                "The key \"\(key.text)\" of \"\(path)\" is declared with two types: \(distinctNames(itemTypeFound, itemType)). Give one of them another key.")
         }
         return member
     }
@@ -130,6 +130,11 @@ final class PreferencesStore: Sendable {
 
     /// What readers of `key` see.
     func stored(_ key: String) -> StoredJSON? { state.withLock { $0.members.stored(PreferencesKey(key)) } }
+
+    /// Where that comes from.
+    func source(_ key: String) -> ValueSource {
+        own(key) != nil ? .file : state.withLock { $0.members.layerSource(PreferencesKey(key)) }
+    }
 
     /// Whether the file has room for `changes`.
     func hasRoom(for changes: MemberChanges) -> Bool { state.withLock { $0.members.hasRoom(for: changes.byKey) } }
@@ -222,6 +227,12 @@ final class PreferencesStore: Sendable {
     /// Logs what the value of `key` had to be repaired by, once for all who read it.
     func report(repairs: [String], of key: String) {
         state.withLock { $0.log.note(repairs: repairs, of: PreferencesKey(key)) }
+        logNotes()
+    }
+
+    /// Logs that `key` is declared with these defaults, once.
+    func report(defaults: [String], of key: String) {
+        state.withLock { $0.log.note(defaults: defaults, of: PreferencesKey(key)) }
         logNotes()
     }
 

@@ -40,6 +40,14 @@ struct StoredMembers {
         content.stored(key) ?? layers.lazy.compactMap { $0.document.stored(key) }.first
     }
 
+    /// Where that comes from.
+    func source(_ key: PreferencesKey) -> ValueSource {
+        content.stored(key) != nil ? .file : layerSource(key)
+    }
+
+    /// Where it would come from if the file itself had nothing.
+    func layerSource(_ key: PreferencesKey) -> ValueSource { layers.first { $0.document.stored(key) != nil }?.source ?? .code }
+
     // MARK: Changes of ours
 
     /// Keeps `changes` until they are written.

@@ -10,6 +10,8 @@ struct TroubleLog {
     private var troubles: Set<String> = []
     /// The repairs of each key that were logged since it changed.
     private var repairs: [PreferencesKey: [String]] = [:]
+    /// The keys whose two defaults were logged.
+    private var keysWithTwoDefaults: Set<PreferencesKey> = []
     private var notes: [Note] = []
     /// Changes that were not made at all.
     private var refusals: [PreferencesError] = []
@@ -49,6 +51,13 @@ struct TroubleLog {
     /// Notes that `key` has another value, whose repairs are news.
     mutating func forgetRepairs(of key: PreferencesKey) {
         if !repairs.isEmpty { repairs[key] = nil }
+    }
+
+    /// Notes that `key` has these defaults, the first time.
+    mutating func note(defaults: [String], of key: PreferencesKey) {
+        guard keysWithTwoDefaults.insert(key).inserted else { return }
+        let all = defaults.joined(separator: " and ")
+        notes.append((.warning, "\"\(key.text)\" in \"\(path)\" is declared with two defaults, \(all), and each reader uses its own. Declare the key once, as a StoredKey."))
     }
 
     /// What is to be logged, once; nothing before ``letGo()``.

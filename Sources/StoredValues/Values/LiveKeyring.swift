@@ -53,8 +53,8 @@ final class LiveKeyring: Sendable {
     func secret<Item: StorableItem>(_ id: SecretIdentifier, in keyring: any Keyring, as type: Item.Type) -> LiveSecret<Item> {
         let found = secrets.object(for: Self.address(id, type)) { LiveSecret<Item>(id, in: keyring, heardBy: self) }
         if let secret = found as? LiveSecret<Item> { return secret }
-        let other = (found as? any ListeningSecret).map { "\($0.itemType)" } ?? "another"
-        misuse("The secret \"\(id)\" in \(keyring) is declared with two types: \(other) and \(type). Give one of them another key.")
+        let types = (found as? any ListeningSecret).map { distinctNames($0.itemType, type) } ?? "another and \(type)"
+        misuse("The secret \"\(id)\" in \(keyring) is declared with two types: \(types). Give one of them another key.")
     }
 
     /// To be called when the live value goes.

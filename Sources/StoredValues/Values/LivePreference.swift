@@ -8,6 +8,8 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     let live: LiveValue<StoredContent<Item>, Item>
     /// Asked for once: it takes longer than a read.
     let schema: ItemSchema
+    /// The default of the wrapper that found this first.
+    private let firstDefault = Guarded<Item?>(nil)
 
     private init(_ key: String, in store: PreferencesStore, text: StoredJSON?, schema: ItemSchema) {
         (self.key, self.store, self.schema) = (key, store, schema)
@@ -21,6 +23,19 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     }
 
     deinit { store.forget(key, self) }
+
+    /// Has it logged, once, if `item` is another default than the first wrapper's.
+    func compare(default item: Item) {
+        let first = firstDefault.withLock { first -> Item? in
+            if let first { return first }
+            first = item
+            return nil
+        }
+        guard let first, (first as? any Equatable)?.isEqual(to: item) != true else { return }
+        // As they would stand in the file: nan is no other default than nan.
+        let texts = [first, item].map { (try? ItemEncoder.encode($0))?.description ?? "\($0)" }
+        if texts[0] != texts[1] { store.report(defaults: texts, of: key) }
+    }
 
     /// The content now, decoded, and its revision. From now on, until it changes, it is ready to be read.
     var current: (content: StoredContent<Item>, revision: UInt64) {
@@ -54,4 +69,9 @@ final class LivePreference<Item: StorableItem>: LiveMember {
             if let item = change.item, let item = item as? Item { .item(item, text: text) } else { .text(text) }
         live.change(to: content, &later)
     }
+}
+
+extension Equatable {
+    /// Whether `other` is of the same type and equal.
+    fileprivate func isEqual(to other: Any) -> Bool { other as? Self == self }
 }

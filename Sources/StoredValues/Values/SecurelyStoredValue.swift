@@ -69,23 +69,32 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
 
     // MARK: Reading
 
+    /// The secret at hand, for whoever holds the wrapper itself; the same as ``wrappedValue``.
+    @inline(__always)
+    public var value: Item? {
+        if scope == nil, TemporaryScope.current == nil, let shared = sharedSecret.unmanaged {
+            do {
+                return try shared._withUnsafeGuaranteedRef { secret throws(NotReady) in
+                    try secret.live.itemIfAny()
+                }
+            } catch {}  // it will be by the next time
+        }
+        return itemMadeReady()
+    }
+
     /// The secret at hand, or nil. Nil does not mean that none is stored: see ``status``.
     ///
     /// Answers from memory. Only the first read of a secret in this process waits for the keyring, for 5 s at most and on a
     /// thread of its own; where an answer is missing after that, it is asked for in the background. Never asks the person.
     public var wrappedValue: Item? {
-        get {
-            if scope == nil, TemporaryScope.current == nil, let shared = sharedSecret.unmanaged {
-                do {
-                    return try shared._withUnsafeGuaranteedRef { secret throws(NotReady) in
-                        try secret.live.itemIfAny()
-                    }
-                } catch {}  // it will be by the next time
-            }
-            return itemMadeReady()
-        }
+        get { value }
         @available(*, unavailable, message: "use try await $property.set(_:), or try await $property.reset() to remove the secret")
-        set { preconditionFailure("unavailable") }
+        set {
+            // A protocol that demands a setter leads here.
+            misuse(
+                "SecurelyStoredValue(key: \"\(key)\"): a secret cannot be assigned, for a keyring takes its time and may refuse. Use try await $token.set(_:), or try await $token.reset(), with the property's name for token; a protocol should demand { get } alone."
+            )
+        }
     }
 
     /// The wrapper itself, which has the operations.

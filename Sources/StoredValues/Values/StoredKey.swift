@@ -7,8 +7,15 @@ import StoredValuesSupport
 ///     static let limit = StoredKey("limit", default: 60, help: "Requests a minute")
 /// }
 ///
-/// @StoredValue(.limit) var limit
+/// struct Server {
+///     @StoredValue(.limit) var limit                           // a property
+///     let limits = StoredValue(.limit)                         // the same value, in a `let`
+///     var limitNow: Int { PreferencesFile.standard[.limit] }   // read once
+/// }
 /// ```
+///
+/// ``PreferencesFile/settings(of:)`` tells what a settings page or `--help` needs of such keys, and
+/// ``PreferencesFile/undeclaredKeys(besides:)`` which keys of the file are none of them.
 public struct StoredKey<Item: StorableItem>: Sendable {
     /// What is to be used in place of an item, or a throw to refuse it.
     public typealias Validation = @Sendable (Item) throws -> Item
@@ -37,8 +44,10 @@ public struct StoredKey<Item: StorableItem>: Sendable {
         validate: Validation? = nil, help: String = ""
     ) {
         for key in [name] + formerKeys {
-            requireProperUse(!key.isEmpty, "StoredValue(key: \"\"): a key must not be empty")
-            requireProperUse(!key.isReservedKey, "StoredValue(key: \"\(key)\"): keys that begin with $ are kept for the library")
+            requireProperUse(!key.isEmpty, "StoredKey(\"\") or StoredValue(key: \"\"): a key must not be empty")
+            requireProperUse(
+                !key.isReservedKey,
+                "StoredKey(\"\(key)\") or StoredValue(key: \"\(key)\"): keys that begin with $ are kept for the library")
         }
         self.name = name
         self.defaultItem = defaultItem

@@ -34,7 +34,26 @@ import StoredValuesSupport
 /// ```
 ///
 /// Where Swift allows no property wrapper (a `let` of a `Sendable` class, a `static let`), make it by
-/// ``init(key:default:formerKeys:decoding:validate:storage:)``.
+/// ``init(key:default:formerKeys:decoding:validate:storage:)`` and read its ``value``. Or put the properties of a `Sendable` class
+/// into a struct:
+///
+/// ```swift
+/// final class Server: Sendable {
+///     struct Settings {
+///         @StoredValue(key: "host") var host = "localhost"
+///         @StoredValue(key: "limit") var limit = 60
+///
+///         init() {}
+///     }
+///
+///     let settings = Settings()
+///     let retries = StoredValue(key: "retries", default: 3)
+///
+///     var summary: String { "\(settings.host): \(settings.limit) requests, \(retries.value) retries" }
+/// }
+/// ```
+///
+/// A key that is used in several places is declared once, as a ``StoredKey``.
 @propertyWrapper
 public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// What is to be used in place of an item, or a throw to refuse it.
@@ -51,7 +70,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// it is: the live value itself may be of a temporary storage, which this must not keep.
     let latest = Guarded<(revision: UInt64, interpretation: Interpretation<Item>)?>(nil)
 
-    /// Declares a stored property by a key that is declared elsewhere.
+    /// Declares a stored property by a key that is declared elsewhere: `@StoredValue(.limit) var limit`.
     ///
     /// - Parameters:
     ///   - key: The key with its default.
@@ -93,25 +112,39 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// The member of the file that holds the value.
     public var key: String { declaration.name }
 
+    /// The value now, for whoever holds the wrapper itself; the same as ``wrappedValue``.
+    @inline(__always)
+    public var value: Item {
+        if declaration.validate == nil, scope == nil, TemporaryScope.current == nil, let shared = sharedPreference.unmanaged {
+            do {
+                return try shared._withUnsafeGuaranteedRef { preference throws(NotReady) in
+                    try preference.live.item(orIfAbsent: declaration.defaultItem)
+                }
+            } catch {}  // it will be by the next time
+        }
+        return itemMadeReady()
+    }
+
     /// The value now: what is stored, or the default. Reads memory; only the first use of a file reads that.
     public var wrappedValue: Item {
-        get {
-            if declaration.validate == nil, scope == nil, TemporaryScope.current == nil, let shared = sharedPreference.unmanaged {
-                do {
-                    return try shared._withUnsafeGuaranteedRef { preference throws(NotReady) in
-                        try preference.live.item(orIfAbsent: declaration.defaultItem)
-                    }
-                } catch {}  // it will be by the next time
-            }
-            return itemMadeReady()
-        }
+        get { value }
         @available(
             *, unavailable, message: "use $property.set(_:), or $property.update { } to change it in place: x += 1 would be two steps")
-        set { preconditionFailure("unavailable") }
+        set { set(newValue) }  // a protocol that demands a setter leads here
     }
 
     /// The wrapper itself, which has the operations.
     public var projectedValue: StoredValue { self }
+
+    /// Where the value comes from: the file, the defaults below it, or the code. What is stored there may be broken, and
+    /// the default read in its place, which ``repairs`` tells.
+    ///
+    /// Observers of the property are told of this, too, so also when the value stays the same; ``values`` is not.
+    public var source: ValueSource {
+        let preference = livePreference
+        preference.live.noteAccess()
+        return preference.store.source(key)
+    }
 
     /// Whether something is stored under the key in the file itself, a stored nil included; false where the value comes
     /// from the system-wide defaults or from the code.

@@ -16,6 +16,14 @@ struct BadUseTests {
         #expect(try sentence(result).contains("StoredValue(key: \"\"): a key must not be empty"))
     }
 
+    @Test("An empty name of a key that is declared once")
+    func emptyStoredKey() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = StoredKey("size", default: 0, formerKeys: [""])
+        }
+        #expect(try sentence(result).contains("StoredKey(\"\")"))
+    }
+
     @Test("A key of the library's own")
     func reservedKey() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -46,6 +54,24 @@ struct BadUseTests {
             #expect(sentence.contains("\"size\"") && sentence.contains("Int and String"))
         }
     }
+
+    @Test("One key with two types of one name, which are named in full")
+    func twoTypesOfOneName() async throws {
+        try await withTemporaryFolder { folder in
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                [folder = folder as String] in
+                let storage = PreferencesFile(path: folder + "/p.json")
+                let light = StoredValue(key: "theme", default: Light.Theme(), storage: storage)
+                let dark = StoredValue(key: "theme", default: Dark.Theme(), storage: storage)
+                _ = (light.wrappedValue, dark.wrappedValue)
+            }
+            let sentence = try sentence(result)
+            #expect(sentence.contains("BadUseTests.Light.Theme and ") && sentence.contains("BadUseTests.Dark.Theme."))
+        }
+    }
+
+    enum Light { struct Theme: Codable {} }
+    enum Dark { struct Theme: Codable {} }
 
     @Test("A change of a file inside the update of another key of it")
     func nestedChange() async throws {
@@ -89,6 +115,19 @@ struct BadUseTests {
         }
         let sentence = try sentence(result)
         #expect(sentence.contains("a/token") && sentence.contains("String and Int"))
+    }
+
+    @Test("One secret with two types of one name, which are named in full")
+    func twoSecretTypesOfOneName() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let keyring = InMemoryKeyring()
+            let light = SecurelyStoredValue<Light.Theme>(key: "theme", service: "a", keyring: keyring)
+            let dark = SecurelyStoredValue<Dark.Theme>(key: "theme", service: "a", keyring: keyring)
+            _ = (light.wrappedValue == nil, dark.wrappedValue == nil)
+            withExtendedLifetime(light) {}
+        }
+        let sentence = try sentence(result)
+        #expect(sentence.contains("BadUseTests.Light.Theme and ") && sentence.contains("BadUseTests.Dark.Theme."))
     }
 
     @Test("An empty key of a secret")

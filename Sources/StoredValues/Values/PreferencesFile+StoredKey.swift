@@ -1,0 +1,48 @@
+// What a file holds under keys that are declared once.
+
+extension PreferencesFile {
+    /// The value of `key` now, as a ``StoredValue`` of it reads it. For reading it once: a wrapper that is kept reads faster, and
+    /// can be observed and changed.
+    public subscript<Item>(key: StoredKey<Item>) -> Item { StoredValue(key, storage: self).value }
+
+    /// What a settings page or `--help` needs to know of `keys`, in their order.
+    ///
+    /// ```swift
+    /// extension StoredKey where Item == Int {
+    ///     static let limit = StoredKey("limit", default: 60, help: "Requests a minute")
+    /// }
+    /// extension StoredKey where Item == String {
+    ///     static let theme = StoredKey("theme", default: "light", help: "The colours")
+    /// }
+    ///
+    /// func printHelp() {
+    ///     for setting in PreferencesFile.standard.settings(of: .limit, .theme) {
+    ///         print("\(setting.name): \(setting.help) (\(setting.value), by default \(setting.default))")
+    ///     }
+    ///     for key in PreferencesFile.standard.undeclaredKeys(besides: .limit, .theme) { print("Unknown setting: \(key)") }
+    /// }
+    /// ```
+    public func settings<each Item>(of keys: repeat StoredKey<each Item>) -> [Setting] {
+        var settings: [Setting] = []
+        repeat settings.append(Setting(StoredValue(each keys, storage: self)))
+        return settings
+    }
+
+    /// `settings(of:)` of the ``standard`` file.
+    public static func settings<each Item>(of keys: repeat StoredKey<each Item>) -> [Setting] {
+        standard.settings(of: repeat each keys)
+    }
+
+    /// The keys that the file itself holds and none of `keys` declares, sorted: most likely typing errors. The former names of a
+    /// key are its own.
+    public func undeclaredKeys<each Item>(besides keys: repeat StoredKey<each Item>) -> [String] {
+        var declared: Set<PreferencesKey> = []
+        repeat declared.formUnion(([(each keys).name] + (each keys).formerKeys.names).map { PreferencesKey($0) })
+        return self.keys.filter { !declared.contains(PreferencesKey($0)) }
+    }
+
+    /// `undeclaredKeys(besides:)` of the ``standard`` file.
+    public static func undeclaredKeys<each Item>(besides keys: repeat StoredKey<each Item>) -> [String] {
+        standard.undeclaredKeys(besides: repeat each keys)
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Observation
+import StoredValuesSupport
+import Testing
+
+@testable import StoredValues
+
+@Suite("Where a value comes from", .hangLimit)
+struct SourceTests {
+    @Test("The file over the system-wide defaults over the code, inside a batch too")
+    func order() throws {
+        try withTemporaryFolder { folder in
+            try #"{"a": 1}"#.write(toFile: folder + "/system.json", atomically: false, encoding: .utf8)
+            let storage = PreferencesFile(path: folder + "/p.json")
+            storage.store.addLayers([folder + "/system.json"])
+            let a = StoredValue(key: "a", default: 0, storage: storage)
+            let b = StoredValue(key: "b", default: 0, storage: storage)
+            #expect(a.source == .system && b.source == .code)
+            storage.batch {
+                a.set(2)
+                b.set(0)
+                #expect(a.source == .file && b.source == .file)
+                a.reset()
+                #expect(a.source == .system)
+            }
+            #expect(a.source == .system && b.source == .file && b.isStored)
+            b.reset()
+            #expect(b.source == .code)
+        }
+    }
+
+    @Test("What does not decode comes from the file all the same, and the repairs tell that")
+    func broken() throws {
+        try withTemporaryFolder { folder in
+            try #"{"a": "?"}"#.write(toFile: folder + "/p.json", atomically: false, encoding: .utf8)
+            let a = StoredValue(key: "a", default: 0, storage: PreferencesFile(path: folder + "/p.json"))
+            #expect(a.source == .file && !a.repairs.isEmpty)
+        }
+    }
+
+    @Test("An observer hears of another source though the value stays the same")
+    func observed() async throws {
+        try await withTemporaryFolder { folder in
+            let storage = PreferencesFile(path: folder + "/p.json")
+            let a = StoredValue(key: "a", default: 0, storage: storage)
+            func changes(_ change: () throws -> Void) async throws {
+                let isTold = Guarded(false)
+                withObservationTracking { _ = a.source } onChange: { isTold.withLock { $0 = true } }
+                try change()
+                try await eventually("the observer is told") { isTold.withLock { $0 } }
+            }
+            try await changes { a.set(0) }
+            #expect(a.source == .file)
+            try await changes { a.reset() }
+            #expect(a.source == .code)
+            try #"{"a": 0}"#.write(toFile: folder + "/system.json", atomically: false, encoding: .utf8)
+            try await changes { storage.store.addLayers([folder + "/system.json"]) }
+            #expect(a.source == .system && a.value == 0)
+        }
+    }
+}
