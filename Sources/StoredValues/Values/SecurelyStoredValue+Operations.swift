@@ -32,26 +32,29 @@ extension SecurelyStoredValue where Item == Bool {
     }
 }
 
-extension SecurelyStoredValue {
+extension SecurelyStoredValue where Item: RangeReplaceableCollection, Item.Element: Sendable {
     /// Adds `element` at the end of the list, which is empty when none is stored.
-    public func append<Element: Sendable>(_ element: Element) async throws(KeyringError) where Item == [Element] {
-        try await updateInPlace { item throws(KeyringError) in item = (item ?? []) + [element] }
+    public func append(_ element: Item.Element) async throws(KeyringError) {
+        try await updateInPlace { item throws(KeyringError) in
+            item = item ?? Item()
+            item?.append(element)
+        }
     }
+}
 
+extension SecurelyStoredValue where Item: RangeReplaceableCollection, Item.Element: Equatable & Sendable {
     /// Puts `replacement` in the place of every element that equals `element`; changes nothing when there is none.
-    public func replace<Element: Equatable & Sendable>(
-        _ element: Element, with replacement: Element
-    ) async throws(KeyringError) where Item == [Element] {
-        try await updateInPlace { item throws(KeyringError) in item = item?.map { $0 == element ? replacement : $0 } }
+    public func replace(_ element: Item.Element, with replacement: Item.Element) async throws(KeyringError) {
+        try await updateInPlace { item throws(KeyringError) in item = item?.replacing(every: element, with: replacement) }
     }
 
     /// Removes every element that equals `element`, or adds it at the end when there is none.
-    public func togglePresence<Element: Equatable & Sendable>(
-        _ element: Element
-    ) async throws(KeyringError) where Item == [Element] {
-        try await updateInPlace { item throws(KeyringError) in item = (item ?? []).togglingPresence(of: element) }
+    public func togglePresence(_ element: Item.Element) async throws(KeyringError) {
+        try await updateInPlace { item throws(KeyringError) in item = (item ?? Item()).togglingPresence(of: element) }
     }
+}
 
+extension SecurelyStoredValue {
     /// Sets one entry of the dictionary, which is empty when none is stored; nil removes the entry.
     public func update<Key: Sendable, Value: Sendable>(
         key: Key, value: Value?

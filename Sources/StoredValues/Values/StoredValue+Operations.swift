@@ -23,22 +23,26 @@ extension StoredValue where Item == Bool {
     public func toggle() { update(named: "toggle()") { $0.toggle() } }
 }
 
-extension StoredValue {
+extension StoredValue where Item: RangeReplaceableCollection {
     /// Adds `element` at the end of the list.
-    public func append<Element>(_ element: Element) where Item == [Element] {
+    public func append(_ element: Item.Element) {
         update(named: "append(_:)") { $0.append(element) }
     }
+}
 
+extension StoredValue where Item: RangeReplaceableCollection, Item.Element: Equatable {
     /// Puts `replacement` in the place of every element that equals `element`; changes nothing when there is none.
-    public func replace<Element: Equatable>(_ element: Element, with replacement: Element) where Item == [Element] {
-        update(named: "replace(_:with:)") { $0 = $0.map { $0 == element ? replacement : $0 } }
+    public func replace(_ element: Item.Element, with replacement: Item.Element) {
+        update(named: "replace(_:with:)") { $0 = $0.replacing(every: element, with: replacement) }
     }
 
     /// Removes every element that equals `element`, or adds it at the end when there is none.
-    public func togglePresence<Element: Equatable>(_ element: Element) where Item == [Element] {
+    public func togglePresence(_ element: Item.Element) {
         update(named: "togglePresence(_:)") { $0 = $0.togglingPresence(of: element) }
     }
+}
 
+extension StoredValue {
     /// Sets one entry of the dictionary, or removes it when `value` is nil.
     public func update<Key, Value>(key: Key, value: Value?) where Item == [Key: Value] {
         update(named: "update(key:value:)") { $0[key] = value }
