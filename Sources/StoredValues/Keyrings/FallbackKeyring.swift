@@ -129,6 +129,8 @@ extension FallbackKeyring: StandInKeyring {
     func resolved(in scope: TemporaryScope?) -> any Keyring {
         FallbackKeyring(keyrings.map { ($0 as? any StandInKeyring)?.resolved(in: scope) ?? $0 })
     }
+
+    var asksSystem: Bool { keyrings.contains { ($0 as? any StandInKeyring)?.asksSystem == true } }
 }
 
 extension FallbackKeyring: SelectiveKeyring {

@@ -2,6 +2,9 @@
 protocol StandInKeyring: Keyring {
     /// The keyring that it stands for: in the task's temporary storage, else in `scope`, else outside of all.
     func resolved(in scope: TemporaryScope?) -> any Keyring
+
+    /// Whether it is the system's keyring, or asks that among others.
+    var asksSystem: Bool { get }
 }
 
 /// What makes two ``Keyring/distinguishable`` keyrings the same one.

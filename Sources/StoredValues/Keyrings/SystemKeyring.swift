@@ -1,5 +1,5 @@
-/// The keyring of the machine this runs on, settled at the first use: what the environment variable
-/// `STORED_VALUES_KEYRING` names, else the desktop's keyring. ``choose()`` tells which it is and why.
+/// The keyring of the machine this runs on, settled at the first use: the one that the program named in `StorageSystem.bootstrap`,
+/// else what the environment variable `STORED_VALUES_KEYRING` names, else the desktop's keyring. ``choose()`` tells which it is and why.
 ///
 /// It never takes a file on its own: where the desktop's keyring is not to be had, every call throws the reason.
 public struct SystemKeyring: Keyring, StandInKeyring, Hashable {
@@ -7,6 +7,8 @@ public struct SystemKeyring: Keyring, StandInKeyring, Hashable {
     private var chosen: any Keyring { resolved(in: nil) }
 
     func resolved(in scope: TemporaryScope?) -> any Keyring { Self.choose(in: scope).keyring }
+
+    var asksSystem: Bool { true }
 
     /// Makes `keyring` the system's inside `scope`.
     static func put(_ keyring: any Keyring, into scope: TemporaryScope) {
@@ -56,6 +58,6 @@ extension SystemKeyring: SelectiveKeyring, LockableKeyring {
 }
 
 extension Keyring where Self == SystemKeyring {
-    /// The keyring of the machine: the desktop's, unless `STORED_VALUES_KEYRING` names another.
+    /// The keyring of the machine: the desktop's, unless the program or `STORED_VALUES_KEYRING` names another.
     public static var system: SystemKeyring { SystemKeyring() }
 }

@@ -17,10 +17,11 @@ extension SystemKeyring {
 
     /// Which keyring `.system` stands for in the task that asks, and why. Asks no keyring anything.
     ///
-    /// Decided once in a process, in this order: inside `withTemporaryStorage` the keyring of that; what the environment
-    /// variable `STORED_VALUES_KEYRING` names (`secret-service`, `file:<path>` for an encrypted file whose key file is made at
-    /// `<path>.key`, `credentials:<path>` for a folder of files); else the desktop's keyring. A value that names nothing gives
-    /// a keyring whose every call throws a sentence that says so. Nothing ever falls back to a file on its own.
+    /// Decided once in a process, in this order: inside `withTemporaryStorage` the keyring of that; the one that the program
+    /// named in `StorageSystem.bootstrap`; what the environment variable `STORED_VALUES_KEYRING` names (`secret-service`,
+    /// `file:<path>` for an encrypted file whose key file is made at `<path>.key`, `credentials:<path>` for a folder of files);
+    /// else the desktop's keyring. A value that names nothing gives a keyring whose every call throws a sentence that says so.
+    /// Nothing ever falls back to a file on its own.
     public static func choose() -> Choice { choose(in: nil) }
 
     /// ``choose()`` for a wrapper that was made in `scope`.
@@ -31,6 +32,9 @@ extension SystemKeyring {
 
     /// Settled once, so that all secrets of a process are in one place.
     private static let machine: Choice = {
+        if let keyring = StorageSystem.part((any Keyring).self) {
+            return Choice(keyring: keyring, reason: "The program named it in StorageSystem.bootstrap(keyring:).")
+        }
         do {
             return choose(try environmentVariable(variable))
         } catch {

@@ -28,9 +28,12 @@ final class OpenStores: Sendable {
     func application(_ name: String) -> PreferencesStore {
         let key = Array(name.utf8)
         if let store = byName.withLock({ $0[key] }) { return store }
+        let named = StorageSystem.part(PreferencesFile.self)  // asked for every file, for that is a use of the storage
+        let replacement = name.isIdentical(to: PreferencesLocation.standardName) ? named : nil
+        if let other = replacement?.name { return application(other) }
         let new: PreferencesStore
         do throws(PreferencesError) {
-            new = open(try PreferencesLocation.path(of: name))
+            new = if let replacement { replacement.store } else { open(try PreferencesLocation.path(of: name)) }
         } catch {
             new = PreferencesStore(.failure(error), path: "(no file)")
         }

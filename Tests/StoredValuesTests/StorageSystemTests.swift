@@ -1,0 +1,182 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import StoredValues
+
+// Each in a process of its own, for a process names its file and its keyring once.
+@Suite("What a program names at its start", .hangLimit)
+struct StorageSystemTests {
+    /// What a child process printed before it ended.
+    private func sentence(_ result: ExitTest.Result?) throws -> String {
+        String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    }
+
+    @Test("The file and the keyring win over the environment's, with the standard file's system-wide defaults below the file")
+    func all() async throws {
+        try await withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(atPath: "\(folder)/etc/com.example.App", withIntermediateDirectories: true)
+            try #"{"size": 9}"#.write(toFile: "\(folder)/etc/com.example.App/preferences.json", atomically: false, encoding: .utf8)
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                setenv("XDG_CONFIG_DIRS", folder + "/etc", 1)
+                setenv("XDG_CONFIG_HOME", folder + "/home", 1)
+                setenv("STORED_VALUES_PREFERENCES", folder + "/environment.json", 1)
+                setenv("STORED_VALUES_KEYRING", "file:\(folder)/environment", 1)
+                let keyring = InMemoryKeyring()
+                let file = PreferencesFile(path: folder + "/config.json")
+                StorageSystem.bootstrap(applicationID: "com.example.App", preferences: file, keyring: keyring)
+                try #require(StorageSystem.applicationID == "com.example.App")
+                try #require(PreferencesFile.standard.path == folder + "/config.json")
+                try #require(PreferencesFile.named("other").path == folder + "/home/com.example.App/other.json")
+                let size = StoredValue(key: "size", default: 1)
+                try #require(size.value == 9 && size.source == .system)
+                size.set(2)
+                try #require(PreferencesFile(path: folder + "/config.json").keys == ["size"])
+                let choice = SystemKeyring.choose()
+                try #require(choice.keyring as? InMemoryKeyring === keyring && choice.reason.contains("bootstrap"))
+                try await SecurelyStoredValue<String>(key: "token").set("x")
+                try #require(try await keyring.identifiers(inService: "com.example.App").map(\.account) == ["token"])
+                try await withTemporaryStorage {
+                    try #require(size.value == 1 && PreferencesFile.standard.keys == [])
+                    try #require(try await SecurelyStoredValue<String>(key: "token").load() == nil)
+                }
+                try #require(try FileManager.default.contentsOfDirectory(atPath: folder).allSatisfy { !$0.hasPrefix("environment") })
+            }
+        }
+    }
+
+    @Test("What is left out is as without it")
+    func leftOut() async throws {
+        try await withTemporaryFolder { folder in
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                setenv("XDG_CONFIG_HOME", folder, 1)
+                setenv("STORED_VALUES_PREFERENCES", folder + "/environment.json", 1)
+                setenv("STORED_VALUES_KEYRING", "file:\(folder)/secrets", 1)
+                StorageSystem.bootstrap(keyring: InMemoryKeyring())
+                try #require(PreferencesFile.standard.path == folder + "/environment.json")
+                try #require(SystemKeyring.choose().keyring is InMemoryKeyring)
+                try #require(CommandLine.arguments[0].hasSuffix(StorageSystem.applicationID))
+            }
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                setenv("XDG_CONFIG_HOME", folder, 1)
+                setenv("STORED_VALUES_KEYRING", "file:\(folder)/secrets", 1)
+                StorageSystem.bootstrap(applicationID: "app", preferences: .named("mine"))
+                try #require(PreferencesFile.standard.path == folder + "/app/mine.json")
+                StoredValue(key: "a", default: 1).set(2)
+                try #require(PreferencesFile.named("mine").keys == ["a"])
+                try #require(SystemKeyring.choose().keyring is EncryptedFileKeyring)
+            }
+        }
+    }
+
+    @Test("All wrappers share one secret of a keyring that is a value which cannot be compared")
+    func incomparableKeyring() async throws {
+        await #expect(processExitsWith: .success) {
+            StorageSystem.bootstrap(applicationID: "app", keyring: KeyringValue())
+            let (one, other) = (SecurelyStoredValue<String>(key: "token"), SecurelyStoredValue<String>(key: "token"))
+            try await one.set("x")
+            try #require(other.value == "x")
+        }
+    }
+
+    @Test("A file that cannot be opened behaves as elsewhere: values stay in memory, flush throws and the log says why")
+    func unopenable() async throws {
+        try await withTemporaryFolder { folder in
+            try "a file".write(toFile: folder + "/file", atomically: false, encoding: .utf8)
+            try FileManager.default.createDirectory(atPath: folder + "/folder.json", withIntermediateDirectories: false)
+            for path in [folder + "/file/p.json", folder + "/folder.json"] {
+                await #expect(processExitsWith: .success) { [path = path as String, folder = folder as String] in
+                    LoggingSystem.bootstrap { _ in RecordingLogHandler() }
+                    setenv("XDG_CONFIG_DIRS", folder + "/none", 1)
+                    setenv("STORED_VALUES_PREFERENCES", folder + "/environment.json", 1)
+                    StorageSystem.bootstrap(preferences: PreferencesFile(path: path))
+                    let (value, explicit) = (
+                        StoredValue(key: "a", default: 1), StoredValue(key: "a", default: 1, storage: PreferencesFile(path: path))
+                    )
+                    try #require(value.value == 1)
+                    value.set(2)
+                    try #require(value.value == 2 && explicit.value == 2)
+                    let error = await #expect(throws: PreferencesError.self) { try await PreferencesFile.standard.flush() }
+                    try #require("\(try #require(error))".contains(path))
+                    let explicitError = await #expect(throws: PreferencesError.self) { try await explicit.flush() }
+                    try #require(error == explicitError)
+                    try #require(RecordingLogHandler.takeLines().contains { $0.contains(path) })
+                    try #require(!FileManager.default.fileExists(atPath: folder + "/environment.json"))
+                }
+            }
+        }
+    }
+
+    @Test("A second call traps, and names both")
+    func twice() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            StorageSystem.bootstrap(keyring: InMemoryKeyring())
+            StorageSystem.bootstrap(applicationID: "com.example.Second")
+        }
+        let text = try sentence(result)
+        #expect(text.contains("bootstrap(applicationID: \"com.example.Second\") was called a second time; the first was StorageSystem.bootstrap(keyring: …)"))
+    }
+
+    @Test("A call after the first use traps, whatever was used")
+    func late() async throws {
+        func check(_ result: ExitTest.Result?) throws {
+            #expect(try sentence(result).contains("bootstrap(preferences: …) was called after a stored value was used"))
+        }
+        try check(await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = StorageSystem.applicationID
+            StorageSystem.bootstrap(preferences: PreferencesFile(path: "/tmp/p.json"))
+        })
+        try check(await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            setenv("STORED_VALUES_PREFERENCES", "/tmp/p.json", 1)
+            setenv("XDG_CONFIG_DIRS", "relative", 1)
+            _ = PreferencesFile.standard.keys
+            StorageSystem.bootstrap(preferences: PreferencesFile(path: "/tmp/p.json"))
+        })
+        try check(await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            setenv("STORED_VALUES_KEYRING", "credentials:/tmp", 1)
+            _ = SecurelyStoredValue<String>(key: "token", service: "s").value
+            StorageSystem.bootstrap(preferences: PreferencesFile(path: "/tmp/p.json"))
+        })
+    }
+
+    @Test("What would name itself traps, and the sentence says what to hand over")
+    func circular() async throws {
+        let file = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            StorageSystem.bootstrap(preferences: .standard)
+        }
+        #expect(try sentence(file).contains("hand over PreferencesFile(path:)"))
+        let keyring = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            StorageSystem.bootstrap(keyring: .system)
+        }
+        #expect(try sentence(keyring).contains("hand over another, such as .secretService"))
+        let fallback = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            StorageSystem.bootstrap(keyring: FallbackKeyring([InMemoryKeyring(), FallbackKeyring([.system])]))
+        }
+        #expect(try sentence(fallback).contains("hand over another, such as .secretService"))
+    }
+
+    @Test("A bad name traps, and names the call", arguments: ["", ".hidden", "a/b"])
+    func badName(name: String) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [name = name as String] in
+            StorageSystem.bootstrap(applicationID: name)
+        }
+        #expect(try sentence(result).contains("bootstrap(applicationID: \"\(name)\"): the name must not"))
+    }
+}
+
+/// A keyring of which nobody can tell whether another is the same: a struct that is not `Hashable`.
+private struct KeyringValue: Keyring {
+    private let keyring = InMemoryKeyring()
+
+    var description: String { "a value" }
+    var changes: KeyringChanges { .none }
+    func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { try await keyring.read(id) }
+    func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+        try await keyring.write(secret, for: id, label: label)
+    }
+    func remove(_ id: SecretIdentifier) async throws(KeyringError) { try await keyring.remove(id) }
+    func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
+        try await keyring.identifiers(inService: service)
+    }
+    func unlock() async throws(KeyringError) { try await keyring.unlock() }
+}
