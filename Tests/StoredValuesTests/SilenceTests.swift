@@ -222,7 +222,7 @@ private struct UseOfSecrets {
         try await two.write(TestSecret.secret("two"), for: id, label: "l")
         try await disclosingError("conflict") { try await one.moveSecrets(inService: "s", to: two) }
         disclose(try await one.moveSecrets(inService: "s", to: two, overwriting: true))
-        disclose(SystemKeyring.choose())
+        disclose(SystemKeyring.selection)
         let service = SecretServiceKeyring(busAddress: "unix:path=\(folder)/no-bus")
         disclose(service)
         try await disclosingError("no bus") { try await service.write(TestSecret.secret(), for: id, label: "l") }

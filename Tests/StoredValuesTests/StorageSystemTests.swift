@@ -32,7 +32,7 @@ struct StorageSystemTests {
                 try #require(size.value == 9 && size.source == .system)
                 size.set(2)
                 try #require(PreferencesFile(path: folder + "/config.json").keys == ["size"])
-                let choice = SystemKeyring.choose()
+                let choice = SystemKeyring.selection
                 try #require(choice.keyring as? InMemoryKeyring === keyring && choice.reason.contains("bootstrap"))
                 try await SecurelyStoredValue<String>(key: "token").set("x")
                 try #require(try await keyring.identifiers(inService: "com.example.App").map(\.account) == ["token"])
@@ -54,7 +54,7 @@ struct StorageSystemTests {
                 setenv("STORED_VALUES_KEYRING", "file:\(folder)/secrets", 1)
                 StorageSystem.bootstrap(keyring: InMemoryKeyring())
                 try #require(PreferencesFile.standard.path == folder + "/environment.json")
-                try #require(SystemKeyring.choose().keyring is InMemoryKeyring)
+                try #require(SystemKeyring.selection.keyring is InMemoryKeyring)
                 try #require(CommandLine.arguments[0].hasSuffix(StorageSystem.applicationID))
             }
             await #expect(processExitsWith: .success) { [folder = folder as String] in
@@ -64,7 +64,7 @@ struct StorageSystemTests {
                 try #require(PreferencesFile.standard.path == folder + "/app/mine.json")
                 StoredValue(key: "a", default: 1).set(2)
                 try #require(PreferencesFile.named("mine").keys == ["a"])
-                try #require(SystemKeyring.choose().keyring is EncryptedFileKeyring)
+                try #require(SystemKeyring.selection.keyring is EncryptedFileKeyring)
             }
         }
     }

@@ -1,5 +1,5 @@
 /// The keyring of the machine this runs on, settled at the first use: the one that the program named in `StorageSystem.bootstrap`,
-/// else what the environment variable `STORED_VALUES_KEYRING` names, else the desktop's keyring. ``choose()`` tells which it is and why.
+/// else what the environment variable `STORED_VALUES_KEYRING` names, else the desktop's keyring. ``selection`` tells which it is and why.
 ///
 /// It never takes a file on its own: where the desktop's keyring is not to be had, every call throws the reason.
 public struct SystemKeyring: Keyring, StandInKeyring, Hashable {

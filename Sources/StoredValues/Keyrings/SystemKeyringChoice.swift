@@ -22,9 +22,13 @@ extension SystemKeyring {
     /// `file:<path>` for an encrypted file whose key file is made at `<path>.key`, `credentials:<path>` for a folder of files);
     /// else the desktop's keyring. A value that names nothing gives a keyring whose every call throws a sentence that says so.
     /// Nothing ever falls back to a file on its own.
-    public static func choose() -> Choice { choose(in: nil) }
+    public static var selection: Choice { choose(in: nil) }
 
-    /// ``choose()`` for a wrapper that was made in `scope`.
+    /// The same under its former name.
+    @available(*, deprecated, renamed: "selection")
+    public static func choose() -> Choice { selection }
+
+    /// ``selection`` for a wrapper that was made in `scope`.
     static func choose(in scope: TemporaryScope?) -> Choice {
         guard let scope = TemporaryScope.current ?? scope else { return machine }
         return Choice(keyring: keyring(of: scope), reason: "withTemporaryStorage put it there.")

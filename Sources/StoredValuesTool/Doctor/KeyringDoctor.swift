@@ -5,7 +5,7 @@ import StoredValuesSupport
 /// Looks at the session bus, the Secret Service and the keyring that programs use.
 enum KeyringDoctor {
     static func findings(service: String?) async -> [Finding] {
-        let choice = SystemKeyring.choose()
+        let choice = SystemKeyring.selection
         let isDesktop = choice.keyring is SecretServiceKeyring
         var findings = [Finding(.keyring, .fine, "Programs use \(choice.keyring). \(choice.reason)")]
         let (desktop, isRunning) = await self.desktop(isNeeded: isDesktop)

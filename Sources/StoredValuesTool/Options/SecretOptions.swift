@@ -27,7 +27,7 @@ struct SecretOptions: ParsableArguments {
 
     /// The keyring, unlocked if that was asked for.
     func openKeyring() async throws -> any Keyring {
-        let keyring = keyring?.keyring ?? SystemKeyring.choose().keyring
+        let keyring = keyring?.keyring ?? SystemKeyring.selection.keyring
         if unlock { try await keyring.unlock() }
         return keyring
     }
@@ -62,7 +62,7 @@ struct SecretArgument: ExpressibleByArgument {
         let options = CompletionWords(words)
         guard let service = options["--service"] ?? ApplicationOptions.id(options.app) else { return [] }
         let named = options["--keyring"].flatMap(KeyringArgument.init(argument:))
-        let keyring = named?.keyring ?? SystemKeyring.choose().keyring
+        let keyring = named?.keyring ?? SystemKeyring.selection.keyring
         return ((try? await keyring.identifiers(inService: service)) ?? []).map(\.account)
     }
 }

@@ -38,7 +38,7 @@ struct SystemKeyringTests {
             _ = await #expect(processExitsWith: .success) { [folder = folder as String] in
                 for name in ["STORED_VALUES_KEYRING", "DBUS_SESSION_BUS_ADDRESS"] { unsetenv(name) }
                 for name in ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"] { setenv(name, folder, 1) }
-                let choice = SystemKeyring.choose()
+                let choice = SystemKeyring.selection
                 try #require(choice.keyring is SecretServiceKeyring)
                 try #require(choice.reason.contains("not set"))
                 let keyring: SystemKeyring = .system
@@ -55,7 +55,7 @@ struct SystemKeyringTests {
         try await withTemporaryFolder { folder in
             _ = await #expect(processExitsWith: .success) { [folder = folder as String] in
                 setenv("STORED_VALUES_KEYRING", "file:\(folder)/store", 1)
-                let choice = SystemKeyring.choose()
+                let choice = SystemKeyring.selection
                 try #require(choice.keyring is EncryptedFileKeyring)
                 try #require(choice.reason == "STORED_VALUES_KEYRING is \"file:\(folder)/store\".")
                 let token = SecurelyStoredValue<String>(key: "token", service: "s")
@@ -65,7 +65,7 @@ struct SystemKeyringTests {
                     == ["store", "store.key", "store.key.lock", "store.lock"])
                 // Decided once: what the environment says later is too late.
                 unsetenv("STORED_VALUES_KEYRING")
-                try #require(SystemKeyring.choose().keyring is EncryptedFileKeyring)
+                try #require(SystemKeyring.selection.keyring is EncryptedFileKeyring)
             }
         }
     }
@@ -76,7 +76,7 @@ struct SystemKeyringTests {
             try "given".write(toFile: folder + "/token", atomically: false, encoding: .utf8)
             _ = await #expect(processExitsWith: .success) { [folder = folder as String] in
                 setenv("STORED_VALUES_KEYRING", "credentials:\(folder)", 1)
-                let choice = SystemKeyring.choose()
+                let choice = SystemKeyring.selection
                 try #require(choice.keyring as? CredentialsKeyring == .credentials(at: folder))
                 try #require(SecurelyStoredValue<String>(key: "token", service: "s").wrappedValue == "given")
             }
@@ -89,11 +89,11 @@ struct SystemKeyringTests {
             setenv("STORED_VALUES_KEYRING", "nonsense", 1)
             let own = InMemoryKeyring()
             try withTemporaryStorage(keyring: own) {
-                let choice = SystemKeyring.choose()
+                let choice = SystemKeyring.selection
                 try #require(choice.keyring as? InMemoryKeyring === own)
                 try #require(choice.reason.contains("withTemporaryStorage"))
             }
-            try #require(SystemKeyring.choose().reason.contains("nonsense"))
+            try #require(SystemKeyring.selection.reason.contains("nonsense"))
         }
     }
 }
