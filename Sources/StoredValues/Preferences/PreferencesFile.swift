@@ -5,7 +5,7 @@ import StoredValuesSupport
 /// Every handle on one file of this process sees the same values at once, however its path is spelled.
 public struct PreferencesFile: Sendable {
     private enum Place {
-        /// A file of the application, found when it is first used: by then `StorageSystem.bootstrap` ran.
+        /// A file of the application, found when it is first used: by then ``StorageSystem/bootstrap(applicationID:preferences:keyring:)`` ran.
         case named(String, madeIn: TemporaryScope?)
         case open(PreferencesStore)
     }
@@ -13,8 +13,8 @@ public struct PreferencesFile: Sendable {
     private let place: Place
 
     /// The application's preferences: `$XDG_CONFIG_HOME/<application id>/preferences.json`, by default in `~/.config`;
-    /// or the file that the program named in `StorageSystem.bootstrap`, else the one that the environment variable
-    /// `STORED_VALUES_PREFERENCES` names.
+    /// or the file that the program named in ``StorageSystem/bootstrap(applicationID:preferences:keyring:)``, else the one that the
+    /// environment variable `STORED_VALUES_PREFERENCES` names.
     ///
     /// Below it lie the system-wide defaults: `<folder>/<application id>/preferences.json` for each folder in
     /// `$XDG_CONFIG_DIRS`, by default `/etc/xdg`, earlier folders over later ones (XDG Base Directory Specification 0.8).

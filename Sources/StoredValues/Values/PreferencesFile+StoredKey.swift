@@ -28,7 +28,7 @@ extension PreferencesFile {
         return settings
     }
 
-    /// `settings(of:)` of the ``standard`` file.
+    /// ``settings(of:)-method`` of the ``standard`` file.
     public static func settings<each Item>(of keys: repeat StoredKey<each Item>) -> [Setting] {
         standard.settings(of: repeat each keys)
     }
@@ -41,7 +41,7 @@ extension PreferencesFile {
         return self.keys.filter { !declared.contains(PreferencesKey($0)) }
     }
 
-    /// `undeclaredKeys(besides:)` of the ``standard`` file.
+    /// ``undeclaredKeys(besides:)-method`` of the ``standard`` file.
     public static func undeclaredKeys<each Item>(besides keys: repeat StoredKey<each Item>) -> [String] {
         standard.undeclaredKeys(besides: repeat each keys)
     }

@@ -1,4 +1,4 @@
-/// What a settings page or `--help` tells of a key; see ``PreferencesFile/settings(of:)``.
+/// What a settings page or `--help` tells of a key; see ``PreferencesFile/settings(of:)-method``.
 ///
 /// The values are in the form that stands in the file, and their descriptions are JSON: `"\(setting.value)"`. One that cannot be
 /// encoded is null.

@@ -14,8 +14,8 @@ import StoredValuesSupport
 /// }
 /// ```
 ///
-/// ``PreferencesFile/settings(of:)`` tells what a settings page or `--help` needs of such keys, and
-/// ``PreferencesFile/undeclaredKeys(besides:)`` which keys of the file are none of them.
+/// ``PreferencesFile/settings(of:)-method`` tells what a settings page or `--help` needs of such keys, and
+/// ``PreferencesFile/undeclaredKeys(besides:)-method`` which keys of the file are none of them.
 public struct StoredKey<Item: StorableItem>: Sendable {
     /// What is to be used in place of an item, or a throw to refuse it.
     public typealias Validation = @Sendable (Item) throws -> Item

@@ -122,6 +122,25 @@ struct StoredValueTests {
         }
     }
 
+    @Test("What is for lists is for every collection that can grow")
+    func collections() {
+        withTemporaryStorage {
+            @StoredValue(key: "name") var name = "abc"
+            @StoredValue(key: "bytes") var bytes = Data([1, 2, 1])
+            @StoredValue(key: "numbers") var numbers = ContiguousArray([1, 2, 1])
+            $name.append("d")
+            $name.replace("a", with: "x")
+            $name.togglePresence("b")
+            $bytes.append(3)
+            $bytes.replace(1, with: 4)
+            $bytes.togglePresence(2)
+            $numbers.append(3)
+            $numbers.togglePresence(1)
+            $numbers.togglePresence(1)
+            #expect(name == "xcd" && bytes == Data([4, 4, 3]) && numbers == [2, 3, 1])
+        }
+    }
+
     @Test("A stored nil is a value: it is not absent, and not the default")
     func storedNil() throws {
         try withTemporaryFolder { folder in
