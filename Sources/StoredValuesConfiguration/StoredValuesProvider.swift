@@ -29,7 +29,7 @@
     ///
     /// **Freshness.** Values come from memory, which follows the file and the keyring by itself. Only the first look at a secret
     /// waits for the keyring, for 5 s at most. `fetchValue(forKey:type:)` asks the keyring, or reads the file again if it has
-    /// changed and no change of this process waits to be written. Watched values and snapshots are the latest at once and then after each change, whoever makes it; steps that
+    /// changed. Watched values and snapshots are the latest at once and then after each change, whoever makes it; steps that
     /// a slow reader has not taken become one. The context of keys is ignored.
     public struct StoredValuesProvider: Sendable {
         /// What access reporters call it.
@@ -75,7 +75,7 @@
         /// What the keyring answers now, or the file holds now. Throws as ``value(forKey:type:)`` does.
         public func fetchValue(forKey key: AbsoluteConfigKey, type: ConfigType) async throws -> LookupResult {
             guard let secret = secrets[key.storedName] else {
-                await storage.refresh()
+                storage.reload()
                 return try value(forKey: key, type: type)
             }
             return try snapshot([key.storedName: .success(try await secret.load())]).value(forKey: key, type: type)

@@ -54,15 +54,30 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
 
     /// Puts `content` in place of the old one.
     func change(to content: Content, _ later: inout AfterUnlocking) {
-        withState { state in
-            if let old = exchange(nil) { later.release(old) }
-            later.release(state.content)
-            state.content = content
-            state.revision = newRevision()
-            if !state.subscriptions.isEmpty {
-                let box = Box(content)
-                for subscription in state.subscriptions.values { subscription.append(box, &later) }
-            }
+        beginChange()
+        put(content, &later)
+        endChange()
+    }
+
+    /// Keeps readers waiting until ``endChange()``. Of several live values that change as one, all begin before the first is
+    /// changed, and none ends before the last is: whoever has read one new content finds no old one.
+    func beginChange() {
+        lock.lock()
+        ready.beginWriting()
+    }
+
+    /// Lets readers in again.
+    func endChange() { lock.unlock() }
+
+    /// Puts `content` in place of the old one, between the other two.
+    func put(_ content: Content, _ later: inout AfterUnlocking) {
+        if let old = exchange(nil) { later.release(old) }
+        later.release(state.content)
+        state.content = content
+        state.revision = newRevision()
+        if !state.subscriptions.isEmpty {
+            let box = Box(content)
+            for subscription in state.subscriptions.values { subscription.append(box, &later) }
         }
         // Both halves of the notice come after the change: an observer told before it could read the old content on
         // another thread, and would not be told again.

@@ -20,9 +20,9 @@ final class Subscription: Sendable {
     private let state: Guarded<State>
     private let limit: BufferLimit
 
-    /// A subscription whose first element is `first`.
-    init(first: AnyBox, limit: BufferLimit) {
-        state = Guarded(State(buffer: [first]))
+    /// A subscription whose first element is `first`, or the first that is appended.
+    init(first: AnyBox? = nil, limit: BufferLimit) {
+        state = Guarded(State(buffer: first.map { [$0] } ?? []))
         self.limit = limit
     }
 

@@ -8,10 +8,13 @@ struct Audience {
         weak var member: (any LiveMember)?
     }
 
+    /// What is called after each change with the store's state locked: it fills buffers and returns.
+    typealias Listener = @Sendable (inout AfterUnlocking) -> Void
+
     /// The members that somebody keeps in memory.
     private var declarations: [PreferencesKey: Declaration] = [:]
-    /// Who is told of each change, whatever it is.
-    private var listeners: [Int: @Sendable () -> Void] = [:]
+    /// Who is told of each change, or of those of certain keys.
+    private var listeners: [Int: (keys: Set<PreferencesKey>?, hear: Listener)] = [:]
     private var lastNumber = 0
 
     // MARK: Members
@@ -38,29 +41,32 @@ struct Audience {
     /// The keys that somebody keeps in memory.
     var keys: [PreferencesKey] { Array(declarations.keys) }
 
-    /// Tells the member of `key`, if there is one, of its new content.
-    func tell(_ key: PreferencesKey, _ change: MemberChange, _ later: inout AfterUnlocking) {
-        guard let member = declarations[key]?.member else { return }
-        member.take(change, &later)
-        // Its last owner may let go of it just now; then it must not go before the locks are free.
-        later.release(member)
+    /// Tells the members of these keys of their new contents, as one change, and then the listeners.
+    func tell(_ contents: [PreferencesKey: MemberChange], _ later: inout AfterUnlocking) {
+        let told = contents.compactMap { key, content in declarations[key]?.member.map { (member: $0, content: content) } }
+        for (member, _) in told { member.beginChange() }
+        for (member, content) in told { member.take(content, &later) }
+        for (member, _) in told {
+            member.endChange()
+            // Its last owner may let go of it just now; then it must not go before the locks are free.
+            later.release(member)
+        }
+        for (keys, hear) in listeners.values where keys?.contains(where: { contents[$0] != nil }) != false { hear(&later) }
     }
 
     // MARK: Listeners
 
-    /// Has `listener` called after each change, and returns the number that it is removed by.
-    mutating func addListener(_ listener: @escaping @Sendable () -> Void) -> Int {
+    /// Has `listener` called after each change of one of `keys`, or of whatever it is where that is nil. Returns the number that it
+    /// is removed by.
+    mutating func addListener(to keys: Set<PreferencesKey>? = nil, _ listener: @escaping Listener) -> Int {
         lastNumber += 1
-        listeners[lastNumber] = listener
+        listeners[lastNumber] = (keys, listener)
         return lastNumber
     }
 
-    mutating func removeListener(_ number: Int) { listeners[number] = nil }
+    /// Returns the listener, to be let go when no lock is held.
+    mutating func removeListener(_ number: Int) -> Listener? { listeners.removeValue(forKey: number)?.hear }
 
     /// How many listeners there are.
     var listenerCount: Int { listeners.count }
-
-    func tellListeners(_ later: inout AfterUnlocking) {
-        for listener in listeners.values { later.notify(listener) }
-    }
 }

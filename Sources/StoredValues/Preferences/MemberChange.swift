@@ -56,6 +56,17 @@ struct MemberChange: Sendable {
         return stored == self.stored ? .skip : .make
     }
 
+    /// The change in place of `earlier`, which a batch made before it: both are compared with what was there before the batch.
+    func over(_ earlier: MemberChange?) -> MemberChange {
+        var change = self
+        switch (earlier?.condition, condition) {
+        case (.always, _): change.condition = .always
+        case (let earlier?, .ifStill): change.condition = earlier  // it was met by what the batch made
+        default: break
+        }
+        return change
+    }
+
     /// The change as it waits to be written, in place of `earlier`, which waits too.
     func pending(after earlier: MemberChange?) -> MemberChange {
         var change = self
@@ -95,7 +106,14 @@ struct MemberChanges: Sendable {
 }
 
 /// Whoever keeps the value of one member in memory and wants to hear that it changed.
+///
+/// Called in commit order with locks held. Of members that change as one, all begin before the first takes its new content, and
+/// end after the last has: a reader who has seen one new value sees no old one.
 protocol LiveMember: AnyObject, Sendable {
-    /// Takes over the member's new content. Called in commit order with locks held: it fills buffers and returns.
+    /// Keeps readers waiting from now on.
+    func beginChange()
+    /// Takes over the member's new content: it fills buffers and returns.
     func take(_ change: MemberChange, _ later: inout AfterUnlocking)
+    /// Lets readers in again.
+    func endChange()
 }

@@ -1,16 +1,12 @@
 // The door for those that know keys but no types. `StoredValue` is the one for everybody else.
 
 extension PreferencesFile {
-    /// All values at this moment. Of a batch that another thread makes just now it shows nothing, for that would be a part.
+    /// All values at this moment, as the calling thread sees them.
     package var snapshot: PreferencesSnapshot { store.snapshot }
 
     /// A hint after each change, whoever made it; hints that nobody has taken yet become one. Take a snapshot after
     /// subscribing, and one after each hint, and none is missed.
     package var changes: AsyncStream<Void> { store.changes }
-
-    /// Reads what others have written by now, where that has not come by itself yet. Trouble is logged, and the last good
-    /// values stay.
-    package func refresh() async { await store.refreshAll() }
 
     /// Stores `value`, as a person would who edits the file: whatever version of a type wrote the old one is noted for the new
     /// one too. A value that is nested too deeply to be read again is not stored, and ``flush()`` throws that.
@@ -22,7 +18,7 @@ extension PreferencesFile {
             return store.refuse(.notEncodable(key: key, path: store.path, reason: reason))
         }
         store.change("set(_:to:)", of: key) { changes in
-            let version = store.stored(key)?.version ?? 0
+            let version = store.view.stored(key)?.version ?? 0
             changes.set(key, to: StoredJSON(json: text, version: version), if: .always)
         }
     }

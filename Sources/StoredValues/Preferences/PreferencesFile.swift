@@ -87,13 +87,40 @@ public struct PreferencesFile: Sendable {
     /// task is cancelled; what it has begun goes on in the background.
     public func flush() async throws(PreferencesError) { try await store.flush() }
 
-    /// Runs `changes` and writes all that the calling thread changes in it with one replacement of the file.
+    /// Reads what the file and the system-wide defaults below it hold now. When this returns, every reader in this process has it, and
+    /// the buffer of each stream holds it.
     ///
-    /// Each change is seen at once by every wrapper in this process; waiting streams and observers are told when the batch is
-    /// written, and a snapshot that swift-configuration takes on another thread holds the whole batch or none of it. No
-    /// other thread or process changes the file in between. When `changes` throws, the changes that it had made are written
-    /// all the same.
+    /// It comes by itself a moment later; call this where that is too late, as in a test that has just written the file. Blocks the
+    /// thread for as long as reading takes, and for 200 ms at most where somebody is in the middle of writing the file. Needs no
+    /// permission to write. A file that cannot be read or is not JSON is logged, and the last good values stay; what could not be
+    /// written yet stays over what is read. Inside a batch, its changes do; waiting streams and observers are told when it ends.
+    public func reload() { store.reload() }
+
+    /// Runs `changes`, and makes all that the calling thread changes in it as one: with one replacement of the file, or not at all.
+    ///
+    /// Inside, the calling thread reads what it has changed. Everybody else reads the values as they were until `changes` has returned,
+    /// and then all the new ones: who has read one of them finds no old one. Streams have one element for the last value of each key, and
+    /// observers are told once for each key, when all is written. When `changes` throws, nothing has changed, in the file or in memory.
+    /// A batch inside a batch is a part of it that is undone by itself when it throws.
+    ///
+    /// `changes` runs with the file's lock held: no other thread or process changes the file in between. A batch that would make the file
+    /// larger than 64 MiB is refused as a whole; one that cannot be written stays in memory as a whole, as other changes do, see
+    /// ``flush()``. A change of what a newer version of the program stored is refused by itself. A value under a former key moves
+    /// to its new one also where the batch is undone. Inside the closure of an ``StoredValue/update(_:)`` of the same file this traps.
     public func batch<Result, Failure>(_ changes: () throws(Failure) -> Result) throws(Failure) -> Result {
         try store.batch(changes)
+    }
+
+    /// Runs `read`, in which the calling thread reads all values of this file as they were at one moment, that of the call.
+    ///
+    /// ```swift
+    /// let (low, high) = PreferencesFile.standard.withConsistentValues { (settings.low, settings.high) }
+    /// ```
+    ///
+    /// No lock is held meanwhile: others go on changing the file, and `read` may take its time. What it changes itself is made as
+    /// usual, and read when it has returned; inside ``StoredValue/update(_:)`` and ``batch(_:)`` the values are those of now. Inside
+    /// a batch, `read` reads what that has changed so far.
+    public func withConsistentValues<Result, Failure>(_ read: () throws(Failure) -> Result) throws(Failure) -> Result {
+        try store.withConsistentValues(read)
     }
 }

@@ -12,10 +12,10 @@ struct PreferencesLayer: Sendable {
 
     init(path: String, source: ValueSource) { (file, self.source) = (DurableFile(path: path), source) }
 
-    /// Reads the file if it is another one than before, and returns whether it was. Throws when it cannot be read or does
-    /// not parse; then the layer stays as it is.
-    mutating func read() throws -> Bool {
-        guard try file.currentIdentity() != identity else { return false }
+    /// Reads the file if it is another one than before, or `always`, and returns whether it was read. Throws when it cannot be read or
+    /// does not parse; then the layer stays as it is.
+    mutating func read(always: Bool = false) throws -> Bool {
+        if !always, try file.currentIdentity() == identity { return false }
         let contents = try file.read()
         document = try contents.map { try PreferencesDocument(parsing: $0.bytes) } ?? PreferencesDocument()
         identity = contents?.identity

@@ -10,10 +10,13 @@ struct PreferencesState {
     var members: StoredMembers
     var audience = Audience()
     var log: TroubleLog
-    /// What was stored when the running batch began: what snapshots of other threads hold until it is written.
-    private var beforeBatch: PreferencesDocument?
+    /// What the running batch has changed so far, nil before the first change. Only its thread sees it; it comes into the members
+    /// when the batch is committed.
+    private(set) var batched: StoredMembers.Changes?
     /// What the changes inside the one under way, or inside a batch, leave to do.
     private var inner = AfterUnlocking()
+    /// What threads see that read several values as they were at one moment.
+    private var readings: [TurnLock.Position: MembersView] = [:]
     /// The store itself while something is unsaved: what nobody uses any more is written all the same.
     private var keptOpen: PreferencesStore?
 
@@ -27,19 +30,46 @@ struct PreferencesState {
     /// The same, but for a broken file alone: that is left until somebody changes a value or asks for a flush.
     var mustWriteSoon: Bool { disk.mustRewrite || !members.unsaved.isEmpty }
 
-    /// All values. Of a batch that is going on it shows nothing, for that would be a part, unless it is asked for `insideBatch`.
-    mutating func snapshot(insideBatch: Bool) -> PreferencesSnapshot {
-        PreferencesSnapshot(insideBatch ? members.document : beforeBatch ?? members.document, layers: members.layers.map(\.document))
+    // MARK: What a thread sees
+
+    /// What a thread sees that stands there. A change that it begins inside a consistent reading is none of the reading's business:
+    /// there it sees what is stored now.
+    func view(at position: TurnLock.Position) -> MembersView {
+        if let reading = readings[position] { return reading }
+        return MembersView(members: members, changes: position.depth > 0 ? batched ?? [:] : [:])
+    }
+
+    /// What such a thread reads of `key`; nil where that is what everybody does.
+    func ownContent(of key: String, at position: TurnLock.Position) -> MemberChange? {
+        let isOwn = readings[position] != nil || position.depth > 0 && batched?[PreferencesKey(key)] != nil
+        return isOwn ? view(at: position).content(of: key) : nil
+    }
+
+    /// Lets the thread that stands there see what it sees now until ``endReading(at:)``. Returns false where it does already.
+    mutating func beginReading(at position: TurnLock.Position) -> Bool {
+        guard readings[position] == nil else { return false }
+        readings[position] = view(at: position)
+        MembersView.noteBegin()
+        return true
+    }
+
+    /// Returns the view, to be let go when no lock is held.
+    mutating func endReading(at position: TurnLock.Position) -> MembersView? {
+        MembersView.noteEnd()
+        return readings.removeValue(forKey: position)
+    }
+
+    /// Makes the `changes` for what each reading sees.
+    mutating func changeReadings(_ changes: (MembersView) -> MemberChanges) {
+        for (position, view) in readings { readings[position]?.lay(changes(view)) }
     }
 
     // MARK: Changes of ours
 
-    mutating func beginBatch() { beforeBatch = members.document }
-
     /// What is to be written: the members, of which ``StoredMembers/written(with:)`` makes the file, and the permitted changes. Nil
     /// where there is nothing to write. From now on what is read from the file does not count, until one of the next two.
     mutating func beginWriting(_ changes: MemberChanges) -> (members: StoredMembers, changes: StoredMembers.Changes)? {
-        let permitted = permit(changes)
+        let permitted = permit(batched?.merging(changes.byKey) { $1.over($0) } ?? changes.byKey)
         guard !permitted.isEmpty || needsWriting else { return nil }
         disk.beginWriting()
         return (members, permitted)
@@ -65,37 +95,67 @@ struct PreferencesState {
         show(changes, &later)
     }
 
+    /// Makes changes inside a batch, for its thread alone.
+    mutating func makeInBatch(_ changes: MemberChanges) {
+        inner.release(changes)
+        if batched == nil {
+            batched = [:]
+            MembersView.noteBegin()
+        }
+        let (permitted, refusals) = members.permitted(changes.byKey, after: batched ?? [:])
+        for refusal in refusals { log.refuse(refusal) }
+        for (key, change) in permitted {
+            let whole = change.over(batched?[key])
+            batched?[key] = whole
+        }
+    }
+
+    /// Undoes what the batch has changed since it had changed this.
+    mutating func undoBatch(to savepoint: StoredMembers.Changes?) {
+        if batched != nil { batched = savepoint ?? [:] }
+    }
+
     /// Publishes changes that are made inside another one, which writes them.
-    mutating func makeInside(_ changes: MemberChanges) {
+    mutating func publishInside(_ changes: MemberChanges) {
         var later = AfterUnlocking()
-        swap(&inner, &later)  // or each change of a batch would copy what the earlier ones leave
+        swap(&inner, &later)
         later.release(changes)
-        let permitted = permit(changes)
+        let permitted = permit(changes.byKey)
         members.keep(permitted)
         show(permitted, &later)
         swap(&inner, &later)
     }
 
+    /// Whether there are such changes that nobody has tried to write yet.
+    var isUntried: Bool { !members.unsaved.isEmpty && keptOpen == nil }
+
+    /// Has this done at the end of the turn under way.
+    mutating func doAfterTurn(_ later: AfterUnlocking) { inner.append(later) }
+
+    mutating func releaseAfterTurn(_ changes: MemberChanges) { inner.release(changes) }
+
     /// Ends a turn. Returns what the changes inside it leave to do.
     mutating func endTurn() -> AfterUnlocking {
-        defer { (inner, beforeBatch) = (AfterUnlocking(), nil) }
+        if batched != nil { MembersView.noteEnd() }
+        defer { (inner, batched) = (AfterUnlocking(), nil) }
         return inner
     }
 
-    private mutating func permit(_ changes: MemberChanges) -> StoredMembers.Changes {
-        let (permitted, refusals) = members.permitted(changes.byKey)
+    private mutating func permit(_ changes: StoredMembers.Changes) -> StoredMembers.Changes {
+        let (permitted, refusals) = members.permitted(changes)
         for refusal in refusals { log.refuse(refusal) }
         return permitted
     }
 
     /// Tells the members of `changes`, which are made, and everybody who listens.
     private mutating func show(_ changes: StoredMembers.Changes, _ later: inout AfterUnlocking) {
+        var contents = changes
         for (key, change) in changes {
             log.forgetRepairs(of: key)
             // What is removed uncovers the layers below.
-            audience.tell(key, change.json == nil ? MemberChange(members.stored(key)) : change, &later)
+            if change.json == nil, !members.layers.isEmpty { contents[key] = MemberChange(members.stored(key)) }
         }
-        audience.tellListeners(&later)
+        audience.tell(contents, &later)
     }
 
     // MARK: What others wrote
@@ -112,14 +172,15 @@ struct PreferencesState {
     mutating func exchange(_ new: StoredMembers, respelled: Set<PreferencesKey>, _ later: inout AfterUnlocking) {
         let old = members
         members = new
+        var contents: StoredMembers.Changes = [:]
         for key in audience.keys {
             let (before, now) = (old.stored(key), new.stored(key))
             let isSame = old.source(key) == new.source(key) && (before == now || respelled.contains(key))
             guard !isSame else { continue }
             log.forgetRepairs(of: key)
-            audience.tell(key, MemberChange(now), &later)
+            contents[key] = MemberChange(now)
         }
-        audience.tellListeners(&later)
+        audience.tell(contents, &later)
     }
 
     private mutating func letGo(_ later: inout AfterUnlocking) {

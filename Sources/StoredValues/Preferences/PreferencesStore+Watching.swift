@@ -24,28 +24,43 @@ extension PreferencesStore {
         }
     }
 
-    /// Reads what others have written by now, where that has not come by itself yet.
-    func refreshAll() async {
-        await withCheckedContinuation { continuation in
-            queues.watching.async { [self] in
-                refresh()
-                refreshLayers()
-                continuation.resume()
-            }
+    /// Takes over what the file and the files of defaults hold now, even if they look unchanged: of two changes within a tick of the
+    /// file system's clock it may tell the first only. When this returns, readers have it.
+    func reload() {
+        var later = AfterUnlocking()
+        if !read(always: true, &later) {
+            // A change of ours is on its way into the file. While this has the turn, there is none.
+            turns.enter(.change("reload()", key: nil))
+            _ = read(always: true, &later)
+            turns.leave()
         }
+        for file in layerFiles { refreshLayer(file, always: true, &later) }
+        if turns.activity == nil { later.run() } else { state.withLock { [later] in $0.doAfterTurn(later) } }
+        logNotes()
+        reportBlindness()
     }
 
     /// Takes over what the file holds now, if somebody else changed it.
     func refresh() {
-        guard case .success(let file) = file else { return }
         var later = AfterUnlocking()
+        _ = read(&later)
+        later.run()
+        logNotes()
+        reportBlindness()
+    }
+
+    /// Reads the file if somebody else changed it. Returns false, and has ``refresh()`` run later, where a change of ours is being
+    /// written.
+    private func read(always: Bool = false, _ later: inout AfterUnlocking) -> Bool {
+        guard case .success(let file) = file else { return true }
         do throws(FileError) {
             // Not under the file's lock, for those who hold it may take their time. Where a change of ours came in between,
             // what was read is out of date.
-            while let (known, revision) = beginReading() {
-                guard try file.currentIdentity() != known else { break }
-                let reading = try PreferencesReading(known: nil, file.read)
-                if adopt(reading, since: revision, &later) != .outdated { break }
+            var adoption = Adoption.outdated
+            while adoption == .outdated {
+                guard let (known, revision) = beginReading() else { return false }
+                if !always, try file.currentIdentity() == known { break }
+                adoption = adopt(try PreferencesReading(known: nil, file.read), since: revision, &later)
             }
         } catch where error.code == .notFolder {
             // A file where a folder was: there is nothing to read, and the next change will say so.
@@ -54,9 +69,7 @@ extension PreferencesStore {
             // While something is unsaved its trouble was reported, and that what is not written is not read is no news.
             if !state.withLock({ $0.needsWriting }) { noteUnreadable(error) }
         }
-        later.run()
-        logNotes()
-        reportBlindness()
+        return true
     }
 
     /// The state that what is read next belongs to; nil while a change of ours is being written, which reads again then.
@@ -173,23 +186,32 @@ extension PreferencesStore {
     }
 
     private func refreshLayer(_ file: DurableFile) {
-        guard var layer = state.withLock({ state in state.members.layers.first { $0.file === file } }) else { return }
         var later = AfterUnlocking()
-        if read(&layer) {
-            _ = exchange(&later) { [layer] members in
-                members.adopt(layer)
-                return []
-            }
-        }
+        refreshLayer(file, &later)
         later.run()
         logNotes()
     }
 
-    /// Reads a layer and returns whether its file changed; trouble with it is noted, and the last good values stay.
+    private func refreshLayer(_ file: DurableFile, always: Bool = false, _ later: inout AfterUnlocking) {
+        var isAdopted = false
+        while !isAdopted {
+            guard let known = state.withLock({ $0.members.layer(of: file) }) else { return }
+            var layer = known
+            guard read(&layer, always: always) else { return }
+            // Another thread may have read a newer state meanwhile.
+            isAdopted = exchange(while: { $0.members.layer(of: file)?.identity == known.identity }, &later) { [layer] members in
+                members.adopt(layer)
+                return []
+            }
+        }
+    }
+
+    /// Reads a layer if its file changed, or `always`, and returns whether it was read; trouble with it is noted, and the last good
+    /// values stay.
     @discardableResult
-    private func read(_ layer: inout PreferencesLayer) -> Bool {
+    private func read(_ layer: inout PreferencesLayer, always: Bool = false) -> Bool {
         do {
-            return try layer.read()
+            return try layer.read(always: always)
         } catch {
             if (error as? FileError)?.isLackOfRoom == true { tryAgain() }
             note("Could not read the system-wide preferences \"\(layer.file.path)\"; what they said before stays in use. \(error)")

@@ -122,14 +122,44 @@ final class PreferencesStore: Sendable {
     /// The names of the stored members, sorted, without those that this library keeps for itself.
     var keys: [String] { document.keys.filter { !$0.isReservedKey } }
 
-    /// The file with what is not written yet laid over it.
-    var document: PreferencesDocument { state.withLock { $0.members.document } }
+    /// The file with what is not written yet laid over it, as the calling thread sees it.
+    var document: PreferencesDocument { wholeView.document }
 
-    /// What is stored under `key` in the file itself, or nil.
-    func own(_ key: String) -> StoredJSON? { state.withLock { $0.members.own(PreferencesKey(key)) } }
+    /// All values at this moment, as the calling thread sees them.
+    var snapshot: PreferencesSnapshot { wholeView.snapshot }
 
-    /// What readers of `key` see.
-    func stored(_ key: String) -> StoredJSON? { state.withLock { $0.members.stored(PreferencesKey(key)) } }
+    /// What is stored under `key` in the file itself, or nil, as the calling thread sees it.
+    func own(_ key: String) -> StoredJSON? {
+        MembersView.mayExist ? view.own(key) : state.withLock { $0.members.own(PreferencesKey(key)) }
+    }
+
+    /// What the calling thread sees: what is stored, with the changes of a batch that it is in, or what was stored when its
+    /// consistent reading began.
+    var view: MembersView {
+        let position = turns.position
+        return state.withLock { $0.view(at: position) }
+    }
+
+    /// The same for those who look at all of it.
+    private var wholeView: MembersView {
+        state.withLock { $0.members.layOut() }
+        return view
+    }
+
+    /// What the calling thread reads of `key` where it has a view of its own; nil where it reads what everybody does.
+    func ownContent(of key: String) -> MemberChange? {
+        guard MembersView.mayExist else { return nil }
+        let position = turns.position
+        return state.withLock { $0.ownContent(of: key, at: position) }
+    }
+
+    /// Runs `body`, in which the calling thread reads everything as it is now.
+    func withConsistentValues<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        let position = turns.position
+        guard state.withLock({ $0.beginReading(at: position) }) else { return try body() }
+        defer { _ = state.withLock { $0.endReading(at: position) } }
+        return try body()
+    }
 
     /// Where that comes from.
     func source(_ key: String) -> ValueSource {
@@ -137,22 +167,32 @@ final class PreferencesStore: Sendable {
     }
 
     /// Whether the file has room for `changes`.
-    func hasRoom(for changes: MemberChanges) -> Bool { state.withLock { $0.members.hasRoom(for: changes.byKey) } }
-
-    /// All values at this moment. Of a batch that another thread makes just now it shows nothing, for that would be a part.
-    var snapshot: PreferencesSnapshot {
-        let isInside = turns.activity != nil
-        return state.withLock { $0.snapshot(insideBatch: isInside) }
+    func hasRoom(for changes: MemberChanges) -> Bool {
+        state.withLock { $0.members.hasRoom(for: ($0.batched ?? [:]).merging(changes.byKey) { $1 }) }
     }
 
     /// A hint after each change, whoever made it; hints that nobody has taken yet become one.
     var changes: AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let number = state.withLock { $0.audience.addListener { continuation.yield() } }
+            let number = state.withLock { $0.audience.addListener { later in later.notify { continuation.yield() } } }
             // Held, so that the file is watched as long as somebody listens.
-            continuation.onTermination = { _ in self.state.withLock { $0.audience.removeListener(number) } }
+            continuation.onTermination = { _ in self.stopTelling(number) }
         }
     }
+
+    /// Has `listener` called with the state locked: now, and after each change of one of `keys`, whoever makes it. Returns the number to
+    /// ``stopTelling(_:)`` by.
+    func tell(of keys: Set<PreferencesKey>, _ listener: @escaping Audience.Listener) -> Int {
+        var later = AfterUnlocking()
+        let number = state.withLock { state in
+            listener(&later)
+            return state.audience.addListener(to: keys, listener)
+        }
+        later.run()
+        return number
+    }
+
+    func stopTelling(_ number: Int) { _ = state.withLock { $0.audience.removeListener(number) } }
 
     // MARK: Changing
 
@@ -163,7 +203,7 @@ final class PreferencesStore: Sendable {
     /// `body` runs once, with the file's lock held and the file read again if somebody else changed it. When it throws, nothing
     /// is changed.
     ///
-    /// - Parameter mayNest: The library's own changes may be made inside a user's; they are written with it.
+    /// - Parameter mayNest: Whether this may be made inside any other change; see ``rearrange(_:_:)``.
     func change<Result, Failure>(
         _ call: String, of key: String? = nil, mayNest: Bool = false, _ body: (inout MemberChanges) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -178,17 +218,26 @@ final class PreferencesStore: Sendable {
         }
     }
 
-    /// Runs `body`, and writes all changes that this thread makes in it with one replacement of the file, also when it throws.
+    /// Makes changes of the library's own that leave what users read as it is; `changes` tells which, for what is stored. They may be
+    /// made inside a user's change, which writes them, and stay where that is undone. Consistent readings see them too.
+    func rearrange(_ call: String, _ changes: (MembersView) -> MemberChanges) {
+        func published() -> MembersView { state.withLock { MembersView(members: $0.members) } }
+        // Without the file's lock first: reading a default must not need a folder that can be written to.
+        if !changes(published()).byKey.isEmpty {
+            change(call, mayNest: true) { $0 = changes(published()) }
+        }
+        if MembersView.mayExist { state.withLock { $0.changeReadings(changes) } }
+    }
+
+    /// Runs `body`, and makes all changes that this thread makes in it as one, with one replacement of the file; none when it throws.
     func batch<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        if turns.activity == .batch { return try body() }
         let turn = PreferencesTurn(.batch, of: self)
-        state.withLock { $0.beginBatch() }
         do throws(Failure) {
             let result = try body()
             turn.commit()
             return result
         } catch {
-            turn.commit()
+            turn.cancel()
             throw error
         }
     }

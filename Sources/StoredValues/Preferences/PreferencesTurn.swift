@@ -17,7 +17,9 @@ import StoredValuesSupport
 ///    the next.
 /// 2. The file's lock (``LockedFile``), among processes; then, in a flush only, the lock of the ``DurableGeneration``.
 /// 3. The store's state (``PreferencesState``), for moments; no system call is made under it.
-/// 4. A live value's lock, then that of the item it has ready, then that of each of its subscriptions.
+/// 4. The locks of the live values that change as one, in any order, for nobody else takes a second one: the store's state is
+///    locked around them, and no thread locks two stores' states. Then that of the item a live value has ready, and those of its
+///    subscriptions.
 ///
 /// All other locks guard one thing each, and nothing else is locked under them.
 struct PreferencesTurn: ~Copyable {
@@ -30,22 +32,28 @@ struct PreferencesTurn: ~Copyable {
     private var problem: PreferencesError?
     /// Whether what is there does not parse, so that it is put aside before anything is written over it.
     private var isBroken = false
+    private let activity: TurnLock.Activity
     /// What the thread did before, where this is inside a batch or another change, which writes what is asked for here.
     private let outer: TurnLock.Activity?
+    /// Whether what is asked for may be made inside any change, and is published at once there.
+    private let mayNest: Bool
+    /// What the outer batch had changed when this batch began.
+    private let savepoint: StoredMembers.Changes?
     private var later = AfterUnlocking()
 
     /// Waits for the turn. A change inside another one traps with a message that names both, unless that is a batch, or this one
     /// `mayNest`.
     init(_ activity: TurnLock.Activity, of store: PreferencesStore, mayNest: Bool = false) {
-        self.store = store
+        (self.store, self.activity, self.mayNest) = (store, activity, mayNest)
         outer = store.turns.activity
+        savepoint = activity == .batch && outer != nil ? store.state.withLock { $0.batched } : nil
         guard let outer else {
             store.turns.enter(activity)
             do throws(PreferencesError) { try lock() } catch { problem = error }
             return
         }
         if case .change = outer, !mayNest { store.trapNested(activity, inside: outer) }
-        store.turns.note(activity)
+        store.turns.beginInner(activity)
     }
 
     /// Takes the file's lock and reads the file if somebody else changed it.
@@ -80,13 +88,23 @@ struct PreferencesTurn: ~Copyable {
         if outer == nil {
             problem = write()
         } else {
-            store.state.withLock { [changes] in $0.makeInside(changes) }
+            store.state.withLock { [changes, mayNest] in mayNest ? $0.publishInside(changes) : $0.makeInBatch(changes) }
         }
         return end()
     }
 
-    /// Makes no change.
-    consuming func cancel() { _ = end() }
+    /// Makes no change, and undoes those that were made inside.
+    consuming func cancel() {
+        let isUntried = store.state.withLock { [changes, activity, savepoint] state in
+            state.releaseAfterTurn(changes)
+            if activity == .batch { state.undoBatch(to: savepoint) }
+            return state.isUntried
+        }
+        changes = MemberChanges()
+        // The library's own stay, and nobody else would write them.
+        if outer == nil, isUntried { problem = write() }
+        _ = end()
+    }
 
     /// Writes what is asked for and whatever waits, and publishes it.
     private mutating func write() -> PreferencesError? {
@@ -123,7 +141,7 @@ struct PreferencesTurn: ~Copyable {
     /// Lets go of the file, then of the turn, and only then wakes whoever waits: they may use the same values.
     private consuming func end() -> PreferencesError? {
         if let outer {
-            store.turns.note(outer)
+            store.turns.endInner(outer: outer)
             return nil
         }
         let (inner, notes) = store.state.withLock { ($0.endTurn(), $0.log.take()) }

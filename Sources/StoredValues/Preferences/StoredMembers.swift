@@ -13,7 +13,7 @@ struct StoredMembers {
     private let sizeLimit: Int
     /// The file with `unsaved` laid over it.
     private var content = PreferencesDocument()
-    /// Changes that are not in the file: those of a running batch, and those whose write failed.
+    /// Changes that are not in the file: those whose write failed, and those that the change under way will write.
     private(set) var unsaved: Changes = [:]
     /// The files of defaults, the most important first.
     private(set) var layers: [PreferencesLayer] = []
@@ -24,13 +24,11 @@ struct StoredMembers {
 
     // MARK: Reading
 
-    /// The whole of the file with the changes. After changes in memory it takes a while, for it is made of them then.
-    var document: PreferencesDocument {
-        mutating get {
-            content.layOut()
-            return content
-        }
-    }
+    /// The whole of the file with the changes.
+    var document: PreferencesDocument { content }
+
+    /// Brings the changes into the text, once for all who read the whole.
+    mutating func layOut() { content.layOut() }
 
     /// What is stored under `key` in the file itself, or waits to be.
     func own(_ key: PreferencesKey) -> StoredJSON? { content.stored(key) }
@@ -80,6 +78,9 @@ struct StoredMembers {
         return refusals
     }
 
+    /// The layer that is read from `file`.
+    func layer(of file: DurableFile) -> PreferencesLayer? { layers.first { $0.file === file } }
+
     /// Takes over what a layer holds now.
     mutating func adopt(_ layer: PreferencesLayer) {
         guard let position = layers.firstIndex(where: { $0.file === layer.file }) else { return }
@@ -103,6 +104,9 @@ extension StoredMembers {
         guard let refusal = tooLarge(current, in: content) else { return (current, refusals) }
         return ([:], refusals + [refusal])
     }
+
+    /// The same of changes inside a batch that has made `earlier`. Room is looked for when all are known.
+    func permitted(_ changes: Changes, after earlier: Changes) -> Permitted { current(changes, in: content, after: earlier) }
 
     /// Whether the file has room for `changes`.
     func hasRoom(for changes: Changes) -> Bool { content.hasRoom(for: changes, within: sizeLimit) }
@@ -140,11 +144,11 @@ extension StoredMembers {
     }
 
     /// Those of `changes` that change something, and nothing of a newer version.
-    private func current(_ changes: Changes, in content: PreferencesDocument) -> Permitted {
+    private func current(_ changes: Changes, in content: PreferencesDocument, after earlier: Changes = [:]) -> Permitted {
         // Nearly always all are to be made, and no other dictionary is.
         var (current, refusals) = (changes, [PreferencesError]())
         for (key, change) in changes {
-            switch change.verdict(where: content.stored(key)) {
+            switch change.verdict(where: earlier[key].map(\.stored) ?? content.stored(key)) {
             case .make: continue
             case .skip: break
             case .refuse(let stored):

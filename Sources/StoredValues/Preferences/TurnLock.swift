@@ -18,9 +18,17 @@ struct TurnLock: ~Copyable, Sendable {
         }
     }
 
+    /// Where a thread stands: inside how many changes of the file, none when it is outside.
+    struct Position: Hashable {
+        let thread: UInt
+        let depth: Int
+    }
+
     private struct Holder {
         var thread: UInt?
         var activity = Activity.batch
+        /// Inside how many changes the thread is.
+        var depth = 0
         /// When the last turn ended.
         var lastEnd: ContinuousClock.Instant?
     }
@@ -32,10 +40,16 @@ struct TurnLock: ~Copyable, Sendable {
     /// What the calling thread is doing inside, or nil when it is outside.
     var activity: Activity? { holder.withLock { $0.thread == currentThreadNumber() ? $0.activity : nil } }
 
+    /// Where the calling thread stands.
+    var position: Position {
+        let thread = currentThreadNumber()
+        return Position(thread: thread, depth: holder.withLock { $0.thread == thread ? $0.depth : 0 })
+    }
+
     /// Waits until no other thread is inside. The calling thread must be outside.
     func enter(_ activity: Activity) {
         turn.lock()
-        holder.withLock { ($0.thread, $0.activity) = (currentThreadNumber(), activity) }
+        holder.withLock { ($0.thread, $0.activity, $0.depth) = (currentThreadNumber(), activity, 1) }
     }
 
     /// Lets the next thread in.
@@ -45,8 +59,11 @@ struct TurnLock: ~Copyable, Sendable {
         turn.unlock()
     }
 
-    /// Notes that the thread inside is doing something else now.
-    func note(_ activity: Activity) { holder.withLock { $0.activity = activity } }
+    /// Notes that the thread inside begins a change inside the one that it makes.
+    func beginInner(_ activity: Activity) { holder.withLock { ($0.activity, $0.depth) = (activity, $0.depth + 1) } }
+
+    /// Notes that it goes on with the outer one.
+    func endInner(outer: Activity) { holder.withLock { ($0.activity, $0.depth) = (outer, $0.depth - 1) } }
 
     /// Whether any thread is inside, or was just now.
     var isBusy: Bool {

@@ -59,15 +59,18 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         return shared.text == text ? shared : content.decoded(by: schema)
     }
 
-    func take(_ change: MemberChange, _ later: inout AfterUnlocking) {
-        guard let text = change.stored else {
-            live.change(to: .absent, &later)
-            return
-        }
+    /// What the calling thread reads where it has a view of its own, inside a batch or a consistent reading.
+    var ownContent: StoredContent<Item>? { store.ownContent(of: key).map(content(of:)) }
+
+    func beginChange() { live.beginChange() }
+    func take(_ change: MemberChange, _ later: inout AfterUnlocking) { live.put(content(of: change), &later) }
+    func endChange() { live.endChange() }
+
+    private func content(of change: MemberChange) -> StoredContent<Item> {
+        guard let text = change.stored else { return .absent }
         // Not `item as? Item` of an optional: where Item is optional itself, no item would become a nil.
-        let content: StoredContent<Item> =
-            if let item = change.item, let item = item as? Item { .item(item, text: text) } else { .text(text) }
-        live.change(to: content, &later)
+        guard let item = change.item, let item = item as? Item else { return .text(text) }
+        return .item(item, text: text)
     }
 }
 

@@ -14,8 +14,13 @@ extension StoredValue {
     public func values(
         bufferingPolicy: AsyncStream<Item>.Continuation.BufferingPolicy
     ) -> some AsyncSequence<Item, Never> & Sendable {
+        sequence(BufferLimit(bufferingPolicy))
+    }
+
+    /// ``values``, with the type that says what it is made of.
+    func sequence(_ limit: BufferLimit) -> ValueSequence<StoredContent<Item>, Item> {
         ValueSequence(
-            subscribe: { self.livePreference.live.subscribe(BufferLimit(bufferingPolicy)) },
+            subscribe: { self.livePreference.live.subscribe(limit) },
             makeTransform: {
                 var isFirst = true
                 var last: [UInt8]?
@@ -65,6 +70,12 @@ extension StoredValue {
     }
 
     func read(_ preference: LivePreference<Item>) -> Interpretation<Item> {
+        if let own = preference.ownContent {
+            // It is no content of the live value, and nobody else's to be kept for.
+            let interpretation = interpret(preference.decoded(own), in: preference)
+            report(interpretation.repairs, in: preference)
+            return interpretation
+        }
         let (content, revision) = preference.current
         switch content {
         case .absent: return Interpretation(item: declaration.defaultItem)

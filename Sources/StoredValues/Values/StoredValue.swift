@@ -115,7 +115,9 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// The value now, for whoever holds the wrapper itself; the same as ``wrappedValue``.
     @inline(__always)
     public var value: Item {
-        if declaration.validate == nil, scope == nil, TemporaryScope.current == nil, let shared = sharedPreference.unmanaged {
+        if declaration.validate == nil, scope == nil, TemporaryScope.current == nil, !MembersView.mayExist,
+            let shared = sharedPreference.unmanaged
+        {
             do {
                 return try shared._withUnsafeGuaranteedRef { preference throws(NotReady) in
                     try preference.live.item(orIfAbsent: declaration.defaultItem)

@@ -40,19 +40,16 @@ struct TooLargeTests {
         }
     }
 
-    @Test("Of several that exceed it together, what came first stays, in a batch and outside", arguments: [false, true])
-    func together(isBatch: Bool) async throws {
+    @Test("Of several that exceed it together, what came first stays")
+    func together() async throws {
         try await withTemporaryFolder { folder in
             let storage = open(folder + "/p.json")
             let values = (0..<4).map { StoredValue(key: "s\($0)", default: "", storage: storage) }
             let item = text(limit / 3 + 100)
-            func change() {
-                for value in values[..<3] { value.set(item) }
-                values[3].set("small")
-                values[0].set("smaller")
-                values[3].set(item)
-            }
-            if isBatch { storage.batch(change) } else { change() }
+            for value in values[..<3] { value.set(item) }
+            values[3].set("small")
+            values[0].set("smaller")
+            values[3].set(item)
             #expect(values.map(\.wrappedValue.utf8.count) == [7, item.utf8.count, 0, item.utf8.count])
             let file = PreferencesFile.ofAnotherProcess(storage.path)
             #expect(file.keys == ["s0", "s1", "s3"])
@@ -62,6 +59,32 @@ struct TooLargeTests {
             values[1].reset()
             values[2].set(item)
             #expect(PreferencesFile.ofAnotherProcess(storage.path).keys == ["s0", "s2", "s3"])
+        }
+    }
+
+    @Test("A batch that exceeds it is refused as a whole; one that exceeds it only on the way is made")
+    func batch() async throws {
+        try await withTemporaryFolder { folder in
+            let storage = open(folder + "/p.json")
+            let values = (0..<4).map { StoredValue(key: "s\($0)", default: "", storage: storage) }
+            let item = text(limit / 3 + 100)
+            values[0].set("old")
+            storage.batch {
+                for value in values[..<2] { value.set(item) }
+                values[2].set(item + "x")
+                values[3].set("small")
+                #expect(values.map(\.wrappedValue.count) == [item.count, item.count, item.count + 1, 5])
+            }
+            #expect(values.map(\.wrappedValue) == ["old", "", "", ""])
+            #expect(PreferencesFile.ofAnotherProcess(storage.path).keys == ["s0"])
+            try await expectRefusal(of: "s2", in: storage)
+            storage.batch {
+                for value in values { value.set(item) }
+                for value in values[..<3] { value.set("small") }
+            }
+            #expect(PreferencesFile.ofAnotherProcess(storage.path).keys == ["s0", "s1", "s2", "s3"])
+            #expect(values[3].wrappedValue == item)
+            try await storage.flush()
         }
     }
 

@@ -1,0 +1,115 @@
+import Foundation
+import Observation
+import StoredValuesSupport
+import Testing
+
+@testable import StoredValues
+@testable import StoredValuesFiles
+
+@Suite("Reading now what lies on the disk", .hangLimit)
+struct ReloadTests {
+    private func write(_ text: String, _ path: String, atomically: Bool = true) throws {
+        try text.write(toFile: path, atomically: atomically, encoding: .utf8)
+    }
+
+    @Test("When it returns, getters have it, of the file and of the system-wide defaults, and it waits in every stream", arguments: [true, false])
+    func reload(atomically: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let operations = FaultyFileOperations()
+            let storage = PreferencesFile.ofAnotherProcess(folder + "/p.json", operations: operations)
+            storage.store.addLayers([folder + "/layer.json"])
+            let a = StoredValue(key: "a", default: 0, storage: storage), b = StoredValue(key: "b", default: 0, storage: storage)
+            #expect(a.wrappedValue == 0)
+            // So that nothing comes by itself.
+            storage.store.queues.watching.suspend()
+            defer { storage.store.queues.watching.resume() }
+            var values = a.values.makeAsyncIterator()
+            for number in 1...50 {
+                try write("{\"a\": \(number)}", folder + "/p.json", atomically: atomically)
+                storage.reload()
+                #expect(a.wrappedValue == number)
+                try write("{\"b\": \(number), \"a\": -1}", folder + "/layer.json", atomically: atomically)
+                storage.reload()
+                #expect(b.wrappedValue == number && a.wrappedValue == number)
+            }
+            for number in 0...50 { #expect(await values.next(isolation: nil) == number) }
+            // It asks for no permission that reading would not need.
+            #expect(!operations.calls.contains { ["lock", "rename", "makeFolder"].contains($0) })
+        }
+    }
+
+    @Test("It misses nothing while this process writes, and no older state comes after it")
+    func whileWriting() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let storage = PreferencesFile.ofAnotherProcess(path), other = PreferencesFile.ofAnotherProcess(path)
+            storage.store.addLayers([folder + "/layer.json"])
+            let value = StoredValue(key: "theirs", default: 0, storage: storage), layered = StoredValue(key: "layered", default: 0, storage: storage)
+            let theirs = StoredValue(key: "theirs", default: 0, storage: other)
+            let isDone = Guarded(false)
+            let ours = Task {
+                await offPool {
+                    var number = 0
+                    while !isDone.withLock({ $0 }) {
+                        number += 1
+                        StoredValue(key: "ours", default: 0, storage: storage).set(number)
+                    }
+                }
+            }
+            await offPool {
+                for number in 1...200 {
+                    theirs.set(number)
+                    storage.reload()
+                    #expect(value.wrappedValue == number)
+                    #expect(throws: Never.self) { try write("{\"layered\": \(number)}", folder + "/layer.json") }
+                    storage.reload()
+                    for _ in 0..<10 { #expect(layered.wrappedValue == number) }
+                }
+                isDone.withLock { $0 = true }
+            }
+            await ours.value
+        }
+    }
+
+    @Test("Inside a batch and inside an update it reads too, and observers hear of it at the end")
+    func insideChange() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let storage = PreferencesFile.ofAnotherProcess(path)
+            let a = StoredValue(key: "a", default: 0, storage: storage), b = StoredValue(key: "b", default: 0, storage: storage)
+            let notices = Guarded(0)
+            try b.update { number in
+                withObservationTracking { _ = a.wrappedValue } onChange: { notices.withLock { $0 += 1 } }
+                try write(#"{"a": 1, "b": 2}"#, path)
+                storage.reload()
+                #expect(a.wrappedValue == 1 && notices.withLock { $0 } == 0)
+                number += 10
+            }
+            #expect(notices.withLock { $0 } == 1)
+            #expect(a.wrappedValue == 1 && b.wrappedValue == 10)
+            try storage.batch {
+                b.set(3)
+                try write(#"{"a": 4, "b": 5}"#, path)
+                storage.reload()
+                #expect(a.wrappedValue == 4 && b.wrappedValue == 3)
+            }
+            #expect(try contents(ofFile: path) == "{\n  \"a\": 4,\n  \"b\": 3\n}\n")
+        }
+    }
+
+    @Test("Of a file that is not JSON the last good values stay; one that is gone holds nothing")
+    func broken() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let storage = PreferencesFile.ofAnotherProcess(path)
+            let a = StoredValue(key: "a", default: 0, storage: storage)
+            a.set(1)
+            try write("{", path)
+            storage.reload()
+            #expect(a.wrappedValue == 1)
+            try FileManager.default.removeItem(atPath: path)
+            storage.reload()
+            #expect(a.wrappedValue == 0 && !a.isStored)
+        }
+    }
+}
