@@ -28,7 +28,7 @@ struct Failure: Error {
         // Here nothing is kept in memory, so only the file's own sentence holds.
         case .notSaved(_, let reason), .notRead(_, let reason): self.init(.notSaved, reason)
         case .timedOut, .cancelled: self.init(.tryAgain, error.description)
-        case .several, .notEncodable, .tooLarge, .newerVersion, .notImported: self.init(.badData, error.description)
+        case .several, .notEncodable, .notValid, .tooLarge, .newerVersion, .notImported: self.init(.badData, error.description)
         }
     }
 }

@@ -48,7 +48,10 @@ struct ErrorSentencesTests {
             Expectation("(2)", "\"theme\"", "\"font\"", Self.path, advice: "Update the program", next: .notEncodable(
                 key: "theme", path: Self.path, reason: "it encoded nothing"))
         case .notEncodable:
-            Expectation("\"theme\"", Self.path, "it encoded nothing", advice: "Correct the item", next: .tooLarge(
+            Expectation("\"theme\"", Self.path, "it encoded nothing", advice: "Correct the item", next: .notValid(
+                key: "theme", path: Self.path, reason: "it is too dark"))
+        case .notValid:
+            Expectation("\"theme\"", Self.path, "it is too dark", advice: "Set one that", next: .tooLarge(
                 key: "theme", path: Self.path, limit: 64 << 20))
         case .tooLarge:
             Expectation("\"theme\"", Self.path, "64 MiB", advice: "Keep large data", next: .newerVersion(
@@ -123,7 +126,7 @@ struct ErrorSentencesTests {
         for (error, expectation) in keyrings { check(error, expectation) }
         for (error, expectation) in moves { check(error, expectation) }
         let texts = preferences.map(\.error.description) + keyrings.map(\.error.description) + moves.map(\.error.description)
-        #expect(Set(texts).count == 11 + 16 + 5, "one reads like another, or is left out")
+        #expect(Set(texts).count == 12 + 16 + 5, "one reads like another, or is left out")
     }
 
     @Test("No error is public but those that are checked here")

@@ -76,6 +76,11 @@ extension Command {
         Command("import", "path", "list") { arguments in
             say("\(try PreferencesFile(path: arguments[0]).importUserDefaults(at: arguments[1]).keys)")
         },
+        // Stores the text under the key, whatever other programs keep there.
+        Command("set-text", "path", "key", "text") { arguments in
+            StoredValue(key: arguments[1], default: "", storage: PreferencesFile(path: arguments[0])).set(arguments[2])
+            say("done")
+        },
         // Prints each value of the key.
         Command("watch", "path", "key") { arguments in
             let value = StoredValue(key: arguments[1], default: 0, storage: PreferencesFile(path: arguments[0]))

@@ -1,53 +1,65 @@
-/// Reads what can be read of JSON that does not decode, and takes the rest from the default.
+/// Reads what can be read of JSON that does not decode, and takes the rest from other items.
 ///
-/// Again and again, only the part at which decoding fails is replaced by the default's counterpart, or left out where
-/// it has none. The elements of a list have none, for lists need not have the same order or length; unless they are read by
-/// position, as the two numbers of a range are.
+/// Again and again, only the part at which decoding fails is replaced. What is missing comes from the default, and nobody is told:
+/// the type gained a property, or a person wrote only what they change. What is broken comes from the last good item, or from the
+/// default where none is known, or is left out where that has no counterpart. The elements of a list have none, for lists need not
+/// have the same order or length; unless they are read by position, as the two numbers of a range are.
 struct ItemRepair<Item: StorableItem> {
-    /// After so many bad parts the whole is taken from the default.
+    /// After so many bad parts the whole is taken from elsewhere.
     private static var limit: Int { 100 }
 
     /// The stored JSON, as far as it is repaired.
     private var draft: Draft
-    private let standard: JSONValue?
+    private let counterparts: Counterparts
+    private let decoding: DecodingStrategy
     /// Lists that turned out to be read by position, although their reader asks for the end.
     private var positional: Set<RepairPath> = []
     /// The draft before the first element was left out of each list.
     private var complete: [RepairPath: Draft] = [:]
+    /// Why it could not be read, by the first part that was broken.
+    private var reason: String?
 
     private struct Draft {
         var json: JSONValue
         var parts: [(path: RepairPath, repair: Repair)] = []
         /// Which elements of which list were left out, by their places in the file.
         var leftOut: [RepairPath: [Int]] = [:]
+        /// What was missing and came from the default, each once: it may be that it does not decode there either.
+        var filled: Set<RepairPath> = []
     }
 
-    /// Decodes `json`, which does not decode as it stands. Returns `fallback` if nothing else leads to an item.
-    static func decode(_ json: JSONValue, default fallback: Item) -> (item: Item, repairs: [Repair]) {
-        var repair = ItemRepair(json, default: fallback)
-        return repair.decode() ?? (fallback, repair.first.map { [.wholeDefault($0)] } ?? [])
+    /// Decodes `json`, which does not decode as it stands. Returns no item where nothing leads to one; then the whole is to be taken
+    /// from the last good one, or from the default, as the last repair says.
+    static func decode(
+        _ json: JSONValue, default defaultItem: Item, lastGood: Item? = nil, _ decoding: DecodingStrategy = .lenient
+    ) -> (item: Item?, repairs: [Repair]) {
+        var repair = ItemRepair(json, default: defaultItem, lastGood, decoding)
+        if let decoded = repair.decode() { return decoded }
+        return (nil, [.whole(repair.counterparts.action, repair.reason ?? "")])
     }
 
-    private init(_ json: JSONValue, default fallback: Item) {
+    private init(_ json: JSONValue, default defaultItem: Item, _ lastGood: Item?, _ decoding: DecodingStrategy) {
         draft = Draft(json: json)
-        standard = try? ItemEncoder.encode(fallback)
+        self.decoding = decoding
+        let standard = try? ItemEncoder.encode(defaultItem)
+        counterparts =
+            if let lastGood {
+                Counterparts(ofBroken: try? ItemEncoder.encode(lastGood), .tookLastGood, ofMissing: standard)
+            } else {
+                Counterparts(ofBroken: standard, .tookDefault, ofMissing: standard)
+            }
     }
 
-    /// Why it did not decode at first.
-    private var first: String?
-
-    private mutating func decode() -> (item: Item, repairs: [Repair])? {
+    private mutating func decode() -> (item: Item?, repairs: [Repair])? {
         while draft.parts.count <= Self.limit {
             let trace = DecodingTrace()
             do {
                 return (try ItemDecoder.decode(Item.self, from: draft.json, trace: trace), draft.parts.map(\.repair))
             } catch {
-                let problem = DecodingProblem(error, trace)
-                if first == nil { first = problem.reason }
-                guard repair(problem) else { return nil }
+                guard repair(DecodingProblem(error, trace)) else { return nil }
             }
         }
-        first = "more than \(Self.limit) parts of it cannot be read; the first: \(first ?? "")"
+        reason = "more than \(Self.limit) parts of it cannot be read; the first: \(reason ?? "")"
         return nil
     }
 
@@ -55,8 +67,11 @@ struct ItemRepair<Item: StorableItem> {
     private mutating func repair(_ problem: DecodingProblem) -> Bool {
         let place = place(of: problem)
         if returnToCompleteList(around: place) { return true }
+        if fillIn(place) { return true }
+        if reason == nil { reason = problem.reason }
+        guard decoding == .lenient else { return false }
         let before = draft
-        guard let part = PartRepair.repair(&draft.json, at: place[...], from: standard) else { return false }
+        guard let part = PartRepair.repair(&draft.json, at: place[...], from: counterparts) else { return false }
         let path = RepairPath(place.prefix(part.depth))
         // What was repaired inside the part before is gone with it; what was wrong at first says most.
         let inside = draft.parts.first { $0.path.starts(with: path) }
@@ -69,6 +84,16 @@ struct ItemRepair<Item: StorableItem> {
             if complete[list] == nil { complete[list] = before }
             draft.leftOut[list, default: []] += part.elements
         }
+        return true
+    }
+
+    /// Puts the default's member in, where what is to blame is that there is none.
+    private mutating func fillIn(_ place: [RepairStep]) -> Bool {
+        let path = RepairPath(place)
+        guard !draft.filled.contains(path), PartRepair.fillIn(&draft.json, at: place[...], from: counterparts.ofMissing) else {
+            return false
+        }
+        draft.filled.insert(path)
         return true
     }
 

@@ -1,3 +1,26 @@
+/// What the parts of a JSON value that does not decode are taken from.
+struct Counterparts {
+    /// What stands for a part that is broken, and what taking it is called.
+    let ofBroken: JSONValue?
+    let action: Repair.Action
+    /// What stands for a member that is missing.
+    let ofMissing: JSONValue?
+
+    init(ofBroken: JSONValue?, _ action: Repair.Action, ofMissing: JSONValue?) {
+        (self.ofBroken, self.action, self.ofMissing) = (ofBroken, action, ofMissing)
+    }
+
+    /// Those of a member.
+    subscript(name: String) -> Counterparts { Counterparts(ofBroken: ofBroken?[name], action, ofMissing: ofMissing?[name]) }
+
+    /// Those of an element that is read by its position.
+    subscript(position: Int) -> Counterparts {
+        Counterparts(ofBroken: ofBroken?[position], action, ofMissing: ofMissing?[position])
+    }
+
+    static var none: Counterparts { Counterparts(ofBroken: nil, .leftOut, ofMissing: nil) }
+}
+
 /// What was done to repair a part of a JSON value that does not decode.
 struct PartRepair {
     /// How deep the part that was repaired lies below the whole.
@@ -6,17 +29,39 @@ struct PartRepair {
     /// The elements of its list that were left out, by their places in the file.
     var elements: [Int] = []
 
-    /// Replaces the part of `json` at `place` by that of `standard`, or leaves it out. Where neither is possible, the smallest
+    /// Puts the member at `place`, which is missing, in from `standard`. Returns false where it is not missing, or has no counterpart
+    /// there.
+    static func fillIn(_ json: inout JSONValue, at place: ArraySlice<RepairStep>, from standard: JSONValue?) -> Bool {
+        switch place.first {
+        case .member(let name):
+            guard case .object(let members) = json else { return false }
+            guard var member = members[name] else {
+                guard place.count == 1, let counterpart = standard?[name] else { return false }
+                json[name] = counterpart
+                return true
+            }
+            guard fillIn(&member, at: place.dropFirst(), from: standard?[name]) else { return false }
+            json[name] = member
+            return true
+        case .element(let index, _, isMissing: false, .byPosition):
+            guard var element = json[index], fillIn(&element, at: place.dropFirst(), from: standard?[index]) else { return false }
+            json[index] = element
+            return true
+        default:
+            return false
+        }
+    }
+
+    /// Replaces the part of `json` at `place` by its counterpart, or leaves it out. Where neither is possible, the smallest
     /// part around it. Returns nil where only the whole is left.
-    static func repair(_ json: inout JSONValue, at place: ArraySlice<RepairStep>, from standard: JSONValue?) -> PartRepair? {
+    static func repair(_ json: inout JSONValue, at place: ArraySlice<RepairStep>, from counterparts: Counterparts) -> PartRepair? {
         switch (place.first, json) {
         case (.member(let name), .object(var members)):
-            let repair = repairMember(name, of: &members, at: place.dropFirst(), from: standard?[name])
+            let repair = repairMember(name, of: &members, at: place.dropFirst(), from: counterparts[name])
             json = .object(members)
             return repair
         case (.element(let index, _, _, .byPosition), .array(var elements)):
-            let counterpart: JSONValue? = if case .array(let others) = standard, index < others.count { others[index] } else { nil }
-            let repair = repairPosition(index, of: &elements, at: place.dropFirst(), from: counterpart)
+            let repair = repairPosition(index, of: &elements, at: place.dropFirst(), from: counterparts[index])
             json = .array(elements)
             return repair
         case (.element(let index, let inFile, _, let reading), .array(var elements)):
@@ -29,25 +74,26 @@ struct PartRepair {
     }
 
     private static func repairMember(
-        _ name: String, of members: inout [String: JSONValue], at rest: ArraySlice<RepairStep>, from counterpart: JSONValue?
+        _ name: String, of members: inout [String: JSONValue], at rest: ArraySlice<RepairStep>, from counterparts: Counterparts
     ) -> PartRepair? {
-        if var member = members[name], let inside = repair(&member, at: rest, from: counterpart) {
+        if var member = members[name], let inside = repair(&member, at: rest, from: counterparts) {
             members[name] = member
             return inside.outside
         }
-        // What does not decode although it is the default's does not get better by that.
-        guard members[name] != counterpart else { return nil }
-        members[name] = counterpart
-        return PartRepair(depth: 1, action: counterpart == nil ? .leftOut : .tookDefault)
+        // What does not decode although it is its own counterpart does not get better by that.
+        guard members[name] != counterparts.ofBroken else { return nil }
+        members[name] = counterparts.ofBroken
+        return PartRepair(depth: 1, action: counterparts.ofBroken == nil ? .leftOut : counterparts.action)
     }
 
     private static func repairPosition(
-        _ index: Int, of elements: inout [JSONValue], at rest: ArraySlice<RepairStep>, from counterpart: JSONValue?
+        _ index: Int, of elements: inout [JSONValue], at rest: ArraySlice<RepairStep>, from counterparts: Counterparts
     ) -> PartRepair? {
-        if index < elements.count, let inside = repair(&elements[index], at: rest, from: counterpart) { return inside.outside }
+        if index < elements.count, let inside = repair(&elements[index], at: rest, from: counterparts) { return inside.outside }
+        let counterpart = counterparts.ofBroken
         guard let counterpart, index <= elements.count, elements.dropFirst(index).first != counterpart else { return nil }
         elements.replaceSubrange(index..<min(index + 1, elements.count), with: [counterpart])
-        return PartRepair(depth: 1, action: .tookDefault)
+        return PartRepair(depth: 1, action: counterparts.action)
     }
 
     private static func repairElement(
@@ -55,7 +101,7 @@ struct PartRepair {
         at rest: ArraySlice<RepairStep>
     ) -> PartRepair? {
         guard index < elements.count else { return nil }
-        if let inside = repair(&elements[index], at: rest, from: nil) { return inside.outside }
+        if let inside = repair(&elements[index], at: rest, from: .none) { return inside.outside }
         // A key goes with its value. Pairs are left out as such, so the two stand together in the file as well.
         let first = reading == .inPairs ? index & ~1 : index
         let count = reading == .inPairs ? min(2, elements.count - first) : 1

@@ -2,9 +2,11 @@
 public struct Repair: Sendable, Hashable, CustomStringConvertible {
     /// What was done about it.
     public enum Action: Sendable, Hashable {
-        /// The part was taken from the default.
+        /// The part was taken from the default, for nothing better was known.
         case tookDefault
-        /// The part is an element or a member that the default has no counterpart of; it was left out.
+        /// The part was taken from the value that was in use before somebody else broke it.
+        case tookLastGood
+        /// The part is an element or a member that has no counterpart there; it was left out.
         case leftOut
     }
 
@@ -16,12 +18,17 @@ public struct Repair: Sendable, Hashable, CustomStringConvertible {
     public let reason: String
 
     /// The report of a value of which nothing is read.
-    static func wholeDefault(_ reason: String) -> Repair { Repair(path: "", action: .tookDefault, reason: reason) }
+    static func whole(_ action: Action, _ reason: String) -> Repair { Repair(path: "", action: action, reason: reason) }
 
     /// The repair as a sentence.
     public var description: String {
         let part = path.isEmpty ? "The value" : "\"\(path)\""
-        let done = action == .tookDefault ? "was taken from the default" : "was left out"
+        let done =
+            switch action {
+            case .tookDefault: "was taken from the default"
+            case .tookLastGood: "was left as it was before, for the new one is broken"
+            case .leftOut: "was left out"
+            }
         return "\(part) \(done): \(reason)"
     }
 }

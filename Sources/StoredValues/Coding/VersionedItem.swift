@@ -29,8 +29,8 @@ public protocol VersionedItem: Codable, Sendable {
     ///
     /// It is called once for each step, from the version that is stored up to the one before the type's. A value that was
     /// stored without one has version 0. It may be called again with the same JSON, in this process or another: the file
-    /// keeps the old JSON and its version until the value is set. When it throws, the default is read, which is reported
-    /// in ``StoredValue/repairs``. What does not decode after it is repaired as usual.
+    /// keeps the old JSON and its version until the value is set. When it throws, the last good value is read, else the
+    /// default, which is reported in ``StoredValue/repairs``. What does not decode after it is repaired as usual.
     ///
     /// - Parameters:
     ///   - json: The stored value as `version` wrote it, or as a person edited it.

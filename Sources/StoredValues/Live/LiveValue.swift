@@ -69,6 +69,9 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
     /// Lets readers in again.
     func endChange() { lock.unlock() }
 
+    /// What ``put(_:_:)`` is to replace, between the other two.
+    var replaced: (content: Content, revision: UInt64) { (state.content, state.revision) }
+
     /// Puts `content` in place of the old one, between the other two.
     func put(_ content: Content, _ later: inout AfterUnlocking) {
         if let old = exchange(nil) { later.release(old) }

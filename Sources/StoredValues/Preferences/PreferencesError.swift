@@ -18,6 +18,8 @@ public enum PreferencesError: Error, Equatable {
     case several([PreferencesError])
     /// An item refused to be encoded. The change was not made: the old value stands.
     case notEncodable(key: String, path: String, reason: String)
+    /// The key's validation refused an item, for this reason. The change was not made: the old value stands.
+    case notValid(key: String, path: String, reason: String)
     /// With the new value the file would be larger than `limit` bytes, and not be read again. The change was not made: the old
     /// value stands. Of several changes that are one, `key` is that of the largest value.
     case tooLarge(key: String, path: String, limit: Int)
@@ -49,6 +51,8 @@ extension PreferencesError: CustomStringConvertible {
             "Several changes were refused (\(errors.count)). " + errors.map(\.description).joined(separator: " ")
         case .notEncodable(let key, let path, let reason):
             "The new value of \"\(key)\" for \"\(path)\" cannot be encoded, so the old one was kept: \(reason). Correct the item or its encode(to:)."
+        case .notValid(let key, let path, let reason):
+            "The new value of \"\(key)\" for \"\(path)\" is not valid, so the old one was kept: \(reason). Set one that the key's validation takes."
         case .tooLarge(let key, let path, let limit):
             "The new value of \"\(key)\" was not stored, so the old one was kept: with it \"\(path)\" would be larger than \(limit >> 20) MiB. Keep large data in files of their own, and only where they are in here."
         case .newerVersion(let key, let path, let stored, let supported):

@@ -166,6 +166,11 @@ final class PreferencesStore: Sendable {
         own(key) != nil ? .file : state.withLock { $0.members.layerSource(PreferencesKey(key)) }
     }
 
+    /// Throws why one of `changes` would be refused now.
+    func check(_ changes: MemberChanges) throws(PreferencesError) {
+        if let refusal = state.withLock({ $0.members.permitted(changes.byKey).refusals.first }) { throw refusal }
+    }
+
     /// Whether the file has room for `changes`.
     func hasRoom(for changes: MemberChanges) -> Bool {
         state.withLock { $0.members.hasRoom(for: ($0.batched ?? [:]).merging(changes.byKey) { $1 }) }

@@ -26,7 +26,7 @@ struct PreferencesTurn: ~Copyable {
     /// What the change asks for.
     var changes = MemberChanges()
     private let store: PreferencesStore
-    /// The file with its lock; nil without.
+    /// The file with its lock; nil without, and where values lie in memory only.
     private var locked: LockedFile?
     /// Why there is no lock. What is changed stays in memory then.
     private var problem: PreferencesError?
@@ -42,8 +42,12 @@ struct PreferencesTurn: ~Copyable {
     private var later = AfterUnlocking()
 
     /// Waits for the turn. A change inside another one traps with a message that names both, unless that is a batch, or this one
-    /// `mayNest`.
+    /// `mayNest`; so does one inside a validation.
     init(_ activity: TurnLock.Activity, of store: PreferencesStore, mayNest: Bool = false) {
+        if !mayNest, let key = RunningValidations.key {
+            misuse(
+                "\(activity) was called inside the validation of \"\(key)\". A validation may read other values and change none: it returns what is to be used, or throws.")
+        }
         (self.store, self.activity, self.mayNest) = (store, activity, mayNest)
         outer = store.turns.activity
         savepoint = activity == .batch && outer != nil ? store.state.withLock { $0.batched } : nil
@@ -58,7 +62,7 @@ struct PreferencesTurn: ~Copyable {
 
     /// Takes the file's lock and reads the file if somebody else changed it.
     private mutating func lock() throws(PreferencesError) {
-        let file = try store.file.get()
+        guard let file = try store.file.get() else { return }
         do throws(FileError) {
             let isWaitedFor = store.state.withLock { $0.disk.isWaitingForLock }
             let locked = try file.lock(timeout: isWaitedFor ? .zero : DurableFile.lockTimeout)
@@ -121,10 +125,10 @@ struct PreferencesTurn: ~Copyable {
         }
     }
 
-    private func replace(with document: PreferencesDocument) throws(PreferencesError) -> FileIdentity {
+    private func replace(with document: PreferencesDocument) throws(PreferencesError) -> FileIdentity? {
         if let problem { throw problem }
         switch locked {
-        case nil: preconditionFailure("there is a lock, or the reason why there is none")
+        case nil: return nil  // there is no file
         case .some(let file):
             do throws(FileError) {
                 guard isBroken else { return try file.replace(with: document.text, durably: false) }

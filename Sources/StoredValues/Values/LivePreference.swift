@@ -1,4 +1,5 @@
 import StoredValuesSupport
+import Synchronization
 
 /// The one value that all wrappers of a key in a file share.
 final class LivePreference<Item: StorableItem>: LiveMember {
@@ -10,6 +11,9 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     let schema: ItemSchema
     /// The default of the wrapper that found this first.
     private let firstDefault = Guarded<Item?>(nil)
+    /// What is read where the content is broken. Wrappers share it, or one that is made later would read something else.
+    private let lastGood = Guarded(LastGood<Item>())
+    private let isDefaultChecked = Atomic(false)
 
     private init(_ key: String, in store: PreferencesStore, text: StoredJSON?, schema: ItemSchema) {
         (self.key, self.store, self.schema) = (key, store, schema)
@@ -52,7 +56,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         return (content, revision)
     }
 
-    /// The decoded form of a content that was streamed: the shared one if that is still the same.
+    /// The decoded form of a content that was read elsewhere: the shared one if that is still the same.
     func decoded(_ content: StoredContent<Item>) -> StoredContent<Item> {
         guard case .text(let text) = content else { return content }
         let shared = current.content
@@ -62,8 +66,46 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     /// What the calling thread reads where it has a view of its own, inside a batch or a consistent reading.
     var ownContent: StoredContent<Item>? { store.ownContent(of: key).map(content(of:)) }
 
+    /// Notes what a reader has made of the content of a revision, for the time when a broken one takes its place.
+    func note(_ item: Item, of revision: UInt64) {
+        let old = lastGood.withLock { $0.note(item, of: revision) }
+        withExtendedLifetime(old) {}  // it goes when the lock is free
+    }
+
+    /// What a wrapper with this declaration reads where the content is broken; nil while nothing good is known.
+    func lastGood(by declaration: StoredKey<Item>) -> Item? {
+        let known = lastGood.withLock { $0 }
+        return known.replaced.reduce(known.item.flatMap { try? declaration.validated($0) }) { item, content in
+            let next = content.decoded(by: schema).interpreted(by: declaration) { item }
+            return next.isDefault ? item : next.item
+        }
+    }
+
+    /// Says once if validation refuses the default, which is used all the same.
+    func checkDefault(of declaration: StoredKey<Item>) {
+        guard declaration.validate != nil, !isDefaultChecked.exchange(true, ordering: .relaxed) else { return }
+        do {
+            _ = try declaration.validated(declaration.defaultItem)
+        } catch {
+            store.report(
+                "The default of \"\(key)\" in \"\(store.path)\" is not valid, and is used all the same: \(error). Correct the default or the validation.")
+        }
+    }
+
     func beginChange() { live.beginChange() }
-    func take(_ change: MemberChange, _ later: inout AfterUnlocking) { live.put(content(of: change), &later) }
+
+    func take(_ change: MemberChange, _ later: inout AfterUnlocking) {
+        let content = content(of: change)
+        // Before the change, so that no reader of the new content finds the last good item of the old one.
+        later.release(
+            lastGood.withLock { lastGood -> LastGood<Item> in
+                let former = lastGood
+                lastGood = former.afterReplacing(live.replaced, by: content)
+                return former
+            })
+        live.put(content, &later)
+    }
+
     func endChange() { live.endChange() }
 
     private func content(of change: MemberChange) -> StoredContent<Item> {

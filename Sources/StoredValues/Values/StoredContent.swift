@@ -6,9 +6,9 @@ enum StoredContent<Item: StorableItem>: Sendable {
     case text(StoredJSON)
     /// An item, and the text it was encoded to or decoded from.
     case item(Item, text: StoredJSON)
-    /// What is no `Item` as it stands, migrated as far as it goes, and why; each reader repairs it by its own default.
-    case undecodable(StoredJSON, JSONValue, any Error)
-    /// What is not to be decoded, and why; each reader has its own default.
+    /// What is no `Item` as it stands, migrated; each reader repairs it.
+    case undecodable(StoredJSON, JSONValue)
+    /// What is not to be decoded, and why; each reader has something else in its place.
     case unreadable(StoredJSON, reason: String)
 
     init(_ text: StoredJSON?) { self = text.map(Self.text) ?? .absent }
@@ -17,7 +17,7 @@ enum StoredContent<Item: StorableItem>: Sendable {
     var text: StoredJSON? {
         switch self {
         case .absent: nil
-        case .text(let text), .item(_, let text), .undecodable(let text, _, _), .unreadable(let text, _): text
+        case .text(let text), .item(_, let text), .undecodable(let text, _), .unreadable(let text, _): text
         }
     }
 
@@ -41,33 +41,41 @@ enum StoredContent<Item: StorableItem>: Sendable {
         } catch {
             return .unreadable(text, reason: "it could not be migrated from version \(text.version): \(DecodingProblem.reason(error))")
         }
-        do {
-            return .item(try ItemDecoder.decode(Item.self, from: json), text: text)
-        } catch {
-            return .undecodable(text, json, error)
-        }
+        // Why not is said by the repair, which tells what is missing from what is broken.
+        guard let item = try? ItemDecoder.decode(Item.self, from: json) else { return .undecodable(text, json) }
+        return .item(item, text: text)
     }
 
     /// What a wrapper with this declaration makes of the content, which is decoded.
-    func interpreted(by declaration: StoredKey<Item>) -> Interpretation<Item> {
-        let defaultItem = declaration.defaultItem
+    ///
+    /// - Parameter lastGood: What is read in place of what is broken. It is asked only then; with nil, the default is read.
+    func interpreted(by declaration: StoredKey<Item>, lastGood: () -> Item?) -> Interpretation<Item> {
+        func whole(_ reason: String, besides repairs: [Repair] = []) -> Interpretation<Item> {
+            guard let item = lastGood() else {
+                return Interpretation(
+                    item: declaration.defaultItem, repairs: repairs + [.whole(.tookDefault, reason)], isDefault: true)
+            }
+            return Interpretation(item: item, repairs: repairs + [.whole(.tookLastGood, reason)])
+        }
         var interpretation: Interpretation<Item>
         switch self {
-        case .absent, .text: return Interpretation(item: defaultItem)
+        case .absent, .text: return Interpretation(item: declaration.defaultItem, isDefault: true)
         case .item(let item, _): interpretation = Interpretation(item: item)
-        case .unreadable(_, let reason): return Interpretation(item: defaultItem, repairs: [.wholeDefault(reason)])
-        case .undecodable(_, let json, let error):
-            guard declaration.decoding == .lenient else {
-                return Interpretation(item: defaultItem, repairs: [.wholeDefault(DecodingProblem.reason(error))])
-            }
-            let (item, repairs) = ItemRepair.decode(json, default: defaultItem)
-            interpretation = Interpretation(item: item, repairs: repairs)
+        case .unreadable(_, let reason): return whole(reason)
+        case .undecodable(_, let json):
+            let lastGood = lastGood()
+            let (item, repairs) = ItemRepair.decode(
+                json, default: declaration.defaultItem, lastGood: lastGood, declaration.decoding)
+            interpretation = Interpretation(
+                item: item ?? lastGood ?? declaration.defaultItem, repairs: repairs, isDefault: item == nil && lastGood == nil)
+            // What is valid already, or is never validated.
+            if item == nil { return interpretation }
         }
         do {
-            if let validate = declaration.validate { interpretation.item = try validate(interpretation.item) }
+            interpretation.item = try declaration.validated(interpretation.item)
             return interpretation
         } catch {
-            return Interpretation(item: defaultItem, repairs: interpretation.repairs + [.wholeDefault("\(error)")])
+            return whole("\(error)", besides: interpretation.repairs)
         }
     }
 }
@@ -76,4 +84,6 @@ enum StoredContent<Item: StorableItem>: Sendable {
 struct Interpretation<Item: StorableItem>: Sendable {
     var item: Item
     var repairs: [Repair] = []
+    /// Whether it is the default as it was declared, for want of anything else.
+    var isDefault = false
 }

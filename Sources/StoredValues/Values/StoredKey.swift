@@ -37,7 +37,8 @@ public struct StoredKey<Item: StorableItem>: Sendable {
     ///   - defaultItem: What is read while nothing is stored.
     ///   - formerKeys: Names that the key had in earlier versions, the latest first.
     ///   - decoding: What to do about stored JSON that is no `Item`.
-    ///   - validate: What is to be used in place of an item, or a throw to refuse it.
+    ///   - validate: What is to be used in place of an item that is set or read, or a throw to refuse it. It may read other values;
+    ///     setting one in it traps. The default is not validated.
     ///   - help: What the value is for, as a settings page or `--help` says it.
     public init(
         _ name: String, default defaultItem: Item, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
@@ -55,5 +56,11 @@ public struct StoredKey<Item: StorableItem>: Sendable {
         self.decoding = decoding
         self.validate = validate
         self.help = help
+    }
+
+    /// What validation makes of `item`, or the reason why it refuses it.
+    func validated(_ item: Item) throws -> Item {
+        guard let validate else { return item }
+        return try RunningValidations.run(of: name) { try validate(item) }
     }
 }

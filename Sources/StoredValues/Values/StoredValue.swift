@@ -16,9 +16,12 @@ import StoredValuesSupport
 /// Changes are synchronous and do not throw. When one returns, every reader sees it and the file is replaced, so killing
 /// the process loses nothing; ``flush()`` returns when it would survive a power cut too. A change that cannot be
 /// written stays in memory, is logged, is tried again by itself, and is thrown by ``flush()``. An item whose
-/// `encode(to:)` throws changes nothing; that is logged and thrown by ``flush()`` as well. So is a change that would make the
-/// file larger than 64 MiB, and so are changes of what a newer version of the program stored (see ``VersionedItem``); that
-/// stays as it is, and the default is read.
+/// `encode(to:)` throws, or that validation refuses, changes nothing; that is logged and thrown by ``flush()`` as well. So is a
+/// change that would make the file larger than 64 MiB, and so are changes of what a newer version of the program stored (see
+/// ``VersionedItem``), which stays as it is.
+///
+/// What somebody else writes that does not decode or is not valid leaves the last good value in use; at a start, with nothing
+/// good known, the default is read. ``repairs`` and the log say so.
 ///
 /// The value that a property is declared with is its default, also where the initialiser that Swift makes for a struct sets it.
 /// Make that initialiser unreachable, by one of your own or by a `private` property:
@@ -90,7 +93,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     ///     the value of the first that has one moves to it, with its version, when the wrapper is first used; one that
     ///     a newer version of the program wrote stays where it is. A value under the key itself wins.
     ///   - decoding: What to do about stored JSON that is no `Item`.
-    ///   - validate: What is to be used in place of an item, or a throw to refuse it.
+    ///   - validate: What is to be used in place of an item that is set or read, or a throw to refuse it. It may read other values;
+    ///     setting one in it traps. The default is not validated.
     ///   - storage: The file.
     public convenience init(
         wrappedValue: Item, key: String, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
@@ -158,8 +162,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
         return preference.store.own(key) != nil
     }
 
-    /// The parts of the stored value that did not decode, and what is read in their place. The file keeps them as they
-    /// are until the key is set.
+    /// The parts of the stored value that are broken, and what is read in their place; not those that are only missing. The file
+    /// keeps them as they are until the key is set.
     public var repairs: [Repair] {
         let preference = livePreference
         preference.live.noteAccess()

@@ -248,3 +248,28 @@ struct Font: VersionedItem, Equatable {
         }
     }
 }
+
+/// More members than may be broken, all of them needed.
+struct Many: Codable, Equatable {
+    private static let names = (0..<120).map { "m\($0)" }
+    private var numbers: [String: Int]
+
+    init(_ numbers: [String: Int] = [:]) {
+        self.numbers = Dictionary(uniqueKeysWithValues: Self.names.map { ($0, 1) }).merging(numbers) { $1 }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Name.self)
+        numbers = [:]
+        for name in Self.names { numbers[name] = try container.decode(Int.self, forKey: Name(stringValue: name)) }
+    }
+
+    func encode(to encoder: any Encoder) throws { try numbers.encode(to: encoder) }
+
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("What is made of what was read", .hangLimit)
+@Suite("Validation", .hangLimit)
 struct ValidationTests {
     struct TooSmall: Error {}
 
@@ -42,20 +42,230 @@ struct ValidationTests {
         }
     }
 
-    @Test("What is set is stored as it is and read as validate leaves it; an update works on that")
-    func setting() throws {
-        try withTemporaryFolder { folder in
+    // MARK: Setting
+
+    @Test("What is set is what validation returns, in every operation")
+    func setting() async throws {
+        struct Window: Codable, Sendable, Equatable { var width = 1, height = 1 }
+        try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
-            let value = size(.ofAnotherProcess(path))
+            let storage = PreferencesFile.ofAnotherProcess(path)
+            let value = size(storage)
+            let plain = StoredValue(key: "size", default: 0, storage: storage)
             value.set(100)
-            #expect(value.wrappedValue == 72)
-            let written = try contents(ofFile: path)
-            #expect(written.contains("100"))
-            value.update { $0 += 1 }
-            let rewritten = try contents(ofFile: path)
-            #expect(rewritten.contains("73"))
+            #expect(value.wrappedValue == 72 && plain.wrappedValue == 72)
+            value.update { $0 = 200 }
+            #expect(plain.wrappedValue == 72)
+            try value.set(checking: 300)
+            #expect(plain.wrappedValue == 72)
+
+            let window = StoredValue<Window>(
+                key: "window", default: Window(), validate: { Window(width: min($0.width, 10), height: $0.height) }, storage: storage)
+            window.set(\.width, to: 50)
+            #expect(window.wrappedValue == Window(width: 10, height: 1))
+            let list = StoredValue(key: "list", default: [1], validate: { Array($0.suffix(2)) }, storage: storage)
+            for number in 2...4 { list.append(number) }
+            #expect(list.wrappedValue == [3, 4])
+            let flag = StoredValue(key: "flag", default: false, validate: { _ in false }, storage: storage)
+            flag.toggle()
+            #expect(!flag.wrappedValue && flag.isStored)
+            try await storage.flush()
+            let again = PreferencesFile.ofAnotherProcess(path)
+            #expect(StoredValue(key: "size", default: 0, storage: again).wrappedValue == 72)
+            #expect(StoredValue(key: "window", default: Window(), storage: again).wrappedValue == Window(width: 10, height: 1))
+            #expect(StoredValue<[Int]>(key: "list", default: [0], storage: again).wrappedValue == [3, 4])
+            #expect(!StoredValue(key: "flag", default: true, storage: again).wrappedValue)
         }
     }
+
+    @Test("What validation refuses leaves the old value, and flush says so once", arguments: ["set", "update", "batch", "overwriting"])
+    func refusing(call: String) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let storage = PreferencesFile.ofAnotherProcess(path)
+            let value = size(storage)
+            let other = StoredValue(key: "other", default: 0, storage: storage)
+            value.set(30)
+            try await storage.flush()
+            let before = try contents(ofFile: path)
+            switch call {
+            case "set": value.set(-1)
+            case "update": #expect(value.update { $0 = -1; return $0 } == -1)
+            case "batch":
+                storage.batch {
+                    value.set(-1)
+                    #expect(value.wrappedValue == 30)
+                    other.set(1)
+                }
+            default: value.set(-1, overwritingNewer: true)
+            }
+            #expect(value.wrappedValue == 30 && other.wrappedValue == (call == "batch" ? 1 : 0))
+            if call != "batch" { #expect(try contents(ofFile: path) == before) }
+            await #expect(throws: PreferencesError.notValid(key: "size", path: path, reason: "TooSmall()")) { try await value.flush() }
+            try await value.flush()
+            value.set(-1)
+            other.set(2)
+            let refusing = StoredValue(key: "third", default: 0, validate: { _ in throw TooSmall() }, storage: storage)
+            refusing.set(5)
+            let all = ["size", "third"].map { PreferencesError.notValid(key: $0, path: path, reason: "TooSmall()") }
+            await #expect(throws: PreferencesError.several(all)) { try await storage.flush() }
+            #expect(refusing.wrappedValue == 0 && !refusing.isStored && other.wrappedValue == 2)
+        }
+    }
+
+    @Test("set(checking:) throws at once what would be refused, and flush does not repeat it")
+    func checking() async throws {
+        struct Odd: Codable, Sendable {
+            func encode(to encoder: any Encoder) throws { throw EncodingError.invalidValue(0, .init(codingPath: [], debugDescription: "odd")) }
+        }
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            try #"{"new": 1, "$versions": {"new": 2}}"#.write(toFile: path, atomically: false, encoding: .utf8)
+            let storage = PreferencesFile.ofAnotherProcess(path, sizeLimit: 1 << 10)
+            let value = size(storage)
+            value.set(30)
+            #expect(throws: PreferencesError.notValid(key: "size", path: path, reason: "TooSmall()")) { try value.set(checking: -1) }
+            #expect(value.wrappedValue == 30)
+            try value.set(checking: 40)
+            #expect(value.wrappedValue == 40)
+            let odd = StoredValue(key: "odd", default: Odd(), storage: storage)
+            #expect(throws: PreferencesError.notEncodable(key: "odd", path: path, reason: "odd")) { try odd.set(checking: Odd()) }
+            let new = StoredValue(key: "new", default: 0, storage: storage)
+            #expect(throws: PreferencesError.newerVersion(key: "new", path: path, stored: 2, supported: 0)) { try new.set(checking: 5) }
+            let text = StoredValue(key: "text", default: "", storage: storage)
+            let long = String(repeating: "x", count: 2 << 10)
+            #expect(throws: PreferencesError.tooLarge(key: "text", path: path, limit: 1 << 10)) { try text.set(checking: long) }
+            storage.batch {
+                #expect(throws: PreferencesError.self) { try text.set(checking: long) }
+                #expect(throws: Never.self) { try text.set(checking: "short") }
+                #expect(throws: PreferencesError.self) { try value.set(checking: -1) }
+            }
+            #expect(text.wrappedValue == "short" && value.wrappedValue == 40 && !odd.isStored)
+            try await storage.flush()
+        }
+    }
+
+    @Test("A range clamps what is set and read, and refuses nan")
+    func range() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            try #"{"limit": 500, "ratio": "nan"}"#.write(toFile: path, atomically: false, encoding: .utf8)
+            let storage = PreferencesFile.ofAnotherProcess(path)
+            let key = StoredKey("limit", default: 60, in: 1...100, help: "Requests a minute")
+            let limit = StoredValue(key, storage: storage)
+            #expect(limit.wrappedValue == 100 && limit.repairs.isEmpty)
+            limit.set(-5)
+            #expect(limit.wrappedValue == 1)
+            let ratio = StoredValue(key: "ratio", default: 0.5, in: 0...1, storage: storage)
+            ratio.set(0.25)
+            ratio.set(.nan)
+            #expect(ratio.wrappedValue == 0.25)
+            await #expect(throws: PreferencesError.notValid(key: "ratio", path: path, reason: "nan does not lie in 0.0...1.0")) {
+                try await storage.flush()
+            }
+            ratio.set(.infinity)
+            #expect(ratio.wrappedValue == 1)
+            @StoredValue(key: "name", in: "a"..."n", storage: storage) var name = "bob"
+            $name.set("zoe")
+            #expect(name == "n")
+        }
+    }
+
+    @Test("A range that does not hold its default traps at the declaration, which names both", arguments: ["500.0", "nan"])
+    func defaultOutsideRange(standard: String) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [standard = standard as String] in
+            _ = StoredKey("limit", default: try #require(Double(standard)), in: 1...100)
+        }
+        let sentence = try String(decoding: #require(result).standardErrorContent, as: UTF8.self)
+        #expect(sentence.contains(#"The range 1.0...100.0 of the key "limit" does not hold its default \#(standard)"#))
+    }
+
+    @Test("A default that validation refuses is used, and the log says so once; a valid item can be set")
+    func refusedDefault() async throws {
+        await #expect(processExitsWith: .success) {
+            LoggingSystem.bootstrap { _ in RecordingLogHandler() }
+            try await withTemporaryFolder { folder in
+                let storage = PreferencesFile.ofAnotherProcess(folder + "/p.json")
+                func value() -> StoredValue<Int> {
+                    StoredValue(
+                        key: "size", default: -9,
+                        validate: { size in
+                            if size < 0 { throw TooSmall() }
+                            return size
+                        }, storage: storage)
+                }
+                let size = value()
+                for _ in 0..<3 {
+                    #expect(size.wrappedValue == -9 && value().wrappedValue == -9 && size.repairs.isEmpty)
+                    size.set(5)
+                    #expect(size.wrappedValue == 5)
+                    size.update { $0 += 1 }
+                    #expect(value().wrappedValue == 6)
+                    size.reset()
+                }
+                try await storage.flush()
+                let lines = RecordingLogHandler.takeLines()
+                try #require(lines.count == 1, "\(lines)")
+                try #require(lines[0].contains(#"The default of "size""#) && lines[0].contains("TooSmall()"))
+            }
+        }
+    }
+
+    // MARK: Inside a validation
+
+    @Test("Another value can be read in a validation, also one whose former key moves then")
+    func readingInside() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            try #"{"size": 50, "old": 20}"#.write(toFile: path, atomically: false, encoding: .utf8)
+            let storage = PreferencesFile.ofAnotherProcess(path)
+            let most = StoredValue(key: "most", default: 10, formerKeys: ["old"], validate: { min($0, 40) }, storage: storage)
+            let size = StoredValue(key: "size", default: 1, validate: { min($0, most.wrappedValue) }, storage: storage)
+            #expect(size.wrappedValue == 20 && storage.keys == ["most", "size"])
+            size.update { $0 = 90 }
+            #expect(size.wrappedValue == 20)
+            most.set(30)
+            size.set(90)
+            #expect(size.wrappedValue == 30)
+        }
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            try #"{"old": 20}"#.write(toFile: path, atomically: false, encoding: .utf8)
+            let storage = PreferencesFile.ofAnotherProcess(path)
+            let most = StoredValue(key: "most", default: 10, formerKeys: ["old"], storage: storage)
+            let size = StoredValue(key: "size", default: 1, validate: { min($0, most.wrappedValue) }, storage: storage)
+            size.update { $0 = 90 }
+            #expect(size.wrappedValue == 20 && storage.keys == ["most", "size"])
+        }
+    }
+
+    @Test("Setting a value inside a validation traps, and says whose", arguments: ["get", "set", "update", "batch"])
+    func settingInside(call: String) async throws {
+        try await withTemporaryFolder { folder in
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                [folder = folder as String, call = call as String] in
+                try #"{"size": 5}"#.write(toFile: folder + "/p.json", atomically: false, encoding: .utf8)
+                let storage = PreferencesFile(path: folder + "/p.json")
+                let other = StoredValue(key: "other", default: 0, storage: PreferencesFile(path: folder + "/q.json"))
+                let size = StoredValue(
+                    key: "size", default: 1,
+                    validate: { size in
+                        other.set(size)
+                        return size
+                    }, storage: storage)
+                switch call {
+                case "get": _ = size.wrappedValue
+                case "set": size.set(2)
+                case "update": size.update { $0 += 1 }
+                default: storage.batch { size.set(2) }
+                }
+            }
+            let sentence = try String(decoding: #require(result).standardErrorContent, as: UTF8.self)
+            #expect(sentence.contains(#"set(_:) of "other" was called inside the validation of "size""#))
+        }
+    }
+
+    // MARK: Reading
 
     @Test("A stream yields what validate leaves")
     func stream() async throws {
@@ -66,8 +276,7 @@ struct ValidationTests {
             #expect(await values.next(isolation: nil) == 12)
             plain.set(100)
             #expect(await values.next(isolation: nil) == 72)
-            plain.set(-5)
-            #expect(await values.next(isolation: nil) == 12)
+            plain.set(-5)  // leaves the last good value in use
             plain.set(30)
             #expect(await values.next(isolation: nil) == 30)
         }

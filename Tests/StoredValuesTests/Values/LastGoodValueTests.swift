@@ -1,0 +1,259 @@
+import Foundation
+import Logging
+import StoredValuesSupport
+import Testing
+
+@testable import StoredValues
+
+@Suite("The last good value", .hangLimit)
+struct LastGoodValueTests {
+    struct TooLarge: Error {}
+
+    private struct Style: Codable, Equatable, Sendable {
+        var font = "Serif"
+        var size = 12
+        var note: String?
+        var margins = [1, 1]
+    }
+
+    private func limit(_ storage: PreferencesFile, default standard: Int = 60, _ decoding: DecodingStrategy = .lenient) -> StoredValue<Int> {
+        StoredValue(
+            key: "limit", default: standard, decoding: decoding,
+            validate: { limit in
+                if limit > 100 { throw TooLarge() }
+                return max(limit, 1)
+            }, storage: storage)
+    }
+
+    private func withStorage(_ text: String, _ body: (File) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            try text.write(toFile: path, atomically: false, encoding: .utf8)
+            try await body(File(path: path, storage: .ofAnotherProcess(path)))
+        }
+    }
+
+    /// A file that somebody else writes.
+    private struct File {
+        let path: String
+        let storage: PreferencesFile
+
+        /// Writes as somebody else does, and returns when that was read.
+        func write(_ text: String) throws {
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+            // A change of another key reads the file again.
+            StoredValue(key: "tick", default: 0, storage: storage).update { $0 += 1 }
+        }
+    }
+
+    @Test(
+        "What somebody else breaks leaves the last good value in use, for all wrappers, and the file keeps what they wrote",
+        arguments: [
+            #""limit": "x""#, #""limit": null"#, #""limit": 7.5"#, #""limit": {"a": 1}"#, #""limit": 500"#, #""limit": "\ud800""#,
+            #""limit": 8, "$versions": {"limit": 3}"#,
+        ], [DecodingStrategy.lenient, .strict])
+    func broken(member: String, decoding: DecodingStrategy) async throws {
+        try await withStorage(#"{"limit": 7}"#) { file in
+            let value = limit(file.storage, decoding)
+            #expect(value.wrappedValue == 7)
+            try file.write("{\(member)}")
+            // Also the one that reads first now, and has another default.
+            #expect(limit(file.storage, default: 30).wrappedValue == 7)
+            #expect(value.wrappedValue == 7 && value.isStored)
+            #expect(value.repairs.map(\.action) == [.tookLastGood] && value.repairs.map(\.path) == [""])
+            #expect(limit(file.storage).repairs == value.repairs)
+            try file.write(#"{"limit": [1]}"#)
+            #expect(value.wrappedValue == 7, "however often it is broken")
+            #expect(try JSONValue(parsing: Array(contents(ofFile: file.path).utf8))["limit"] == [1])
+            try file.write(#"{"limit": -4}"#)
+            #expect(value.wrappedValue == 1 && value.repairs.isEmpty)
+            try file.write("{\(member)}")
+            #expect(value.wrappedValue == 1)
+        }
+    }
+
+    @Test("At a start, with nothing good known, the default is read; and once the value was absent, it is again")
+    func start() async throws {
+        try await withStorage(#"{"limit": "x"}"#) { file in
+            let value = limit(file.storage)
+            #expect(value.wrappedValue == 60 && value.repairs.map(\.action) == [.tookDefault])
+            try file.write(#"{"limit": "y"}"#)
+            #expect(value.wrappedValue == 60 && value.repairs.map(\.action) == [.tookDefault])
+            try file.write(#"{"limit": 7}"#)
+            #expect(value.wrappedValue == 7)
+            try file.write("{}")
+            #expect(value.wrappedValue == 60)
+            try file.write(#"{"limit": "z"}"#)
+            #expect(value.wrappedValue == 60 && value.repairs.map(\.action) == [.tookDefault])
+        }
+    }
+
+    @Test("A value that came and was not read before the next one was good all the same")
+    func unread() async throws {
+        try await withStorage(#"{"limit": 7, "style": {"size": 7}}"#) { file in
+            let value = limit(file.storage)
+            let plain = StoredValue(key: "style", default: Style(), storage: file.storage)
+            _ = (value.isStored, plain.isStored)  // they know the texts, and have read nothing
+            try file.write(#"{"limit": 5, "style": {"size": 5, "font": 1}}"#)
+            try file.write(#"{"limit": "x", "style": {"size": "x"}}"#)
+            try file.write(#"{"limit": 500, "style": 1}"#)
+            #expect(value.wrappedValue == 5)
+            #expect(plain.wrappedValue == Style(size: 5))
+            for number in 0..<20 { try file.write(#"{"limit": "\#(number)", "style": {"margins": \#(number)}}"#) }
+            #expect(value.wrappedValue == 5)
+            #expect(plain.wrappedValue == Style(), "what is missing comes from the default")
+        }
+    }
+
+    @Test("Only the members that are broken stay as they were; what is missing comes from the default")
+    func members() async throws {
+        try await withStorage(#"{"style": {"font": "Sans", "size": 20, "note": "n", "margins": [2, 3]}}"#) { file in
+            let style = StoredValue(key: "style", default: Style(), storage: file.storage)
+            #expect(style.wrappedValue == Style(font: "Sans", size: 20, note: "n", margins: [2, 3]))
+            try file.write(#"{"style": {"font": 5, "size": 30, "note": 1, "margins": [9, "x"]}}"#)
+            #expect(style.wrappedValue == Style(font: "Sans", size: 30, note: "n", margins: [9]))
+            #expect(style.repairs.map(\.path).sorted() == ["font", "margins[1]", "note"])
+            #expect(style.repairs.allSatisfy { $0.action == ($0.path == "margins[1]" ? .leftOut : .tookLastGood) })
+            // What was repaired is the last good value of the next one.
+            try file.write(#"{"style": {"font": "Mono", "size": null}}"#)
+            #expect(style.wrappedValue == Style(font: "Mono", size: 30))
+            #expect(style.repairs.map(\.path) == ["size"] && style.repairs.map(\.action) == [.tookLastGood])
+            let strict = StoredValue(key: "style", default: Style(), decoding: .strict, storage: file.storage)
+            #expect(strict.wrappedValue == Style(font: "Sans", size: 30, note: "n", margins: [9]), "the whole")
+            #expect(StoredValue(key: "style", default: Style(), storage: file.storage).repairs == style.repairs)
+        }
+    }
+
+    @Test("A member that is missing takes its default: no repair, not even where repairs are turned off", arguments: [DecodingStrategy.lenient, .strict])
+    func missing(decoding: DecodingStrategy) async throws {
+        try await withStorage(#"{"style": {"size": 20}}"#) { file in
+            let style = StoredValue(key: "style", default: Style(font: "Sans"), decoding: decoding, storage: file.storage)
+            #expect(style.wrappedValue == Style(font: "Sans", size: 20) && style.repairs.isEmpty)
+            try file.write(#"{"style": {"font": "Mono"}}"#)
+            #expect(style.wrappedValue == Style(font: "Mono") && style.repairs.isEmpty)
+        }
+    }
+
+    @Test("A value set in this process is the last good one")
+    func ownSet() async throws {
+        try await withStorage(#"{"limit": 7}"#) { file in
+            let value = limit(file.storage)
+            #expect(value.wrappedValue == 7)
+            value.set(8)
+            try file.write(#"{"limit": "x"}"#)
+            #expect(value.wrappedValue == 8)
+            value.update { $0 += 1 }
+            #expect(value.wrappedValue == 9 && value.repairs.isEmpty, "an update begins with what is read")
+            try file.write(#"{"limit": "x"}"#)
+            #expect(value.wrappedValue == 9)
+            value.reset()
+            #expect(value.wrappedValue == 60 && value.repairs.isEmpty)
+            try file.write(#"{"limit": "x"}"#)
+            #expect(value.wrappedValue == 60)
+        }
+    }
+
+    @Test("Where wrappers validate differently, each keeps what was good for it")
+    func differentValidations() async throws {
+        try await withStorage(#"{"limit": 7}"#) { file in
+            let value = limit(file.storage)
+            let plain = StoredValue(key: "limit", default: 0, storage: file.storage)
+            #expect(value.wrappedValue == 7 && plain.wrappedValue == 7)
+            try file.write(#"{"limit": 500}"#)
+            #expect(plain.wrappedValue == 500 && value.wrappedValue == 7)
+            try file.write(#"{"limit": "x"}"#)
+            #expect(value.wrappedValue == 7)
+            plain.set(-5)
+            #expect(plain.wrappedValue == -5 && value.wrappedValue == 1)
+        }
+    }
+
+    @Test("A failed migration leaves the last good value in use")
+    func migration() async throws {
+        struct Failing: VersionedItem, Equatable {
+            struct Unknown: Error {}
+            static let version = 1
+            var number = 0
+            static func migrate(_ json: inout JSONValue, from version: Int) throws { throw Unknown() }
+        }
+        try await withStorage(#"{"item": {"number": 7}, "$versions": {"item": 1}}"#) { file in
+            let value = StoredValue(key: "item", default: Failing(), storage: file.storage)
+            #expect(value.wrappedValue == Failing(number: 7))
+            try file.write(#"{"item": {"number": 8}}"#)
+            #expect(value.wrappedValue == Failing(number: 7) && value.repairs.map(\.action) == [.tookLastGood])
+        }
+    }
+
+    @Test("A stream yields nothing while a break leaves the value as it was", arguments: [false, true], [false, true])
+    func stream(isRead: Bool, isValidated: Bool) async throws {
+        try await withStorage(#"{"limit": 7}"#) { file in
+            let value = isValidated ? limit(file.storage) : StoredValue(key: "limit", default: 60, storage: file.storage)
+            var values = value.values.makeAsyncIterator()
+            #expect(await values.next(isolation: nil) == 7)
+            for text in ["\"x\"", "5", "null", "{}", "\"y\""] {
+                try file.write(#"{"limit": \#(text)}"#)
+                if isRead { _ = value.wrappedValue }
+            }
+            #expect(await values.next(isolation: nil) == 5)
+            value.set(8)
+            try file.write(#"{"limit": []}"#)
+            value.set(9)
+            #expect(await values.next(isolation: nil) == 8)
+            #expect(await values.next(isolation: nil) == 9)
+        }
+    }
+
+    @Test("It is logged once, whoever reads it, and what is missing is not")
+    func logging() async throws {
+        await #expect(processExitsWith: .success) {
+            LoggingSystem.bootstrap { _ in RecordingLogHandler() }
+            try await withTemporaryFolder { folder in
+                let path = folder + "/p.json"
+                try #"{"limit": 7, "style": {"size": 3}}"#.write(toFile: path, atomically: false, encoding: .utf8)
+                let storage = PreferencesFile.ofAnotherProcess(path)
+                let limit = StoredValue(key: "limit", default: 60, in: 1...100, storage: storage)
+                let style = StoredValue(key: "style", default: Style(), storage: storage)
+                var values = limit.values.makeAsyncIterator()
+                #expect(await values.next(isolation: nil) == 7)
+                #expect(style.wrappedValue == Style(size: 3))
+                try #require(RecordingLogHandler.takeLines() == [])
+                try #"{"limit": "x", "style": {"size": "x"}}"#.write(toFile: path, atomically: true, encoding: .utf8)
+                StoredValue(key: "tick", default: 0, storage: storage).set(1)
+                for _ in 0..<3 {
+                    #expect(limit.wrappedValue == 7 && style.wrappedValue == Style(size: 3))
+                    #expect(StoredValue(key: "limit", default: 60, in: 1...100, storage: storage).wrappedValue == 7)
+                    #expect(StoredValue(key: "limit", default: 60, storage: storage).wrappedValue == 7)
+                    #expect(StoredValue(key: "style", default: Style(), storage: storage).wrappedValue == Style(size: 3))
+                }
+                limit.set(8)
+                #expect(await values.next(isolation: nil) == 8)
+                let lines = RecordingLogHandler.takeLines()
+                try #require(lines.count == 2, "\(lines)")
+                try #require(lines[0].contains(#""limit" in "\#(path)": The value was left as it was before"#))
+                try #require(lines[1].contains(#""style" in "\#(path)": "size" was left as it was before"#))
+            }
+        }
+    }
+
+    @Test("It is what another process breaks, and an editor that writes in place")
+    func others() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let value = limit(PreferencesFile(path: path))
+            let seen = Collector(value.values)
+            value.set(7)
+            try await seen.wait(for: [60, 7])
+            let processes = TestProcesses()
+            let other = try processes.start("set-text", path, "limit", "fast")
+            #expect(try await other.lines() == ["done"])
+            try await eventually("the break is known") { !value.repairs.isEmpty }
+            #expect(value.wrappedValue == 7)
+            try #"{"limit": "slow"}"#.write(toFile: path, atomically: false, encoding: .utf8)
+            try await eventually("the editor's is known") { try contents(ofFile: path).contains("slow") && !value.repairs.isEmpty }
+            #expect(value.wrappedValue == 7)
+            try #"{"limit": 9}"#.write(toFile: path, atomically: false, encoding: .utf8)
+            try await seen.wait(for: [60, 7, 9])
+            #expect(value.repairs.isEmpty)
+        }
+    }
+}
