@@ -80,7 +80,7 @@ struct WallsTests {
         "Preferences": ["JSON"],
         "Keyrings": [],
         "UserDefaults": ["Coding", "JSON", "Preferences"],
-        "Testing": ["Keyrings"],
+        "Testing": ["Keyrings", "Preferences"],
         "Values": ["Coding", "JSON", "Keyrings", "Live", "Preferences"],
     ]
 

@@ -37,6 +37,15 @@ public final class InMemoryKeyring: Keyring {
     /// An empty keyring whose calls end after `deadline`.
     public init(deadline: Duration = .seconds(5)) { self.deadline = deadline }
 
+    /// A keyring that holds these texts, by the keys of the application's secrets.
+    convenience init(secrets: [String: String]) {
+        self.init()
+        for (key, text) in secrets {
+            let id = SecretIdentifier(service: StorageSystem.applicationID, account: key)
+            state.withLock { $0.secrets[id] = Secret(text.utf8) }
+        }
+    }
+
     /// What it is.
     public var description: String { "a keyring in this process's memory" }
 

@@ -63,7 +63,7 @@ struct KnownFile {
     }
 
     /// Notes that this process has replaced the file. Returns what is to be let go when no lock is held.
-    mutating func wasWritten(_ identity: FileIdentity, _ new: FilePin?) -> FilePin? {
+    mutating func wasWritten(_ identity: FileIdentity?, _ new: FilePin?) -> FilePin? {
         defer { (pin, written, mustRewrite, isRecovered) = (new, identity, false, false) }
         pin?.noteReplaced()
         return pin

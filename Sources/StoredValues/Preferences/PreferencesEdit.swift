@@ -23,7 +23,7 @@ package struct PreferencesEdit: Sendable {
         let file = try store.file.get()
         self.store = store
         do {
-            text = try file.read()?.bytes ?? PreferencesDocument().text
+            text = try file?.read()?.bytes ?? PreferencesDocument().text
         } catch {
             throw .notRead(path: store.path, reason: error.description)
         }

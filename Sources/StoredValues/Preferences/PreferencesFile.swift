@@ -38,12 +38,39 @@ public struct PreferencesFile: Sendable {
         place = .open(OpenStores.shared.open(path))
     }
 
+    /// Values in memory only, for previews: they begin with `json`, and go with the last handle on them.
+    ///
+    /// Each call makes others. Everything works as with a file, and the disk is never touched: ``flush()`` has nothing to do, and
+    /// ``path`` says that there is none.
+    ///
+    /// - Parameter json: One JSON object, as a preferences file holds it. Anything else traps with a message that says where.
+    public static func inMemory(_ json: String = "{}") -> PreferencesFile {
+        let storage = PreferencesFile(PreferencesStore(.success(nil), path: "(in memory)", retries: nil))
+        storage.begin(with: json, for: "PreferencesFile.inMemory(_:)")
+        return storage
+    }
+
     private init(place: Place) { self.place = place }
 
     /// A handle on `preferences`. Tests open one file twice with it, as two processes would.
     init(_ store: PreferencesStore) {
         store.open()
         place = .open(store)
+    }
+
+    /// Stores every member of `json`. What is no JSON object traps with a message that names `call`.
+    func begin(with json: String, for call: String) {
+        let document: PreferencesDocument
+        do throws(JSONSyntaxError) {
+            document = try PreferencesDocument(parsing: Array(json.utf8))
+        } catch {
+            misuse("\(call): the preferences to begin with are not JSON: \(error). Write one object, such as {\"limit\": 7}.")
+        }
+        let keys = document.keys.filter { $0 != MemberVersions.name }
+        guard !keys.isEmpty else { return }
+        store.change(call) { changes in
+            for key in keys { changes.set(key, to: document.stored(PreferencesKey(key)), if: .always) }
+        }
     }
 
     /// The open file behind this handle, in the task that asks.

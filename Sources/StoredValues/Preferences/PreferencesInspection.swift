@@ -41,6 +41,6 @@ extension PreferencesFile {
     /// the most important first. Throws where there is no file to look at.
     package func inspect() throws(PreferencesError) -> [PreferencesInspection] {
         let store = store
-        return ([try store.file.get()] + store.layerFiles).map(PreferencesInspection.init)
+        return ([try store.file.get()].compactMap(\.self) + store.layerFiles).map(PreferencesInspection.init)
     }
 }

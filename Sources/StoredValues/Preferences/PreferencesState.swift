@@ -77,7 +77,7 @@ struct PreferencesState {
 
     /// Publishes `changes`, which are in the file now, and with them all that waited. `document` is what the file holds.
     mutating func wasWritten(
-        _ document: PreferencesDocument, _ changes: StoredMembers.Changes, _ identity: FileIdentity, _ pin: FilePin?,
+        _ document: PreferencesDocument, _ changes: StoredMembers.Changes, _ identity: FileIdentity?, _ pin: FilePin?,
         _ later: inout AfterUnlocking
     ) {
         if let old = disk.wasWritten(identity, pin) { later.release(old) }

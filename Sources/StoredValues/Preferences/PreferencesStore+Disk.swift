@@ -92,7 +92,7 @@ extension PreferencesStore {
     private func bringToDisk(
         _ body: (DurableFile, DurableGeneration) throws(FileError) -> Void
     ) -> PreferencesError? {
-        guard case .success(let file) = file, let generation else { return nil }
+        guard case .success(let file?) = file, let generation else { return nil }
         do throws(FileError) {
             do throws(FileError) {
                 try body(file, generation)

@@ -52,7 +52,7 @@ extension PreferencesStore {
     /// Reads the file if somebody else changed it. Returns false, and has ``refresh()`` run later, where a change of ours is being
     /// written.
     private func read(always: Bool = false, _ later: inout AfterUnlocking) -> Bool {
-        guard case .success(let file) = file else { return true }
+        guard case .success(let file?) = file else { return true }
         do throws(FileError) {
             // Not under the file's lock, for those who hold it may take their time. Where a change of ours came in between,
             // what was read is out of date.

@@ -5,14 +5,14 @@ import StoredValuesSupport
 // What a turn does with what it has written, or could not write.
 
 extension PreferencesStore {
-    /// Publishes what was written, and brings it to the disk in a while.
+    /// Publishes what was written, and brings it to the disk in a while. Without an identity it lies in memory only.
     func wasWritten(
-        _ document: PreferencesDocument, _ changes: StoredMembers.Changes, _ identity: FileIdentity, _ later: inout AfterUnlocking
+        _ document: PreferencesDocument, _ changes: StoredMembers.Changes, _ identity: FileIdentity?, _ later: inout AfterUnlocking
     ) {
         let pin = pin(identity)
         let (mustRead, rest) = state.withLock { state in
             state.wasWritten(document, changes, identity, pin, &later)
-            return (state.disk.endWriting(), state.disk.scheduleSync())
+            return (state.disk.endWriting(), identity == nil ? nil : state.disk.scheduleSync())
         }
         if mustRead { queues.watching.async { self.refresh() } }
         if let rest { scheduleSync(after: rest) }
@@ -32,7 +32,7 @@ extension PreferencesStore {
 
     /// Keeps the file that `identity` tells of from being mistaken for a later one.
     func pin(_ identity: FileIdentity?) -> FilePin? {
-        guard case .success(let file) = file, let identity else { return nil }
+        guard case .success(let file?) = file, let identity else { return nil }
         return FilePin(identity, at: file.path, file.operations)
     }
 
@@ -50,7 +50,7 @@ extension PreferencesStore {
     /// process let go would fail all the same, for changes behind the one that waited do not wait. Outside of any turn, where
     /// it holds up no change.
     func waitForStuckLock() {
-        guard state.withLock({ $0.disk.isWaitingForLock }), case .success(let file) = file else { return }
+        guard state.withLock({ $0.disk.isWaitingForLock }), case .success(let file?) = file else { return }
         guard (try? file.lock()) != nil else { return }  // the error comes again when the change is written
         state.withLock { $0.disk.lockWasFree() }
     }

@@ -11,8 +11,8 @@ final class PreferencesStore: Sendable {
     let syncDelay: DispatchTimeInterval
     /// Where the values lie, for the user.
     let path: String
-    /// The file, or why there is none.
-    let file: Result<DurableFile, PreferencesError>
+    /// The file, or why there is none; nil where values are to lie in memory only.
+    let file: Result<DurableFile?, PreferencesError>
     /// The file's last durable state.
     let generation: DurableGeneration?
     /// One change at a time in this process.
@@ -36,13 +36,13 @@ final class PreferencesStore: Sendable {
     ///   - path: Where the file really lies.
     ///   - onEnd: Runs when the store goes.
     init(
-        _ file: Result<DurableFile, PreferencesError>, path: String, syncDelay: DispatchTimeInterval = .milliseconds(50),
+        _ file: Result<DurableFile?, PreferencesError>, path: String, syncDelay: DispatchTimeInterval = .milliseconds(50),
         sizeLimit: Int = DurableFile.sizeLimit, retries: RetryThread? = RetryThread(),
         patience: Duration = RefreshSchedule.patience, queues: StoreQueues = .next(), onEnd: @escaping @Sendable () -> Void = {}
     ) {
         (self.file, self.path, self.syncDelay, self.patience, self.retries) = (file, path, syncDelay, patience, retries)
         (self.queues, self.onEnd) = (queues, onEnd)
-        generation = (try? file.get()).map(DurableGeneration.init)
+        generation = (try? file.get())?.map(DurableGeneration.init)
         state = Guarded(PreferencesState(path: path, sizeLimit: sizeLimit))
     }
 
@@ -58,7 +58,7 @@ final class PreferencesStore: Sendable {
             guard !isOpen else { return }
             isOpen = true
             readFirst()
-            if case .success(let file) = file { watch(file) { $0.refresh() } }
+            if case .success(let file?) = file { watch(file) { $0.refresh() } }
         }
         log(
             state.withLock { state in
@@ -68,7 +68,7 @@ final class PreferencesStore: Sendable {
     }
 
     private func readFirst() {
-        guard case .success(let file) = file else { return }
+        guard case .success(let file?) = file else { return }
         var later = AfterUnlocking()  // stays empty, for nobody listens yet
         do {
             _ = adopt(try PreferencesReading(known: nil, file.read), inUse: recover, &later)

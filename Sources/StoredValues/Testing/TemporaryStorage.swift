@@ -1,7 +1,13 @@
 /// Runs `body` with storage of its own, for tests: they run side by side and touch nobody's data.
 ///
-/// Inside, ``PreferencesFile/standard`` and ``PreferencesFile/named(_:)`` are empty files in a temporary folder, which is
-/// removed at the end, and ``Keyring/system`` is `keyring`. Every operation of a wrapper uses the storage of the task it
+/// ```swift
+/// withTemporaryStorage(preferences: #"{"limit": 7}"#, secrets: ["token": "t"]) {
+///     print(StoredValue(key: "limit", default: 60).wrappedValue)  // 7
+/// }
+/// ```
+///
+/// Inside, ``PreferencesFile/standard`` and ``PreferencesFile/named(_:)`` are files in a temporary folder, which is
+/// removed at the end, and ``Keyring/system`` is an ``InMemoryKeyring``. Every operation of a wrapper uses the storage of the task it
 /// runs in, else that in which the wrapper was made, else the real one. Child tasks and `Task { }` inherit the storage. Whatever
 /// uses it after the end finds it empty.
 ///
@@ -9,24 +15,53 @@
 /// dispatch queue or a detached task.
 ///
 /// - Parameters:
-///   - keyring: An ``InMemoryKeyring`` unless given; give one of your own to let it fail.
+///   - preferences: What ``PreferencesFile/standard`` begins with: one JSON object, as the file holds it. Anything else traps with
+///     a message that says where.
+///   - secrets: What the keyring begins with: texts by the keys of the application's secrets.
 ///   - body: What runs with it.
 public func withTemporaryStorage<Result>(
-    keyring: some Keyring = InMemoryKeyring(), _ body: () throws -> Result
+    preferences: String = "{}", secrets: [String: String] = [:], _ body: () throws -> Result
 ) rethrows -> Result {
     try TemporaryScope.run { scope in
-        SystemKeyring.put(keyring, into: scope)
+        begin(in: scope, preferences, InMemoryKeyring(secrets: secrets))
         return try body()
     }
 }
 
-/// ``withTemporaryStorage(keyring:_:)`` for asynchronous code.
+/// ``withTemporaryStorage(preferences:secrets:_:)`` for asynchronous code.
 public func withTemporaryStorage<Result>(
-    keyring: some Keyring = InMemoryKeyring(), isolation: isolated (any Actor)? = #isolation,
+    preferences: String = "{}", secrets: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Result
 ) async rethrows -> Result {
     try await TemporaryScope.run(isolation: isolation) { scope in
-        SystemKeyring.put(keyring, into: scope)
+        begin(in: scope, preferences, InMemoryKeyring(secrets: secrets))
         return try await body()
     }
+}
+
+/// ``withTemporaryStorage(preferences:secrets:_:)`` with a keyring of your own: an ``InMemoryKeyring`` that is to fail, or another one.
+public func withTemporaryStorage<Result>(
+    preferences: String = "{}", keyring: some Keyring, _ body: () throws -> Result
+) rethrows -> Result {
+    try TemporaryScope.run { scope in
+        begin(in: scope, preferences, keyring)
+        return try body()
+    }
+}
+
+/// ``withTemporaryStorage(preferences:keyring:_:)`` for asynchronous code.
+public func withTemporaryStorage<Result>(
+    preferences: String = "{}", keyring: some Keyring, isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws -> Result
+) async rethrows -> Result {
+    try await TemporaryScope.run(isolation: isolation) { scope in
+        begin(in: scope, preferences, keyring)
+        return try await body()
+    }
+}
+
+/// Puts what a test begins with into `scope`, which is the current one.
+private func begin(in scope: TemporaryScope, _ preferences: String, _ keyring: some Keyring) {
+    SystemKeyring.put(keyring, into: scope)
+    PreferencesFile.standard.begin(with: preferences, for: "withTemporaryStorage(preferences:)")
 }

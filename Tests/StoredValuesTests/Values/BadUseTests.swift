@@ -32,6 +32,22 @@ struct BadUseTests {
         #expect(try sentence(result).contains("\"$versions\""))
     }
 
+    @Test("Preferences to begin with that are no JSON object", arguments: [
+        ("{\n \"limit\": }", "line 2, column 11"), ("[7]", "line 1, column 1"), ("", "line 1, column 1"), ("{} x", "line 1, column 4"),
+    ])
+    func badSeed(text: String, place: String) async throws {
+        let test = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [text = text as String] in
+            await withTemporaryStorage(preferences: text) { await Task.yield() }
+        }
+        let ofTest = try sentence(test)
+        #expect(ofTest.contains("withTemporaryStorage(preferences:)") && ofTest.contains(place))
+        let preview = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [text = text as String] in
+            _ = PreferencesFile.inMemory(text)
+        }
+        let ofPreview = try sentence(preview)
+        #expect(ofPreview.contains("PreferencesFile.inMemory(_:)") && ofPreview.contains(place))
+    }
+
     @Test("A slash in a file's name, even under a combining character", arguments: ["a/b", "a/\u{301}b"])
     func slashInName(name: String) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [name = name as String] in

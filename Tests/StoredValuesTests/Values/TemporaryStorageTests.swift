@@ -108,6 +108,35 @@ struct TemporaryStorageTests {
         #expect(!FileManager.default.fileExists(atPath: (path as NSString).deletingLastPathComponent))
     }
 
+    @Test("It begins with the values that are given: members as a file holds them, secrets as texts")
+    func seeds() async throws {
+        let text = #"{"count": 7, "broken": "no number", "old": [1], "$versions": {"old": 3}}"#
+        func check() {
+            #expect(AppSettings.count.wrappedValue == 7 && AppSettings.count.isStored)
+            #expect(StoredValue(key: "broken", default: 1).wrappedValue == 1)
+            let old = StoredValue(key: "old", default: [0])
+            old.set([2])
+            #expect(old.wrappedValue == [0], "a newer version wrote it")
+            #expect(PreferencesFile.standard.keys == ["broken", "count", "old"] && PreferencesFile.named("names").keys == [])
+        }
+        withTemporaryStorage(preferences: text) { check() }
+        withTemporaryStorage(preferences: text, keyring: InMemoryKeyring()) { check() }
+        let secrets = ["temporary storage test": "tökén", "count": "5"]
+        withTemporaryStorage(secrets: secrets) { #expect(AppSettings.token.wrappedValue == "tökén") }
+        try await withTemporaryStorage(preferences: text, secrets: secrets) {
+            check()
+            let id = SecretIdentifier(service: StorageSystem.applicationID, account: "temporary storage test")
+            let found = try await (AppSettings.token.load(), SecurelyStoredValue<Int>(key: "count").load(), SystemKeyring().read(id))
+            #expect(found == ("tökén", 5, Secret("tökén".utf8)))
+            AppSettings.count.reset()
+            #expect(AppSettings.count.wrappedValue == 0)
+            withTemporaryStorage(preferences: #"{"count": 8}"#, keyring: InMemoryKeyring()) {
+                #expect(AppSettings.count.wrappedValue == 8 && AppSettings.token.wrappedValue == nil)
+            }
+        }
+        withTemporaryStorage { #expect(AppSettings.count.wrappedValue == 0) }
+    }
+
     /// The live values of one storage, and the file that they lie in.
     private struct Held: Sendable {
         weak let store: PreferencesStore?
