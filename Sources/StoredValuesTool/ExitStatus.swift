@@ -23,7 +23,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .unavailable: "The keyring is locked or cannot be reached."
         case .notSaved: "A file could not be read or written."
         case .tryAgain: "No answer in time, or somebody else changed the same key: try again."
-        case .refused: "No permission, read-only, or the wrong key."
+        case .refused: "No permission, read-only, the wrong key, or you said no."
         case .misconfigured: "A variable of the environment names no place or program."
         }
     }

@@ -5,7 +5,7 @@ import StoredValuesSupport
 /// Every handle on one file of this process sees the same values at once, however its path is spelled.
 public struct PreferencesFile: Sendable {
     private enum Place {
-        /// A file of the application, found when it is first used: by then ``StorageSystem/bootstrap(applicationID:preferences:keyring:)`` ran.
+        /// A file of the application, found when it is first used: by then `StorageSystem.bootstrap` ran.
         case named(String, madeIn: TemporaryScope?)
         case open(PreferencesStore)
     }
@@ -13,8 +13,8 @@ public struct PreferencesFile: Sendable {
     private let place: Place
 
     /// The application's preferences: `$XDG_CONFIG_HOME/<application id>/preferences.json`, by default in `~/.config`;
-    /// or the file that the program named in ``StorageSystem/bootstrap(applicationID:preferences:keyring:)``, else the one that the
-    /// environment variable `STORED_VALUES_PREFERENCES` names.
+    /// or the file that the program named in `StorageSystem.bootstrap`, else the one that the environment variable
+    /// `STORED_VALUES_PREFERENCES` names.
     ///
     /// Below it lie the system-wide defaults: `<folder>/<application id>/preferences.json` for each folder in
     /// `$XDG_CONFIG_DIRS`, by default `/etc/xdg`, earlier folders over later ones (XDG Base Directory Specification 0.8).
@@ -113,6 +113,18 @@ public struct PreferencesFile: Sendable {
     /// once. What could not be written stays in memory and is tried again. A flush takes five minutes at most, and throws as soon as its
     /// task is cancelled; what it has begun goes on in the background.
     public func flush() async throws(PreferencesError) { try await store.flush() }
+
+    /// Removes every value of this file, whoever declared it and whatever version of the program wrote it, as one change: every wrapper
+    /// reads what the system-wide defaults say, or its own default.
+    ///
+    /// What ``importUserDefaults(named:key:)`` has imported before is not imported again. Inside an `update` of this file it traps.
+    /// Writing is as with ``StoredValue/set(_:overwritingNewer:)``.
+    public func resetAll() {
+        let store = store
+        store.change("resetAll()") { changes in
+            for key in store.keys { changes.set(key, to: nil, if: .always) }
+        }
+    }
 
     /// Reads what the file and the system-wide defaults below it hold now. When this returns, every reader in this process has it, and
     /// the buffer of each stream holds it.

@@ -4,11 +4,16 @@ enum Question {
         case editAgain = "edit again"
         case overwrite = "overwrite theirs"
         case quit = "quit"
+        case yes = "yes"
+        case no = "no"
     }
+
+    /// Whether somebody is there to answer.
+    static var canBeAnswered: Bool { System.isTerminal(System.standardInput) && Output.error.isTerminal }
 
     /// Says `sentence` and asks which of `answers` it is to be. Quits where nobody can answer.
     static func ask(_ sentence: String, _ answers: [Answer]) throws -> Answer {
-        guard System.isTerminal(System.standardInput), Output.error.isTerminal else { return .quit }
+        guard canBeAnswered else { return .quit }
         let choices = answers.map { "[\($0.rawValue.prefix(1))]\($0.rawValue.dropFirst())" }.joined(separator: ", ")
         Output.error.line(Output.error.oneLine(sentence))
         while true {

@@ -105,7 +105,7 @@ struct ToolSettingsTests {
     }
 
     @Test("A file that is no JSON is named with line and column, read by no command and left alone", arguments: [
-        ["list"], ["get", "a"], ["set", "a", "1"], ["reset", "a"], ["watch"],
+        ["list"], ["get", "a"], ["set", "a", "1"], ["reset", "a"], ["reset", "--all", "--yes"], ["watch"],
     ])
     func broken(command: [String]) async throws {
         try await withTool { tool in
@@ -136,6 +136,7 @@ struct ToolSettingsTests {
         (["list", "--app", "a/\u{301}b"], "no application id"), (["list", "--app", ".\u{301}b"], "no application id"),
         (["get", "$\u{301}"], "is no key"), (["list", "--app", ""], "no application id"),
         (["list", "--app", "a", "--file", "b"], "either --app or --file"), (["set", "a", "1", "--text", "--json"], "either --text or --json"),
+        (["reset"], "either the setting or --all"), (["reset", "a", "--all"], "either the setting or --all"), (["reset", "a", "--yes"], "--all"),
     ])
     func usage(command: [String], says: String) async throws {
         try await withTool { tool in
@@ -156,6 +157,36 @@ struct ToolSettingsTests {
             #expect(try await elsewhere.run("path", "--app", "b").output == "\(tool.folder)/x/b/preferences.json\n")
             let json = try await tool.run("path", "--json").output
             #expect(json.contains(#""path": "\#(tool.file)""#) && json.contains("\(tool.folder)/etc/demo/preferences.json"))
+        }
+    }
+
+    @Test("reset --all removes every setting, says which, uncovers the system-wide defaults, and is repeated without harm")
+    func resetAll() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"theme": "system"}"#, to: "\(tool.folder)/etc/demo/preferences.json")
+            try tool.write(#"{"$versions": {"window": 3}, "window": {"w": 1}, "theme": "mine", "zoom": 2}"#)
+            let run = try await tool.run("reset", "--all", "--yes")
+            #expect(run.status == 0 && run.output == "" && run.errors == "Removed: theme, window, zoom\n", "\(run)")
+            #expect(try contents(ofFile: tool.file) == "{\n}\n")
+            #expect(try await tool.run("list").output == "theme\t\"system\"\n")
+            let again = try await tool.run("reset", "--all")
+            #expect(again.status == 0 && again.errors == "Nothing is stored.\n", "\(again)")
+        }
+    }
+
+    @Test("Without a terminal reset --all removes nothing, and says what to do; so it does for a file that is named")
+    func resetAllUnasked() async throws {
+        try await withTool { tool in
+            let file = "\(tool.folder)/other.json"
+            for (path, arguments) in [(tool.file, []), (file, ["--file", file])] {
+                let tool = tool.with(path == file ? ["STORED_VALUES_APP": nil] : [:])
+                try tool.write(#"{"theme": "dark"}"#, to: path)
+                let run = try await tool.run(["reset", "--all"] + arguments, input: "y\n")
+                #expect(run.status == 64 && run.errors.contains("\(path)\": theme.") && run.errors.contains("--yes"), "\(run)")
+                #expect(try contents(ofFile: path) == #"{"theme": "dark"}"#)
+                #expect(try await tool.run(["reset", "--all", "--yes"] + arguments).status == 0)
+                #expect(try contents(ofFile: path) == "{\n}\n")
+            }
         }
     }
 

@@ -23,6 +23,24 @@ struct ToolTerminalTests {
         }
     }
 
+    @Test("reset --all asks first, and does what it is told", arguments: [
+        ("y", Int32(0), "Removed: a, b"), ("no", 77, "Nothing was removed."), ("x\nn", 77, "Nothing was removed."),
+    ])
+    func resetAll(answer: String, status: Int32, says: String) async throws {
+        try await withTool { tool in
+            let text = #"{"a": 1, "b": 2}"#
+            try tool.write(text)
+            let terminal = try tool.start("reset", "--all")
+            try await terminal.waits(for: "[y]es, [n]o? ")
+            #expect(terminal.text.contains("a, b"))
+            #expect(try contents(ofFile: tool.file) == text)
+            try terminal.type("\(answer)\n")
+            #expect(try await terminal.end() == status, "\(terminal.text)")
+            try await terminal.waits(for: says)
+            #expect(try contents(ofFile: tool.file) == (status == 0 ? "{\n}\n" : text))
+        }
+    }
+
     @Test("A text that would steer the terminal is shown and does nothing; a pipe gets it as it is")
     func steering() async throws {
         try await withTool { tool in
