@@ -3,10 +3,14 @@ import ServiceLifecycle
 import StoredValues
 
 /// A service that takes up each edit of its settings and each new API key while it runs, and ends in order on SIGTERM.
+/// `--config <path>` names another file of settings.
 @main
 enum Main {
     static func main() async throws {
-        StorageSystem.bootstrap(applicationID: "com.example.ConfigWatcher")
+        let arguments = CommandLine.arguments
+        let config = arguments.firstIndex(of: "--config").flatMap { arguments.dropFirst($0 + 1).first }
+        StorageSystem.bootstrap(
+            applicationID: "com.example.ConfigWatcher", preferences: config.map { PreferencesFile(path: $0) })
         LoggingSystem.bootstrap(StreamLogHandler.standardOutput)
         let logger = Logger(label: "ConfigWatcher")
 

@@ -8,8 +8,18 @@ struct Upstream: Codable, Equatable, Sendable, CustomStringConvertible {
     var description: String { "\(host):\(port)" }
 }
 
+extension StoredKey where Item == Upstream {
+    /// As a whole or not at all: a new host is not to be asked at the port of the old one, where the new port is a mistake.
+    static let upstream = StoredKey("upstream", default: Upstream(), decoding: .strict, help: "The host and port to connect to")
+}
+
+extension StoredKey where Item == Int {
+    static let keepAlive = StoredKey("keepAlive", default: 30, in: 1...3600, help: "Seconds between two signs of life")
+}
+
 struct Settings: Sendable {
-    @StoredValue(key: "upstream") var upstream = Upstream()
+    @StoredValue(.upstream) var upstream
+    @StoredValue(.keepAlive) var keepAlive
 }
 
 struct Account: Sendable {

@@ -6,7 +6,7 @@ import ServiceLifecycle
 /// Where this logs that it connects, yours would open a socket.
 actor Uplink: Service {
     private let logger: Logger
-    private var upstream: Upstream?
+    private var settings: (upstream: Upstream, keepAlive: Int)?
     private var apiKey: String?
     private var isConnected = false
 
@@ -21,10 +21,9 @@ actor Uplink: Service {
         logger.info("Shut down")
     }
 
-    func use(_ upstream: Upstream) {
-        guard upstream != self.upstream else { return }  // taken up already, or what came between was refused
-        self.upstream = upstream
-        connect(because: "the upstream was set")
+    func use(_ upstream: Upstream, keepAlive: Int) {
+        settings = (upstream, keepAlive)
+        connect(because: "the settings say so")
     }
 
     /// - Parameter apiKey: nil where there is none.
@@ -40,10 +39,10 @@ actor Uplink: Service {
     }
 
     private func connect(because reason: String) {
-        guard let upstream, apiKey != nil else { return }
+        guard let settings, apiKey != nil else { return }
         disconnect()
         isConnected = true
-        logger.info("Connected to \(upstream) (\(reason))")
+        logger.info("Connected to \(settings.upstream) (\(reason)), a sign of life every \(settings.keepAlive) s")
     }
 
     private func disconnect() {

@@ -42,3 +42,8 @@ struct Appearance: VersionedItem, Equatable {
         }
     }
 }
+
+extension StoredKey where Item == Appearance {
+    // It was called "look" until version 2 of the program.
+    static let appearance = StoredKey("appearance", default: Appearance(), formerKeys: ["look"])
+}

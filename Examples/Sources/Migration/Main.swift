@@ -7,7 +7,7 @@ enum Main {
     static func main() async {
         StorageSystem.bootstrap(applicationID: "com.example.Migration")
 
-        let appearance = Settings().appearance  // whichever version wrote it, under whichever name
+        let appearance = PreferencesFile.standard[.appearance]  // whichever version wrote it, under whichever name
         print("Appearance: \(appearance.font.size) point \(appearance.font.family), \(appearance.theme)")
 
         let folder = URL(fileURLWithPath: PreferencesFile.standard.path).deletingLastPathComponent()

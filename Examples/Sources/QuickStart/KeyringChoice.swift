@@ -8,9 +8,10 @@ let applicationID = "com.example.QuickStart"
 enum KeyringChoice: String, ExpressibleByArgument {
     case system, file
 
-    var keyring: any Keyring {
+    /// Nil for the system's.
+    var keyring: (any Keyring)? {
         switch self {
-        case .system: .system
+        case .system: nil
         case .file: .encryptedFile(Self.path, key: .generatedFile(Self.path + ".key"))
         }
     }

@@ -20,17 +20,18 @@ struct QuickStart: AsyncParsableCommand {
     var forget = false
 
     func run() async throws {
-        StorageSystem.bootstrap(applicationID: applicationID)  // names the folder and the secrets
+        // Names the folder and the secrets, and the keyring where it is not the system's.
+        StorageSystem.bootstrap(applicationID: applicationID, keyring: keyring.keyring)
         let settings = Settings()
-        let account = Account(keyring: keyring.keyring)
+        let account = Account()
 
         print("Settings, in \(PreferencesFile.standard.path):")
-        try await (forget ? forgetAll : keep)(settings)
+        try await (forget ? forgetSettings() : keep(settings))
 
-        print("Secret, in \(keyring.keyring):")
+        print("Secret, in \(SystemKeyring()):")
         print("  why there: \(keyring.reason)")
         do throws(KeyringError) {
-            try await (forget ? forgetAll : keep)(account)
+            try await (forget ? forgetToken : keep)(account)
         } catch {
             // Unavailable is not absent: nothing was read, and nothing is stored in its place.
             print("  token: no answer. \(error)")
@@ -65,14 +66,13 @@ struct QuickStart: AsyncParsableCommand {
         print("  token: stored \(login ? "yours" : "a made-up one") (\(token.count) characters, not shown)")
     }
 
-    private func forgetAll(_ settings: Settings) async throws {
-        settings.$launches.reset()
-        settings.$theme.reset()
-        try await settings.$theme.flush()
+    private func forgetSettings() async throws {
+        PreferencesFile.standard.resetAll()
+        try await PreferencesFile.standard.flush()
         print("  removed launches and theme")
     }
 
-    private func forgetAll(_ account: Account) async throws(KeyringError) {
+    private func forgetToken(_ account: Account) async throws(KeyringError) {
         try await account.$token.reset()
         print("  removed the token")
     }

@@ -28,8 +28,23 @@ struct ConfigWatcherTests {
         try await end(watcher, &lines, isConnected: true)
     }
 
+    @Test("What an edit changes together is taken up together, from the file that the command line names")
+    func together() async throws {
+        try await write(apiKey: secretMark)
+        let watcher = try start("--config", "\(home.path)/other.json")
+        var lines = watcher.lines.makeAsyncIterator()
+        try await expect("Connected to localhost:8080 (", in: &lines)
+        for number in 1...5 {
+            try home.write(#"{"upstream": {"host": "example.com", "port": \#(number)}, "keepAlive": \#(number)}"#, to: "other.json")
+            try await expect("Disconnected", "Connected to example.com:\(number) (the settings say so), a sign of life every \(number) s", in: &lines)
+        }
+        try home.write(#"{"upstream": {"host": "example.com", "port": 5}, "keepAlive": 100000}"#, to: "other.json")
+        try await expect("Disconnected", "every 3600 s", in: &lines)
+        try await end(watcher, &lines, isConnected: true)
+    }
+
     @Test("A mistake in the file leaves the connection as it is, and is told", arguments: [
-        (#"{"upstream": {"host": "bad.example.com", "port": 70000}}"#, "The upstream is left as it is"),
+        (#"{"upstream": {"host": "bad.example.com", "port": 70000}}"#, "\"upstream\" in"),
         (#"{"upstream": {"host": "bad.example.com", "port": "#, "line 1"),
     ])
     func mistake(text: String, report: String) async throws {
@@ -73,9 +88,9 @@ struct ConfigWatcherTests {
     private let preferences = ".config/com.example.ConfigWatcher/preferences.json"
     private let apiKey = SecretIdentifier(service: "com.example.ConfigWatcher", account: "apiKey")
 
-    private func start(keyring: String? = "secrets") throws -> ExampleProcess {
+    private func start(_ arguments: String..., keyring: String? = "secrets") throws -> ExampleProcess {
         let environment = keyring.map { ["STORED_VALUES_KEYRING": "file:\(home.path)/\($0)"] } ?? [:]
-        return try ExampleProcess("ConfigWatcher", home: home.path, environment: environment)
+        return try ExampleProcess("ConfigWatcher", arguments, home: home.path, environment: environment)
     }
 
     /// Reads on to a line with each of `texts` in turn. No other line may tell of a change of the connection or of no key.

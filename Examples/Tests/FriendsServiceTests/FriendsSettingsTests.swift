@@ -54,18 +54,17 @@ struct FriendsSettingsTests {
 
     @Test("Without a base URL, and with one that would send the token in the clear, nothing is asked")
     func noServer() async throws {
-        try await withTemporaryStorage {
-            let service = FriendsService()
-            let error = FriendsError.noServer(settings: PreferencesFile.standard.path)
-            await #expect(throws: error) { try await service.friends() }
-            for address in ["http://example.com", "ftp://127.0.0.1", "friends", "https://", ""] {
-                await #expect(throws: FriendsError.improperAddress(address)) { try await service.settings.setBaseURL(address) }
-                service.settings.$baseURL.set(URL(string: address))  // as when somebody wrote it into the file
-                #expect(service.settings.baseURL == nil, "\(address)")
+        for address in ["http://example.com", "ftp://127.0.0.1", "friends", "https://", ""] {
+            // As when somebody wrote it into the file.
+            try await withTemporaryStorage(preferences: #"{"baseURL": "\#(address)"}"#) {
+                let service = FriendsService()
+                let error = FriendsError.noServer(settings: PreferencesFile.standard.path)
                 await #expect(throws: error) { try await service.friends() }
+                await #expect(throws: FriendsError.improperAddress(address)) { try await service.settings.setBaseURL(address) }
+                #expect(service.settings.baseURL == nil, "\(address)")
+                try await service.settings.setBaseURL("https://example.com/api")
+                #expect(service.settings.baseURL?.absoluteString == "https://example.com/api")
             }
-            try await service.settings.setBaseURL("https://example.com/api")
-            #expect(service.settings.baseURL?.absoluteString == "https://example.com/api")
         }
     }
 

@@ -1,4 +1,3 @@
-import ExampleProcess
 import Foundation
 import StoredValues
 import Testing
@@ -7,12 +6,6 @@ import Testing
 
 /// Each shape that the settings have had, under each name.
 struct AppearanceTests {
-    let home: TemporaryHome
-
-    init() throws {
-        home = try TemporaryHome()
-    }
-
     static let large = Appearance(font: .init(size: 18), theme: .dark)
 
     @Test("What each version wrote is read", arguments: [
@@ -28,43 +21,43 @@ struct AppearanceTests {
         (#"{"appearance": {}}"#, Appearance()),
         (#"{}"#, Appearance()),
     ])
-    func versions(text: String, expected: Appearance) throws {
-        let settings = try settings(text)
-        #expect(settings.appearance == expected)
-        #expect(settings.$appearance.repairs.isEmpty)
+    func versions(text: String, expected: Appearance) {
+        withTemporaryStorage(preferences: text) {
+            let appearance = StoredValue(.appearance)
+            #expect(appearance.value == expected)
+            #expect(appearance.repairs.isEmpty)
+        }
     }
 
     @Test("A change writes the new shape under the new name, once and for all")
     func change() async throws {
-        let settings = try settings(#"{"look": {"size": "large", "dark": true}, "other": 1}"#)
-        settings.$appearance.set(\.font.family, to: "Serif")
-        try await settings.$appearance.flush()
+        try await withTemporaryStorage(preferences: #"{"look": {"size": "large", "dark": true}, "other": 1}"#) {
+            let appearance = StoredValue(.appearance)
+            appearance.set(\.font.family, to: "Serif")
+            try await appearance.flush()
 
-        let file = try members()
-        #expect(file.keys.sorted() == ["$versions", "appearance", "other"])
-        #expect(file["$versions"] as? [String: Int] == ["appearance": 2])
-        let appearance = try #require(file["appearance"] as? [String: Any])
-        #expect(appearance.keys.sorted() == ["font", "theme"])
-        #expect(settings.appearance == Appearance(font: .init(family: "Serif", size: 18), theme: .dark))
+            let file = try members()
+            #expect(file.keys.sorted() == ["$versions", "appearance", "other"])
+            #expect(file["$versions"] as? [String: Int] == ["appearance": 2])
+            #expect((file["appearance"] as? [String: Any])?.keys.sorted() == ["font", "theme"])
+            #expect(appearance.value == Appearance(font: .init(family: "Serif", size: 18), theme: .dark))
+        }
     }
 
     @Test("What a newer version wrote is neither read nor changed")
     func newer() async throws {
-        let settings = try settings(#"{"appearance": {"palette": 7}, "$versions": {"appearance": 3}}"#)
-        #expect(settings.appearance == Appearance())
-        settings.$appearance.set(\.theme, to: .dark)
-        await #expect(throws: PreferencesError.self) { try await settings.$appearance.flush() }
-        #expect(try (members()["appearance"] as? [String: Int]) == ["palette": 7])
-    }
-
-    /// The settings of a program that begins when `text` stands in the file.
-    private func settings(_ text: String) throws -> Settings {
-        try home.write(text, to: "preferences.json")
-        return Settings(in: PreferencesFile(path: "\(home.path)/preferences.json"))
+        try await withTemporaryStorage(preferences: #"{"appearance": {"palette": 7}, "$versions": {"appearance": 3}}"#) {
+            let appearance = StoredValue(.appearance)
+            #expect(appearance.value == Appearance())
+            appearance.set(\.theme, to: .dark)
+            await #expect(throws: PreferencesError.self) { try await appearance.flush() }
+            let members = try members()
+            #expect(members["appearance"] as? [String: Int] == ["palette": 7])
+        }
     }
 
     private func members() throws -> [String: Any] {
-        let data = Data((home.text(of: "preferences.json") ?? "").utf8)
+        let data = try Data(contentsOf: URL(fileURLWithPath: PreferencesFile.standard.path))
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 }
