@@ -247,7 +247,8 @@ struct PreferencesFailureTests {
                 try #require(setrlimit(resource, &limit) == 0)
                 try await storage.flush()
             }
-            #expect(try contents(ofFile: path).contains("1"))
+            let text = try contents(ofFile: path)
+            #expect(text.contains("1"))
         }
     }
 
