@@ -54,8 +54,11 @@ struct SourceTests {
             try await changes { a.reset() }
             #expect(a.source == .code)
             try #"{"a": 0}"#.write(toFile: folder + "/system.json", atomically: false, encoding: .utf8)
+            storage.store.addLayers([folder + "/fleet.json"], source: .fleet)
             try await changes { storage.store.addLayers([folder + "/system.json"]) }
             #expect(a.source == .system && a.value == 0)
+            try await changes { try #"{"a": 0}"#.write(toFile: folder + "/fleet.json", atomically: false, encoding: .utf8) }
+            #expect(a.source == .fleet && a.value == 0)
         }
     }
 }
