@@ -241,6 +241,7 @@ struct LastGoodValueTests {
             let path = folder + "/p.json"
             let value = limit(PreferencesFile(path: path))
             let seen = Collector(value.values)
+            try await seen.wait(for: [60])
             value.set(7)
             try await seen.wait(for: [60, 7])
             let processes = TestProcesses()
