@@ -166,9 +166,12 @@ final class PreferencesStore: Sendable {
         own(key) != nil ? .file : state.withLock { $0.members.layerSource(PreferencesKey(key)) }
     }
 
-    /// Throws why one of `changes` would be refused now.
+    /// Throws why one of `changes` would be refused now, after those of the batch that they are made in.
     func check(_ changes: MemberChanges) throws(PreferencesError) {
-        if let refusal = state.withLock({ $0.members.permitted(changes.byKey).refusals.first }) { throw refusal }
+        let refusal = state.withLock { state in
+            state.members.permitted((state.batched ?? [:]).merging(changes.byKey) { $1.over($0) }).refusals.first
+        }
+        if let refusal { throw refusal }
     }
 
     /// Whether the file has room for `changes`.

@@ -140,7 +140,14 @@ struct ValidationTests {
                 #expect(throws: Never.self) { try text.set(checking: "short") }
                 #expect(throws: PreferencesError.self) { try value.set(checking: -1) }
             }
-            #expect(text.wrappedValue == "short" && value.wrappedValue == 40 && !odd.isStored)
+            let half = String(repeating: "x", count: 600)
+            storage.batch {
+                #expect(throws: Never.self) { try text.set(checking: half) }
+                #expect(throws: PreferencesError.self, "together they are too large") {
+                    try StoredValue(key: "more", default: "", storage: storage).set(checking: half)
+                }
+            }
+            #expect(text.wrappedValue == half && value.wrappedValue == 40 && !odd.isStored)
             try await storage.flush()
         }
     }
