@@ -18,7 +18,7 @@ enum Main {
         let group = ServiceGroup(
             services: [
                 uplink,  // the last to shut down: the others use it
-                SettingsWatcher(settings: Settings(), uplink: uplink, logger: logger),
+                SettingsWatcher(uplink: uplink, logger: logger),
                 KeyWatcher(account: Account(), uplink: uplink, logger: logger),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint],

@@ -17,11 +17,6 @@ extension StoredKey where Item == Int {
     static let keepAlive = StoredKey("keepAlive", default: 30, in: 1...3600, help: "Seconds between two signs of life")
 }
 
-struct Settings: Sendable {
-    @StoredValue(.upstream) var upstream
-    @StoredValue(.keepAlive) var keepAlive
-}
-
 struct Account: Sendable {
     @SecurelyStoredValue<String>(key: "apiKey") var apiKey
 }

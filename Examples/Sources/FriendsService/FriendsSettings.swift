@@ -4,11 +4,13 @@ import StoredValues
 /// What people can set, in the preferences file. A change holds from the next request on, whoever makes it.
 public struct FriendsSettings: Sendable {
     /// Where the server is; nil until somebody says it.
-    @StoredValue(.baseURL) public var baseURL
-    /// How many seconds the server may be silent.
-    @StoredValue(.timeout) public var timeout
+    @StoredValue(key: "baseURL", validate: checkAddress) public var baseURL: URL? = nil
+
+    /// How many seconds the server may be silent. Whole ones, for URLSession on Linux knows no parts.
+    @StoredValue(key: "timeout", in: 1...300) public var timeout = 30
+
     /// How many friends are asked for at once.
-    @StoredValue(.pageSize) public var pageSize
+    @StoredValue(key: "pageSize", in: 1...100) public var pageSize = 20
 
     /// The settings of this program.
     public init() {}
@@ -16,9 +18,9 @@ public struct FriendsSettings: Sendable {
     /// What the settings say now. One request uses one of these, so that a change in the middle of it mixes nothing.
     var server: Server {
         get throws(FriendsError) {
-            let (baseURL, timeout) = PreferencesFile.standard.withConsistentValues { (baseURL, timeout) }
-            guard let baseURL else { throw .noServer(settings: PreferencesFile.standard.path) }
-            return Server(url: baseURL, timeout: timeout)
+            let (url, timeout) = PreferencesFile.standard.withConsistentValues { (baseURL, self.timeout) }
+            guard let url else { throw .noServer(settings: PreferencesFile.standard.path) }
+            return Server(url: url, timeout: timeout)
         }
     }
 
@@ -28,30 +30,19 @@ public struct FriendsSettings: Sendable {
         do throws(PreferencesError) {
             try $baseURL.set(checking: url)
             try await $baseURL.flush()
-        } catch .notValid {
-            throw .improperAddress(address)
         } catch {
+            if case .notValid = error { throw .improperAddress(address) }
             throw .settings(error)
         }
     }
-}
 
-extension StoredKey where Item == URL? {
     /// Passwords and tokens travel encrypted, or do not leave this machine.
-    static let baseURL = StoredKey(
-        "baseURL", default: nil,
-        validate: { url in
-            guard let url else { return nil }
-            let isLocal = ["localhost", "127.0.0.1", "::1"].contains(url.host)
-            guard url.host != nil, url.scheme == "https" || url.scheme == "http" && isLocal else {
-                throw FriendsError.improperAddress(url.absoluteString)
-            }
-            return url
-        }, help: "The server's address")
-}
-
-extension StoredKey where Item == Int {
-    // Whole seconds, for URLSession on Linux knows no parts.
-    static let timeout = StoredKey("timeout", default: 30, in: 1...300, help: "How many seconds the server may be silent")
-    static let pageSize = StoredKey("pageSize", default: 20, in: 1...100, help: "How many friends are asked for at once")
+    @Sendable private static func checkAddress(_ url: URL?) throws -> URL? {
+        guard let url else { return nil }
+        let isLocal = ["localhost", "127.0.0.1", "::1"].contains(url.host)
+        guard url.host != nil, url.scheme == "https" || url.scheme == "http" && isLocal else {
+            throw FriendsError.improperAddress(url.absoluteString)
+        }
+        return url
+    }
 }
