@@ -229,7 +229,10 @@ struct BatchTests {
             let number = StoredValue(key: "number", default: 0, storage: storage)
             let text = StoredValue(key: "text", default: "0", storage: storage)
             let list = StoredValue(key: "list", default: [0], storage: storage)
-            let count = 400
+            // What is told one by one takes its time, so that somebody would see it.
+            let others = (0..<200).map { StoredValue(key: "\($0)", default: 0, storage: storage) }
+            #expect(others.allSatisfy { $0.wrappedValue == 0 })
+            let count = 200
             let readings: [@Sendable () -> Int] = [{ number.wrappedValue }, { Int(text.wrappedValue) ?? -1 }, { list.wrappedValue[0] }]
             let writers = Task {
                 await offPool {
@@ -243,6 +246,7 @@ struct BatchTests {
                             text.set("\(round)")
                             list.set([round])
                             number.set(round)
+                            for other in others { other.set(round) }
                         }
                     }
                 }

@@ -71,6 +71,39 @@ struct ReloadTests {
         }
     }
 
+    @Test("What an editor writes just when a change of ours has been written is read, too")
+    func afterRename() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let isReplaced = Guarded(false)
+            let meanwhile = Guarded<(@Sendable () -> Void)?>(nil)
+            let operations = FaultyFileOperations { call in
+                if call == "rename" { return isReplaced.withLock { $0 = true } }
+                guard isReplaced.withLock({ $0 }), let act = meanwhile.withLock({ $0.take() }) else { return }
+                act()
+            }
+            let storage = PreferencesFile.ofAnotherProcess(path, operations: operations, syncDelay: .seconds(3600))
+            let theirs = StoredValue(key: "theirs", default: 0, storage: storage)
+            let seen = Guarded<Int?>(nil), isDone = DispatchSemaphore(value: 0)
+            meanwhile.withLock {
+                $0 = {
+                    let text = #"{"theirs": 5}"#
+                    #expect(throws: Never.self) { try text.write(toFile: path, atomically: true, encoding: .utf8) }
+                    Thread.detachNewThread {
+                        storage.reload()
+                        seen.withLock { $0 = theirs.wrappedValue }
+                        isDone.signal()
+                    }
+                    // It waits for the change that is under way; one that did not would be done by now.
+                    if isDone.wait(timeout: .now() + .milliseconds(100)) == .success { isDone.signal() }
+                }
+            }
+            StoredValue(key: "ours", default: 0, storage: storage).set(1)
+            isDone.wait()
+            #expect(seen.withLock { $0 } == 5)
+        }
+    }
+
     @Test("Inside a batch and inside an update it reads too, and observers hear of it at the end")
     func insideChange() throws {
         try withTemporaryFolder { folder in
