@@ -24,6 +24,9 @@ struct MembersView {
         own(key) ?? members.layers.lazy.compactMap { $0.document.stored(PreferencesKey(key)) }.first
     }
 
+    /// Where that comes from.
+    func source(of key: String) -> ValueSource { own(key) != nil ? .file : members.layerSource(PreferencesKey(key)) }
+
     /// The whole of the file.
     var document: PreferencesDocument { changes.isEmpty ? members.document : members.written(with: changes) }
 

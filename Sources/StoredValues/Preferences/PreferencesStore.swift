@@ -162,9 +162,7 @@ final class PreferencesStore: Sendable {
     }
 
     /// Where that comes from.
-    func source(_ key: String) -> ValueSource {
-        own(key) != nil ? .file : state.withLock { $0.members.layerSource(PreferencesKey(key)) }
-    }
+    func source(_ key: String) -> ValueSource { view.source(of: key) }
 
     /// Throws why one of `changes` would be refused now, after those of the batch that they are made in.
     func check(_ changes: MemberChanges) throws(PreferencesError) {

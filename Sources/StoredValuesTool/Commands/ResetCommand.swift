@@ -6,7 +6,7 @@ struct ResetCommand: AsyncParsableCommand {
         commandName: "reset", abstract: "Remove what is stored, so that the default shows again.",
         discussion: """
             That is the system-wide default, or the one in the program. Resetting what is not stored succeeds. With --all \
-            you are asked first; without a terminal nothing is removed unless --yes is given.
+            you are asked first at a terminal, unless --yes is given.
             """)
 
     @Argument(help: "The setting.") var key: KeyArgument?
@@ -30,7 +30,10 @@ struct ResetCommand: AsyncParsableCommand {
         let storage = try settings.soundStorage()
         let keys = storage.keys
         guard !keys.isEmpty else { return Output.error.line("Nothing is stored.") }
-        if !yes { try ask("This removes from \"\(storage.path)\": \(keys.joined(separator: ", ")).") }
+        if !yes, Question.canBeAnswered {
+            let sentence = "This removes from \"\(storage.path)\": \(keys.joined(separator: ", "))."
+            guard try Question.ask(sentence, [.yes, .no]) == .yes else { throw Failure(.refused, "Nothing was removed.") }
+        }
         // As one change, so that it is these that are removed, whoever writes meanwhile.
         let removed = storage.batch {
             let keys = storage.keys
@@ -39,12 +42,5 @@ struct ResetCommand: AsyncParsableCommand {
         }
         try await storage.flush()
         Output.error.line("Removed: \(Output.error.oneLine(removed.joined(separator: ", ")))")
-    }
-
-    private func ask(_ sentence: String) throws {
-        guard Question.canBeAnswered else {
-            throw Failure(.usage, "\(sentence) Nothing was removed, for nobody can be asked. With --yes it is done without a question.")
-        }
-        guard try Question.ask(sentence, [.yes, .no]) == .yes else { throw Failure(.refused, "Nothing was removed.") }
     }
 }

@@ -174,17 +174,15 @@ struct ToolSettingsTests {
         }
     }
 
-    @Test("Without a terminal reset --all removes nothing, and says what to do; so it does for a file that is named")
+    @Test("Without a terminal reset --all asks nobody; so it does for a file that is named")
     func resetAllUnasked() async throws {
         try await withTool { tool in
             let file = "\(tool.folder)/other.json"
             for (path, arguments) in [(tool.file, []), (file, ["--file", file])] {
                 let tool = tool.with(path == file ? ["STORED_VALUES_APP": nil] : [:])
                 try tool.write(#"{"theme": "dark"}"#, to: path)
-                let run = try await tool.run(["reset", "--all"] + arguments, input: "y\n")
-                #expect(run.status == 64 && run.errors.contains("\(path)\": theme.") && run.errors.contains("--yes"), "\(run)")
-                #expect(try contents(ofFile: path) == #"{"theme": "dark"}"#)
-                #expect(try await tool.run(["reset", "--all", "--yes"] + arguments).status == 0)
+                let run = try await tool.run(["reset", "--all"] + arguments, input: "n\n")
+                #expect(run.status == 0 && run.errors == "Removed: theme\n", "\(run)")
                 #expect(try contents(ofFile: path) == "{\n}\n")
             }
         }
