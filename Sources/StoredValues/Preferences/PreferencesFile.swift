@@ -153,7 +153,8 @@ public struct PreferencesFile: Sendable {
     /// Runs `read`, in which the calling thread reads all values of this file as they were at one moment, that of the call.
     ///
     /// ```swift
-    /// let (low, high) = PreferencesFile.standard.withConsistentValues { (settings.low, settings.high) }
+    /// let low = StoredValue(key: "low", default: 0), high = StoredValue(key: "high", default: 9)
+    /// let (first, last) = PreferencesFile.standard.withConsistentValues { (low.value, high.value) }
     /// ```
     ///
     /// No lock is held meanwhile: others go on changing the file, and `read` may take its time. What it changes itself is made as

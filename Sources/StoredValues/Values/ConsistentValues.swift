@@ -30,7 +30,14 @@ extension PreferencesFile {
     /// The values of all `wrappers` now, then all of them after every change of any, in the order of the changes.
     ///
     /// ```swift
-    /// for await (low, high) in PreferencesFile.values(of: $low, $high) { use(low...high) }
+    /// struct Limits {
+    ///     @StoredValue(key: "low") var low = 0
+    ///     @StoredValue(key: "high") var high = 9
+    ///
+    ///     func follow() async {
+    ///         for await (low, high) in PreferencesFile.values(of: $low, $high) { print(low...high) }
+    ///     }
+    /// }
     /// ```
     ///
     /// Each element is of one moment: what changes as one, in a ``batch(_:)`` or in the file by another program, comes as one
