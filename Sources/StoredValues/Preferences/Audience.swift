@@ -16,6 +16,10 @@ struct Audience {
     /// Who is told of each change, or of those of certain keys.
     private var listeners: [Int: (keys: Set<PreferencesKey>?, hear: Listener)] = [:]
     private var lastNumber = 0
+    /// What members that went have left for those that come after them, as wrappers that are made for each request do.
+    private var legacies: [PreferencesKey: any Sendable] = [:]
+    /// Of so many keys at most. Where a program uses more that it declares nowhere, none of them is worth more than another.
+    private static let legacyLimit = 256
 
     // MARK: Members
 
@@ -29,10 +33,23 @@ struct Audience {
         declarations[key] = Declaration(itemType: itemType, identifier: ObjectIdentifier(member), member: member)
     }
 
-    /// Forgets `key` if this member, which goes, was the one to keep it in memory.
-    mutating func forget(_ key: PreferencesKey, by identifier: ObjectIdentifier) {
-        guard declarations[key]?.identifier == identifier else { return }
+    /// Takes what the member that kept `key` before has left.
+    mutating func takeLegacy(of key: PreferencesKey) -> (any Sendable)? { legacies.removeValue(forKey: key) }
+
+    /// Forgets `key` if this member, which goes, was the one to keep it in memory, and keeps what it leaves. Returns what is to be let
+    /// go when no lock is held.
+    mutating func forget(_ key: PreferencesKey, by identifier: ObjectIdentifier, leaving legacy: (any Sendable)?) -> [any Sendable] {
+        guard declarations[key]?.identifier == identifier else { return [] }
         declarations[key] = nil
+        defer { shrink() }
+        guard let legacy else { return [] }
+        let old = legacies.count < Self.legacyLimit ? [] : Array(legacies.values)
+        if !old.isEmpty { legacies = [:] }
+        legacies[key] = legacy
+        return old
+    }
+
+    private mutating func shrink() {
         // A dictionary never gives memory back by itself.
         guard declarations.capacity > 64, declarations.count < declarations.capacity / 8 else { return }
         declarations = Dictionary(uniqueKeysWithValues: declarations.map { ($0.key, $0.value) })
@@ -42,7 +59,11 @@ struct Audience {
     var keys: [PreferencesKey] { Array(declarations.keys) }
 
     /// Tells the members of these keys of their new contents, as one change, and then the listeners.
-    func tell(_ contents: [PreferencesKey: MemberChange], _ later: inout AfterUnlocking) {
+    mutating func tell(_ contents: [PreferencesKey: MemberChange], _ later: inout AfterUnlocking) {
+        // Where nothing is stored, the default is what was in use last.
+        if !legacies.isEmpty {
+            for (key, content) in contents where content.json == nil { takeLegacy(of: key).map { later.release($0) } }
+        }
         let told = contents.compactMap { key, content in declarations[key]?.member.map { (member: $0, content: content) } }
         for (member, _) in told { member.beginChange() }
         for (member, content) in told { member.take(content, &later) }

@@ -94,18 +94,21 @@ final class PreferencesStore: Sendable {
 
     // MARK: Reading
 
-    /// The member that keeps `key` in memory: the one that exists, or a new one made by `make` from what is stored. It must
-    /// ``forget(_:_:)`` the key when it goes.
+    /// The member that keeps `key` in memory: the one that exists, or a new one made by `make` from what is stored and what the one
+    /// before has left. It must ``forget(_:_:leaving:)`` the key when it goes.
     ///
     /// A key that is declared with another item type traps.
-    func member<Item, Member: LiveMember>(_ key: String, _ itemType: Item.Type, make: (StoredJSON?) -> Member) -> Member {
+    func member<Item, Member: LiveMember>(_ key: String, _ itemType: Item.Type, make: (StoredJSON?, (any Sendable)?) -> Member) -> Member {
         let key = PreferencesKey(key)
-        let (itemTypeFound, found) = state.withLock { state -> (any Any.Type, any LiveMember) in
-            if let declaration = state.audience.declaration(of: key) { return declaration }
-            let member = make(state.members.stored(key))
+        // What was left is let go out here, where no lock is held: it may be of another type.
+        let (itemTypeFound, found, legacy) = state.withLock { state -> (any Any.Type, any LiveMember, (any Sendable)?) in
+            if let (itemType, member) = state.audience.declaration(of: key) { return (itemType, member, nil) }
+            let legacy = state.audience.takeLegacy(of: key)
+            let member = make(state.members.stored(key), legacy)
             state.audience.declare(key, as: itemType, by: member)
-            return (itemType, member)
+            return (itemType, member, legacy)
         }
+        withExtendedLifetime(legacy) {}
         guard let member = found as? Member else {
             misuse(
                 "The key \"\(key.text)\" of \"\(path)\" is declared with two types: \(distinctNames(itemTypeFound, itemType)). Give one of them another key.")
@@ -113,10 +116,11 @@ final class PreferencesStore: Sendable {
         return member
     }
 
-    /// Forgets that `member`, which goes, keeps `key` in memory.
-    func forget(_ key: String, _ member: some LiveMember) {
+    /// Forgets that `member`, which goes, keeps `key` in memory. What it leaves is for the next one.
+    func forget(_ key: String, _ member: some LiveMember, leaving legacy: (any Sendable)?) {
         let identifier = ObjectIdentifier(member)
-        state.withLock { $0.audience.forget(PreferencesKey(key), by: identifier) }
+        let old = state.withLock { $0.audience.forget(PreferencesKey(key), by: identifier, leaving: legacy) }
+        withExtendedLifetime(old) {}  // it goes when the lock is free
     }
 
     /// The names of the stored members, sorted, without those that this library keeps for itself.

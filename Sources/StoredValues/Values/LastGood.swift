@@ -11,12 +11,26 @@ struct LastGood<Item: StorableItem>: Sendable {
     /// item when the content is replaced.
     private var made: (item: Item, revision: UInt64)?
 
+    init(item: Item? = nil) { self.item = item }
+
     /// Notes what a reader made of the content of a revision. Returns what is to be released with no lock held.
     mutating func note(_ item: Item, of revision: UInt64) -> Item? {
         let old = made
         if let old, old.revision >= revision { return nil }
         made = (item, revision)
         return old?.item
+    }
+
+    /// What whoever keeps the key next should know, when the one who kept it goes and leaves this content; nil for nothing.
+    func leaving(_ last: (content: StoredContent<Item>, revision: UInt64)) -> LastGood? {
+        let item: Item? =
+            switch last.content {
+            case .absent: nil
+            case _ where made?.revision == last.revision: made?.item
+            case .item(let item, _): item
+            case .text, .undecodable, .unreadable: item
+            }
+        return item.map { LastGood(item: $0) }
     }
 
     /// What is the last good one once `new` has taken the place of `old`.

@@ -12,21 +12,22 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     /// The default of the wrapper that found this first.
     private let firstDefault = Guarded<Item?>(nil)
     /// What is read where the content is broken. Wrappers share it, or one that is made later would read something else.
-    private let lastGood = Guarded(LastGood<Item>())
+    private let lastGood: Guarded<LastGood<Item>>
     private let isDefaultChecked = Atomic(false)
 
-    private init(_ key: String, in store: PreferencesStore, text: StoredJSON?, schema: ItemSchema) {
+    private init(_ key: String, in store: PreferencesStore, text: StoredJSON?, _ lastGood: LastGood<Item>?, schema: ItemSchema) {
         (self.key, self.store, self.schema) = (key, store, schema)
+        self.lastGood = Guarded(lastGood ?? LastGood())
         live = LiveValue(StoredContent(text))
     }
 
     /// The live value of `key` in `store`.
     static func find(_ key: String, in store: PreferencesStore) -> LivePreference {
         let schema = ItemSchema(of: Item.self)  // out here: it asks the type, which locks must not wait for
-        return store.member(key, Item.self) { LivePreference(key, in: store, text: $0, schema: schema) }
+        return store.member(key, Item.self) { LivePreference(key, in: store, text: $0, $1 as? LastGood<Item>, schema: schema) }
     }
 
-    deinit { store.forget(key, self) }
+    deinit { store.forget(key, self, leaving: lastGood.withLock { $0 }.leaving(live.current)) }
 
     /// Has it logged, once, if `item` is another default than the first wrapper's.
     func compare(default item: Item) {

@@ -235,6 +235,29 @@ struct LastGoodValueTests {
         }
     }
 
+    @Test("It is known too where nobody keeps a wrapper, as in a program that makes one for each request", arguments: 0..<3)
+    func forEachRequest(_ number: Int) async throws {
+        try await withStorage(#"{"limit": 7}"#) { file in
+            func request() -> Int { limit(file.storage).value }
+            func write(_ text: String) throws {
+                try text.write(toFile: file.path, atomically: true, encoding: .utf8)
+                file.storage.reload()
+            }
+            #expect(request() == 7)
+            for broken in [#"{"limit": "x"}"#, #"{"limit": 500}"#, #"{"limit": null}"#] {
+                try write(broken)
+                for _ in 0...number { #expect(request() == 7) }
+            }
+            try write(#"{"limit": 9}"#)
+            #expect(request() == 9)
+            try write(#"{"limit": "x"}"#)
+            #expect(request() == 9)
+            limit(file.storage).reset()
+            try write(#"{"limit": "x"}"#)
+            #expect(request() == 60, "nothing was stored, so the default was in use")
+        }
+    }
+
     @Test("It is what another process breaks, and an editor that writes in place")
     func others() async throws {
         try await withTemporaryFolder { folder in
