@@ -1,7 +1,7 @@
 import StoredValuesSupport
 
 /// Values of several keys of a file that belong together, as an async sequence of tuples: the current ones, then all of them after
-/// every change of any. ``PreferencesFile/values(of:)`` makes it.
+/// every change of any. ``PreferencesFile/values(of:)-type.method`` makes it.
 ///
 /// It is a value: iterating subscribes, each iteration on its own, and dropping the iterator unsubscribes.
 public struct ConsistentValues<Values: Sendable>: AsyncSequence, Sendable {
@@ -49,7 +49,7 @@ extension PreferencesFile {
         values(in: nil, of: repeat each wrappers)
     }
 
-    /// ``values(of:)-swift.type.method`` of wrappers that lie in this file; others trap.
+    /// ``values(of:)-type.method`` of wrappers that lie in this file; others trap.
     public func values<each Item: StorableItem>(
         of wrappers: repeat StoredValue<each Item>
     ) -> ConsistentValues<(repeat each Item)> {
