@@ -38,7 +38,10 @@ struct PreferencesTurn: ~Copyable {
     /// Whether what is asked for may be made inside any change, and is published at once there.
     private let mayNest: Bool
     /// What the outer batch had changed when this batch began.
-    private let savepoint: StoredMembers.Changes?
+    ///
+    /// A variable with a value from the start: of a `let`, optimised code of Swift 6.3.1 releases what was in its place before the
+    /// initialiser sets it.
+    private var savepoint: StoredMembers.Changes? = nil
     private var later = AfterUnlocking()
 
     /// Waits for the turn. A change inside another one traps with a message that names both, unless that is a batch, or this one
