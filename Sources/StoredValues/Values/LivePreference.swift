@@ -9,6 +9,11 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     let live: LiveValue<StoredContent<Item>, Item>
     /// Asked for once: it takes longer than a read.
     let schema: ItemSchema
+    /// Whether some wrapper of the key has a validation. Without one, nobody needs to know what was before an item.
+    private let isValidated = Atomic(false)
+    /// Whether ``lastGood`` may hold anything. Asked first: looking into what is of the item's type takes a change longer than the rest
+    /// of telling this.
+    private let mayKnowGood: Atomic<Bool>
     /// The default of the wrapper that found this first.
     private let firstDefault = Guarded<Item?>(nil)
     /// What is read where the content is broken. Wrappers share it, or one that is made later would read something else.
@@ -18,6 +23,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     private init(_ key: String, in store: PreferencesStore, text: StoredJSON?, _ lastGood: LastGood<Item>?, schema: ItemSchema) {
         (self.key, self.store, self.schema) = (key, store, schema)
         self.lastGood = Guarded(lastGood ?? LastGood())
+        mayKnowGood = Atomic(lastGood != nil)
         live = LiveValue(StoredContent(text))
     }
 
@@ -29,8 +35,10 @@ final class LivePreference<Item: StorableItem>: LiveMember {
 
     deinit { store.forget(key, self, leaving: lastGood.withLock { $0 }.leaving(live.current)) }
 
-    /// Has it logged, once, if `item` is another default than the first wrapper's.
-    func compare(default item: Item) {
+    /// Notes what a wrapper declares. Another default than the first wrapper's is logged, once.
+    func note(_ declaration: StoredKey<Item>) {
+        if declaration.validate != nil { isValidated.store(true, ordering: .relaxed) }
+        let item = declaration.defaultItem
         let first = firstDefault.withLock { first -> Item? in
             if let first { return first }
             first = item
@@ -70,6 +78,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     /// Notes what a reader has made of the content of a revision, for the time when a broken one takes its place.
     func note(_ item: Item, of revision: UInt64) {
         let old = lastGood.withLock { $0.note(item, of: revision) }
+        mayKnowGood.store(true, ordering: .releasing)
         withExtendedLifetime(old) {}  // it goes when the lock is free
     }
 
@@ -97,13 +106,17 @@ final class LivePreference<Item: StorableItem>: LiveMember {
 
     func take(_ change: MemberChange, _ later: inout AfterUnlocking) {
         let content = content(of: change)
+        let isGoodItself = change.item != nil && !isValidated.load(ordering: .relaxed)
         // Before the change, so that no reader of the new content finds the last good item of the old one.
-        later.release(
-            lastGood.withLock { lastGood -> LastGood<Item> in
-                let former = lastGood
-                lastGood = former.afterReplacing(live.replaced, by: content)
-                return former
-            })
+        if mayKnowGood.load(ordering: .acquiring) || !isGoodItself {
+            later.release(
+                lastGood.withLock { lastGood -> LastGood<Item> in
+                    let former = lastGood
+                    lastGood = isGoodItself ? LastGood() : former.afterReplacing(live.replaced, by: content)
+                    return former
+                })
+            mayKnowGood.store(!isGoodItself, ordering: .releasing)
+        }
         live.put(content, &later)
     }
 

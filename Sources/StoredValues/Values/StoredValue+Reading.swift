@@ -67,7 +67,7 @@ extension StoredValue {
     private func find(in store: PreferencesStore) -> LivePreference<Item> {
         let found = LivePreference<Item>.find(key, in: store)
         declaration.formerKeys.move(to: key, in: found.store, upTo: found.schema.version)
-        found.compare(default: declaration.defaultItem)
+        found.note(declaration)
         return found
     }
 
