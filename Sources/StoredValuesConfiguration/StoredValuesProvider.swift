@@ -24,7 +24,7 @@
     /// what its JSON says; bytes may also be base64 without quotes, or a secret that is not UTF-8.
     ///
     /// A keyring that gives no answer is never read as "no value": `value(forKey:type:)`, `fetchValue(forKey:type:)`,
-    /// snapshots and watched values then give its `KeyringError`. Note what a `ConfigReader` makes of an error:
+    /// snapshots and watched values then give its `SecretError`. Note what a `ConfigReader` makes of an error:
     /// `requiredString(forKey:)` and `fetchString(forKey:)` throw it, but `string(forKey:)` answers nil or the default.
     ///
     /// **Freshness.** Values come from memory, which follows the file and the keyring by itself. Only the first look at a secret
@@ -65,7 +65,7 @@
     }
 
     extension StoredValuesProvider: ConfigProvider {
-        /// What is at hand. Throws ``ValueNotConvertible``, and `KeyringError` where the keyring gives no answer.
+        /// What is at hand. Throws ``ValueNotConvertible``, and `SecretError` where the keyring gives no answer.
         public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
             let name = key.storedName
             let secret = secrets[name].map { [name: $0] } ?? [:]

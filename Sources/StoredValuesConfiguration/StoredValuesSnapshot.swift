@@ -5,7 +5,7 @@
     /// What a ``StoredValuesProvider`` holds at one moment.
     struct StoredValuesSnapshot: ConfigSnapshot {
         /// What the keyring said of a secret: its bytes, nil for absent, or why it said nothing.
-        typealias Answer = Result<RawSecret?, KeyringError>
+        typealias Answer = Result<RawSecret?, SecretError>
 
         let providerName: String
         /// Where the settings lie.

@@ -17,7 +17,7 @@ struct Failure: Error {
         case let failure as Failure: self = failure
         case let error as PreferencesError: self.init(error)
         case let error as KeyringError: self.init(error.status, error.advised)
-        case let error as SecretMoveError: self.init(error.status, error.description)
+        case let error as SecretMoveError: self.init(error.status, error.errorDescription)
         default: return nil
         }
     }
@@ -48,8 +48,8 @@ extension KeyringError {
     /// The error's own sentences, and what this tool can do about it.
     fileprivate var advised: String {
         switch self {
-        case .locked, .dismissed: "\(self) With --unlock this tool asks, where there is a display."
-        default: description
+        case .locked, .dismissed: "\(textForUser) With --unlock this tool asks, where there is a display."
+        default: textForUser
         }
     }
 }

@@ -108,25 +108,43 @@ struct ErrorSentencesTests {
         return all
     }
 
-    private func check<Failure: Error & CustomStringConvertible>(_ error: Failure, _ expectation: Expectation<Failure>) {
+    private func check<Failure: Error & CustomStringConvertible>(
+        _ error: Failure, _ expectation: Expectation<Failure>, hasTextForUser: Bool = false
+    ) {
         let text = error.description
         print("\(Failure.self): \(text)")
         #expect(text.first.map { $0.isUppercase || $0 == "\"" } == true && text.hasSuffix("."), "\(text)")
         for part in expectation.about { #expect(text.contains(part), "does not name \(part): \(text)") }
         #expect(text.contains(expectation.advice), "does not say what to do: \(text)")
-        #expect((error as any Error).localizedDescription == text, "Foundation says something else")
+        let shown = (error as any Error).localizedDescription
+        guard hasTextForUser else { return #expect(shown == text, "Foundation says something else") }
+        print("\(Failure.self), for the user: \(shown)")
+        #expect(shown.first.map { $0.isUppercase || $0 == "\"" } == true && shown.hasSuffix("."), "\(shown)")
+        // What only who wrote the program could do.
+        for word in ["()", "load(", "Libsecret", ".encrypted", "Declare", "with overwriting:", "trait"] {
+            #expect(!shown.contains(word), "\(shown)")
+        }
     }
 
-    @Test("Every error names what it concerns and what to do, in sentences that Foundation repeats; all are printed")
+    @Test("Every error names what it concerns and what to do, one of keyrings also to the program's user; all are printed")
     func sentences() {
         let preferences = all(from: .noHomeFolder) { expectation($0) as Expectation<PreferencesError> }
         let keyrings = all(from: .notBuiltIn) { expectation($0) as Expectation<KeyringError> }
         let moves = all(from: .conflict(Self.id)) { expectation($0) as Expectation<SecretMoveError> }
         for (error, expectation) in preferences { check(error, expectation) }
-        for (error, expectation) in keyrings { check(error, expectation) }
-        for (error, expectation) in moves { check(error, expectation) }
+        for (error, expectation) in keyrings { check(error, expectation, hasTextForUser: true) }
+        for (error, expectation) in moves { check(error, expectation, hasTextForUser: true) }
         let texts = preferences.map(\.error.description) + keyrings.map(\.error.description) + moves.map(\.error.description)
         #expect(Set(texts).count == 12 + 16 + 5, "one reads like another, or is left out")
+        #expect(Set(keyrings.map(\.error.localizedDescription)).count == 16, "one reads like another to the user")
+        // A wrapper's error is its keyring's, and says which secret.
+        for (error, expectation) in keyrings {
+            let keyring = "the desktop's keyring (Secret Service)"
+            let named = SecretError(reason: error, id: Self.id, keyring: keyring)
+            check(named, Expectation(Self.id.description, keyring, advice: expectation.advice, next: nil), hasTextForUser: true)
+            #expect(named.description.hasSuffix(error.description) && named.localizedDescription.hasSuffix(error.localizedDescription))
+            #expect(named.localizedDescription.contains("\"com.example.Editor/token\" in \(keyring)"))
+        }
     }
 
     @Test("No error is public but those that are checked here")
@@ -139,6 +157,6 @@ struct ErrorSentencesTests {
             let text = try String(contentsOf: sources.appendingPathComponent(path), encoding: .utf8)
             found.formUnion(text.matches(of: declaration).map { String($0.1) })
         }
-        #expect(found == ["PreferencesError", "KeyringError", "SecretMoveError"])
+        #expect(found == ["PreferencesError", "KeyringError", "SecretMoveError", "SecretError"])
     }
 }

@@ -4,7 +4,7 @@ actor Editor {
     enum Theme: String, Codable { case light, dark }
 
     @StoredValue(key: "theme") var theme = Theme.light
-    @SecurelyStoredValue<String>(key: "token") var token  // String?
+    @SecurelyStoredValue(key: "token") var token: String?
 
     func signIn(with newToken: String) async throws {
         $theme.set(.dark)               // every reader sees it, and it is in the file

@@ -124,6 +124,9 @@ private struct UseOfSecrets {
         try await owner.account.set(Account(name: "a", password: TestSecret.text("two")))
         try await owner.tokens.update(key: "k", value: [TestSecret.text("three")])
         try await owner.$token.update { $0? += "more" }
+        try await owner.$token.update { (token: inout String?) async throws in token? += "still more" }
+        let isThere = try await owner.$token.required().hasSuffix("still more")
+        guard isThere else { throw Unexpected(what: "the token is another one") }
         for await _ in owner.$token.values { break }
         _ = (owner.token, owner.account.wrappedValue, owner.tokens.wrappedValue)
         disclose(owner)
@@ -140,6 +143,9 @@ private struct UseOfSecrets {
             keyring.inject(fault)
             try await disclosingError("\(fault)") { try await owner.$token.set(TestSecret.text("four")) }
             try await disclosingError("\(fault)") { try await owner.tokens.update(key: "k", value: [TestSecret.text()]) }
+            try await disclosingError("\(fault)") {
+                try await owner.$token.update { (token: inout String?) async throws in token = TestSecret.text() }
+            }
             disclose(owner.$token.status)
         }
     }

@@ -69,8 +69,8 @@ struct StorageSystemTests {
         }
     }
 
-    @Test("All wrappers share one secret of a keyring that is a value which cannot be compared")
-    func incomparableKeyring() async throws {
+    @Test("All wrappers share one secret of the keyring that was handed over")
+    func ownKeyring() async throws {
         await #expect(processExitsWith: .success) {
             StorageSystem.bootstrap(applicationID: "app", keyring: KeyringValue())
             let (one, other) = (SecurelyStoredValue<String>(key: "token"), SecurelyStoredValue<String>(key: "token"))
@@ -164,8 +164,8 @@ struct StorageSystemTests {
     }
 }
 
-/// A keyring of which nobody can tell whether another is the same: a struct that is not `Hashable`.
-private struct KeyringValue: Keyring {
+/// A keyring that is itself and no other.
+private final class KeyringValue: Keyring {
     private let keyring = InMemoryKeyring()
 
     var description: String { "a value" }

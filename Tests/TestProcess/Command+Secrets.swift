@@ -18,16 +18,16 @@ extension Command {
             let secret = try secret(in: arguments[0], deadline: .seconds(number(arguments[1])))
             while true {
                 let words = hear().split(separator: " ").map(String.init)
-                do throws(KeyringError) {
+                do throws(SecretError) {
                     say(try await answer(words, secret))
                 } catch {
-                    if case .timedOut = error { say("timedOut") } else { say("\(error)") }
+                    if case .timedOut = error.reason { say("timedOut") } else { say("\(error)") }
                 }
             }
         },
     ]
 
-    private static func answer(_ words: [String], _ secret: SecurelyStoredValue<Int>) async throws(KeyringError) -> String {
+    private static func answer(_ words: [String], _ secret: SecurelyStoredValue<Int>) async throws(SecretError) -> String {
         switch words[0] {
         case "get":
             return try await secret.load().map { "\($0)" } ?? "absent"
@@ -35,8 +35,18 @@ extension Command {
             try await secret.set(Int(words[1]) ?? 0)
         case "reset":
             try await secret.reset()
-        case "increase", "hold":
+        case "increase", "hold", "await":
             do {
+                if words[0] == "await" {
+                    // The same by a closure that awaits something: a line that comes in, each time it runs.
+                    try await secret.update { (number: inout Int?) async throws in
+                        say("\(number ?? 0)")
+                        await Task.yield()
+                        _ = hear()
+                        number = (number ?? 0) + 1
+                    }
+                    return "ok"
+                }
                 try await secret.update { number in
                     if words[0] == "hold" {
                         // In the middle of the change until a line comes in.
@@ -45,7 +55,7 @@ extension Command {
                     }
                     number = (number ?? 0) + 1
                 }
-            } catch let error as KeyringError {
+            } catch let error as SecretError {
                 throw error
             } catch {
                 return "\(error)"

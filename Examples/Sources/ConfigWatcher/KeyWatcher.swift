@@ -9,7 +9,7 @@ struct KeyWatcher: Service {
     let logger: Logger
 
     func run() async {
-        do throws(KeyringError) {
+        do throws(SecretError) {
             try await account.$apiKey.load()
         } catch {
             // Unavailable is not absent. The loop begins when the keyring answers.

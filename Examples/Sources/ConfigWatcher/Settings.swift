@@ -18,5 +18,5 @@ extension StoredKey where Item == Int {
 }
 
 struct Account: Sendable {
-    @SecurelyStoredValue<String>(key: "apiKey") var apiKey
+    @SecurelyStoredValue(key: "apiKey") var apiKey: String?
 }

@@ -33,8 +33,8 @@ public enum FriendsError: Error, Equatable {
 }
 
 extension FriendsError {
-    init(_ error: KeyringError) {
-        self = error == .cancelled ? .cancelled : .keyring(error)
+    init(_ error: SecretError) {
+        self = error.reason == .cancelled ? .cancelled : .keyring(error.reason)
     }
 
     init(_ error: URLError, _ server: Server) {
@@ -64,7 +64,7 @@ extension FriendsError: CustomStringConvertible {
         case .loginExpired(let url):
             "\(url) no longer takes your login, which was dropped. Log in again."
         case .keyring(let error):
-            "Whether you are logged in is not known. \(error)"
+            "Whether you are logged in is not known. \(error.localizedDescription)"
         case .cancelled:
             "The request was cancelled."
         case .timedOut(let url, let seconds):

@@ -12,7 +12,7 @@ import StoredValues
 public struct FriendsService: Sendable {
     /// Where the server is, and how it is asked.
     public let settings = FriendsSettings()
-    @SecurelyStoredValue<BearerToken>(key: "token") private var token
+    @SecurelyStoredValue(key: "token") private var token: BearerToken?
     private let client = RESTClient()
 
     /// The service that the settings of this program tell of.
@@ -28,7 +28,7 @@ public struct FriendsService: Sendable {
         } catch .refused(_, status: 401) {
             throw .wrongCredentials(server.url)
         }
-        do throws(KeyringError) {
+        do throws(SecretError) {
             try await $token.set(BearerToken(text: login.token, origin: server.origin))
         } catch {
             throw FriendsError(error)
@@ -72,7 +72,7 @@ public struct FriendsService: Sendable {
     /// The token, or nil when there is none. Asks the keyring and not the property, whose nil may also mean that the keyring
     /// is locked: that is no reason to log in again.
     private func storedToken() async throws(FriendsError) -> BearerToken? {
-        do throws(KeyringError) { return try await $token.load() } catch { throw FriendsError(error) }
+        do throws(SecretError) { return try await $token.load() } catch { throw FriendsError(error) }
     }
 
     /// Removes `old`, and no other: meanwhile another task may have logged in again.
@@ -81,9 +81,10 @@ public struct FriendsService: Sendable {
             try await $token.update { token in
                 if token == old { token = nil }
             }
+        } catch let error as SecretError {
+            throw FriendsError(error)
         } catch {
-            // The change itself throws nothing, so this is the keyring's error.
-            throw FriendsError(error as? KeyringError ?? .other(domain: "update", code: 0, message: "\(error)"))
+            preconditionFailure("the change itself throws nothing")
         }
     }
 }

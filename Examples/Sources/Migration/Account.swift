@@ -1,5 +1,5 @@
 import StoredValues
 
 struct Account: Sendable {
-    @SecurelyStoredValue<String>(key: "token") var token
+    @SecurelyStoredValue(key: "token") var token: String?
 }

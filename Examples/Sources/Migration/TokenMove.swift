@@ -33,7 +33,7 @@ struct TokenMove {
         let stored = try await load()
         guard stored == nil || stored == plain else { throw .conflict(path: file.path) }
         if stored == nil {
-            do throws(KeyringError) { try await $token.set(plain) } catch { throw .keyring(error, path: file.path) }
+            do throws(SecretError) { try await $token.set(plain) } catch { throw .keyring(error.reason, path: file.path) }
             guard try await load() == plain else { throw .notKept(path: file.path) }
         }
         try file.wipeAndRemove()
@@ -41,6 +41,6 @@ struct TokenMove {
     }
 
     private func load() async throws(TokenMoveError) -> String? {
-        do throws(KeyringError) { return try await $token.load() } catch { throw .keyring(error, path: file.path) }
+        do throws(SecretError) { return try await $token.load() } catch { throw .keyring(error.reason, path: file.path) }
     }
 }

@@ -20,7 +20,7 @@ extension TokenMoveError: CustomStringConvertible {
     var description: String {
         switch self {
         case .keyring(let error, let path):
-            "The token stays in \(path). \(error)"
+            "The token stays in \(path). \(error.localizedDescription)"
         case .conflict(let path):
             "The keyring has another token than \(path). Remove the one that is wrong, then try again."
         case .notKept(let path):

@@ -2,5 +2,5 @@ import StoredValues
 
 /// What lies in the keyring.
 struct Account {
-    @SecurelyStoredValue<String>(key: "token") var token
+    @SecurelyStoredValue(key: "token") var token: String?
 }

@@ -30,7 +30,7 @@ struct QuickStart: AsyncParsableCommand {
 
         print("Secret, in \(SystemKeyring()):")
         print("  why there: \(keyring.reason)")
-        do throws(KeyringError) {
+        do throws(SecretError) {
             try await (forget ? forgetToken : keep)(account)
         } catch {
             // Unavailable is not absent: nothing was read, and nothing is stored in its place.
@@ -53,8 +53,8 @@ struct QuickStart: AsyncParsableCommand {
         try await settings.$launches.flush()  // what was set is in the file; now it would survive a power cut, too
     }
 
-    private func keep(_ account: Account) async throws(KeyringError) {
-        let found = try await account.$token.load()  // the token, nil when there is none, or a KeyringError
+    private func keep(_ account: Account) async throws(SecretError) {
+        let found = try await account.$token.load()  // the token, nil when there is none, or a SecretError
         if let found {
             print("  token: found the one that an earlier run stored (\(found.count) characters, not shown)")
         } else {
@@ -72,7 +72,7 @@ struct QuickStart: AsyncParsableCommand {
         print("  removed launches and theme")
     }
 
-    private func forgetToken(_ account: Account) async throws(KeyringError) {
+    private func forgetToken(_ account: Account) async throws(SecretError) {
         try await account.$token.reset()
         print("  removed the token")
     }

@@ -128,7 +128,7 @@ struct TokenMoveTests {
 }
 
 /// A keyring that says it has stored a secret, and has not.
-struct ForgetfulKeyring: Keyring {
+final class ForgetfulKeyring: Keyring {
     enum Habit: CaseIterable {
         case forgets, garbles
     }

@@ -28,8 +28,7 @@ public struct FallbackKeyring: Keyring {
     /// These keyrings, in this order. None at all ends the program.
     public init(_ keyrings: [any Keyring]) {
         requireProperUse(!keyrings.isEmpty, "FallbackKeyring([]): name at least one keyring")
-        // Held by whoever compares two: what cannot be compared is itself in every copy.
-        self.keyrings = keyrings.map(\.distinguishable)
+        self.keyrings = keyrings
     }
 
     /// The descriptions of all, in order.

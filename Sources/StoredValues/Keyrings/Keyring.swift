@@ -14,18 +14,18 @@
 /// - **Any thread.** Nothing runs for long on the caller's thread or on Swift's cooperative pool. `read` does not wait
 ///   for unstructured tasks: a getter may be blocking every thread those could run on.
 ///
-/// - **Which keyrings are one.** Wrappers of one key and service are one value where their keyrings are the same: equal ones if
-///   the type is `Hashable`, an object and itself if it is a class that is not, any two if the type stores nothing. Of all others
-///   nobody can tell whether two reach the same place, whatever they say of themselves, so each wrapper has a value of its own,
-///   and sees what the others change only as far as ``changes`` tells of it. Make a keyring that has properties `Hashable` or a
-///   class. `==` and `hash(into:)` compare what is settled when the keyring is made, and call nobody.
+/// - **Which keyrings are one.** Wrappers of one key and service are one value where their keyrings are the same: of one type, and
+///   with equal ``identity``. That is the keyring itself if the type is `Hashable`, and else the object. A type that is neither
+///   does not compile until it states its identity. Equality compares what is settled when the keyring is made, and calls nobody.
 ///
 /// A keyring made for the purpose is passed where a wrapper is declared:
 ///
 /// ```swift
-/// @SecurelyStoredValue<String>(key: "token", keyring: .encryptedFile("/var/lib/app/secrets", key: .file("/run/key")))
-/// var token
+/// @SecurelyStoredValue(key: "token", keyring: .encryptedFile("/var/lib/app/secrets", key: .file("/run/key")))
+/// var token: String?
 /// ```
+///
+/// A keyring of your own needs ``read(_:)``, ``write(_:for:label:)`` and ``remove(_:)``; everything else has a default.
 public protocol Keyring: Sendable, CustomStringConvertible {
     /// The secret stored under `id`, or `nil` when the keyring has none.
     func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret?
@@ -36,12 +36,63 @@ public protocol Keyring: Sendable, CustomStringConvertible {
     /// Removes what is stored under `id`; succeeds when nothing is.
     func remove(_ id: SecretIdentifier) async throws(KeyringError)
 
-    /// What is stored under `service`, sorted by account. Reads no secret.
+    /// What is stored under `service`, sorted by account. Reads no secret. Unless a keyring can tell, it throws.
     func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier]
 
-    /// Opens a locked keyring, asking the person if that is what it takes. Returns at once when it is open.
+    /// Opens a locked keyring, asking the person if that is what it takes. Returns at once when it is open, as one always is that
+    /// has no such method.
     func unlock() async throws(KeyringError)
 
-    /// What changes in the keyring, whoever changes it, as far as this keyring can hear it.
+    /// What changes in the keyring, whoever changes it, as far as this keyring can hear it; nothing unless it says more.
     var changes: KeyringChanges { get }
+
+    /// What makes this keyring and another one of the same type the same: the keyring itself where it is `Hashable`, and else the
+    /// object. Others state it, such as by the address of a server.
+    var identity: any Hashable & Sendable { get }
+}
+
+extension Keyring {
+    /// Its type. Say more: what the keyring is and where, for people.
+    public var description: String { "the keyring \(Self.self)" }
+
+    /// Throws that this keyring cannot tell, which is not that there are none.
+    public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
+        throw .other(
+            domain: "StoredValues", code: 1,
+            message: "\(self) cannot tell which secrets it has, for its type has no identifiers(inService:)")
+    }
+
+    /// Returns at once.
+    public func unlock() async throws(KeyringError) {}
+
+    /// None: it ends at once.
+    public var changes: KeyringChanges { .none }
+}
+
+extension Keyring where Self: Hashable {
+    /// The keyring itself.
+    public var identity: any Hashable & Sendable { self }
+}
+
+extension Keyring where Self: AnyObject {
+    /// Which object it is.
+    public var identity: any Hashable & Sendable { ObjectIdentifier(self) }
+}
+
+extension Keyring where Self: AnyObject & Hashable {
+    /// The keyring itself.
+    public var identity: any Hashable & Sendable { self }
+}
+
+extension Keyring {
+    /// Removes all secrets of `service`, and returns which.
+    ///
+    /// Throws the first reason for which one could not be removed: those before it are gone then, and calling it again goes on.
+    /// Where the keyring cannot tell which there are, it throws that, and none is removed.
+    @discardableResult
+    public func removeAll(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
+        let ids = try await identifiers(inService: service)
+        for id in ids { try await remove(id) }
+        return ids
+    }
 }

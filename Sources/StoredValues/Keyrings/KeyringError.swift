@@ -1,7 +1,10 @@
 public import FoundationEssentials
 import StoredValuesSupport
 
-/// Why a keyring gave no answer. The description says what happened and what to do; it never holds a secret.
+/// Why a keyring gave no answer. No text of it holds a secret.
+///
+/// The description tells the programmer what happened and what to do; `errorDescription`, which is what `localizedDescription`
+/// says, tells the program's user.
 public enum KeyringError: Error, Hashable {
     /// The library was built without the trait `Libsecret`.
     case notBuiltIn
@@ -38,7 +41,7 @@ public enum KeyringError: Error, Hashable {
 }
 
 extension KeyringError: CustomStringConvertible, LocalizedError {
-    /// What happened and what to do, in words for people.
+    /// What happened and what to do, for the programmer.
     public var description: String {
         switch self {
         case .notBuiltIn:
@@ -68,7 +71,7 @@ extension KeyringError: CustomStringConvertible, LocalizedError {
         case .notDecodable:
             "The stored secret and the declared type do not fit: it does not decode as that type, or the item does not encode. Declare the type it was stored as, or reset() it."
         case .notStored:
-            "There is no stored secret to change. set() one first."
+            "There is no stored secret, and this needs one. set() one first, or use load() where there may be none."
         case .readOnly:
             "This keyring is read-only. Change the secret where it comes from, or put a writable keyring before it."
         case .other(let domain, let code, let message):
@@ -76,8 +79,45 @@ extension KeyringError: CustomStringConvertible, LocalizedError {
         }
     }
 
-    /// The description, which is what `localizedDescription` says then.
-    public var errorDescription: String? { description }
+    /// What happened and what to do, for the program's user.
+    public var errorDescription: String? { textForUser }
+
+    package var textForUser: String {
+        switch self {
+        case .notBuiltIn:
+            "This program was built without the system keyring. Ask those who provide it."
+        case .noSessionBus:
+            "There is no D-Bus session bus, so the desktop's keyring cannot be reached. Log in on the desktop, or name another keyring, such as STORED_VALUES_KEYRING=file:<path>."
+        case .noSecretService:
+            "No keyring is running. Install and start gnome-keyring, KWallet or KeePassXC, or name another keyring, such as STORED_VALUES_KEYRING=file:<path>."
+        case .cancelled:
+            "This was cancelled before the keyring answered. A change may or may not have been made: look before you repeat it."
+        case .locked:
+            "The keyring is locked. Unlock it, and try again."
+        case .dismissed:
+            "The keyring stayed locked, for the question for its password was dismissed. Try again, and answer it."
+        case .timedOut(let limit):
+            "The keyring did not answer within \(limit). Try again; a change may or may not have been made. If it stays so, restart the keyring's program."
+        case .noDefaultCollection:
+            "There is no default keyring. Create one named \"login\" in the keyring's program."
+        case .tooLarge:
+            "The secret is larger than 1 MiB, the most a keyring takes. Use a smaller one."
+        case .wrongKey:
+            "The key or passphrase does not open the encrypted keyring; nothing was changed. Use the one it was made with."
+        case .damaged(let path):
+            "The encrypted keyring \(path) is damaged; nothing was changed. Restore it from a copy, or move it away to begin anew."
+        case .accessDenied:
+            "The keyring refused access to this program. Allow it in the keyring's settings, or check the owner and mode of its files."
+        case .notDecodable:
+            "The stored secret is not what this program can read. Remove it and set it anew, or use the program that stored it."
+        case .notStored:
+            "No secret is stored. Set it first, for instance by signing in."
+        case .readOnly:
+            "This keyring is read-only. Change the secret where it comes from."
+        case .other(let domain, let code, let message):
+            "The keyring failed: \(message) (\(domain) \(code)). Correct what that names, or try again."
+        }
+    }
 }
 
 extension KeyringError: WaitError {}

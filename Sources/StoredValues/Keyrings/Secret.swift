@@ -10,6 +10,8 @@ public final class Secret: Sendable {
 
     // Written only in `init` and wiped only in `deinit`, when no other reference exists: reads never race a write.
     private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
+    /// Whether it is what a file holds, where a newline at the end ends the line and is no part of a text. All its bytes are here.
+    let isLine: Bool
     private let release: @Sendable (UnsafeMutableRawBufferPointer) -> Void
 
     /// A copy of `bytes`.
@@ -19,17 +21,18 @@ public final class Secret: Sendable {
 
     /// `count` bytes, zero until `fill` writes them in place, so that no other copy need exist.
     public convenience init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
-        try self.init(count: count, release: { $0.deallocate() }, fill)
+        try self.init(count: count, isLine: false, fill)
     }
 
     /// The same, with `release` in place of freeing the memory, which is zero again by then: a test looks at it there.
     init(
-        count: Int, release: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void,
+        count: Int, isLine: Bool = false,
+        release: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void = { $0.deallocate() },
         _ fill: (UnsafeMutableRawBufferPointer) throws -> Void
     ) rethrows {
         storage = .allocate(byteCount: count, alignment: 1)
         storage.initializeMemory(as: UInt8.self, repeating: 0)
-        self.release = release
+        (self.isLine, self.release) = (isLine, release)
         try fill(storage)  // when this throws, deinit runs as ever
     }
 

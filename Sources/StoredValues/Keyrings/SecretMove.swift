@@ -19,9 +19,7 @@ extension Keyring {
     public func moveSecrets(
         inService service: String, to destination: some Keyring, overwriting: Bool = false
     ) async throws(SecretMoveError) -> MovedSecrets {
-        try await SecretMove(
-            source: distinguishable, destination: destination.distinguishable, isOverwriting: overwriting
-        ).perform(inService: service)
+        try await SecretMove(source: self, destination: destination, isOverwriting: overwriting).perform(inService: service)
     }
 }
 

@@ -15,22 +15,24 @@ public enum SecretMoveError: Error, Equatable {
 }
 
 extension SecretMoveError: CustomStringConvertible, LocalizedError {
-    /// What happened and what to do, in words for people.
-    public var description: String {
+    /// What happened and what to do, for the programmer.
+    public var description: String { text(\.description, overwriting: "move with overwriting: true") }
+
+    /// What happened and what to do, for the program's user.
+    public var errorDescription: String? { text(\.textForUser, overwriting: "move again and overwrite it") }
+
+    private func text(_ reason: (KeyringError) -> String, overwriting: String) -> String {
         switch self {
         case .conflict(let id):
-            "The secret \"\(id)\" is different at the destination. Remove the one that is wrong, or move with overwriting: true."
+            "The secret \"\(id)\" is different at the destination. Remove the one that is wrong, or \(overwriting)."
         case .sameKeyring:
             "The secrets cannot be moved: both keyrings are one and the same place. Name another destination."
         case .notKept(let id):
             "The destination did not keep \"\(id)\" as it was; it was left where it is. Check the destination, and move again."
         case .source(let error):
-            "The secrets were not all moved, for the keyring that they are in failed: \(error) Then move again."
+            "The secrets were not all moved, for the keyring that they are in failed: \(reason(error)) Then move again."
         case .destination(let error):
-            "The secrets were not all moved, for the keyring that they were to go to failed: \(error) Then move again."
+            "The secrets were not all moved, for the keyring that they were to go to failed: \(reason(error)) Then move again."
         }
     }
-
-    /// The description, which is what `localizedDescription` says then.
-    public var errorDescription: String? { description }
 }

@@ -12,12 +12,12 @@ public struct SystemKeyring: Keyring, StandInKeyring, Hashable {
 
     /// Makes `keyring` the system's inside `scope`.
     static func put(_ keyring: any Keyring, into scope: TemporaryScope) {
-        _ = scope.object("keyring") { KeyringObject(keyring: keyring.distinguishable) }
+        _ = scope.object("keyring") { ScopedKeyring(keyring) }
     }
 
     /// The system's keyring inside `scope`.
     static func keyring(of scope: TemporaryScope) -> any Keyring {
-        scope.object("keyring") { KeyringObject(keyring: InMemoryKeyring()) }.keyring
+        scope.object("keyring") { ScopedKeyring(InMemoryKeyring()) }.keyring
     }
 
     /// A handle on the one system keyring.
@@ -47,6 +47,13 @@ public struct SystemKeyring: Keyring, StandInKeyring, Hashable {
 
     /// Asks the chosen keyring.
     public func unlock() async throws(KeyringError) { try await chosen.unlock() }
+}
+
+/// The keyring of a temporary storage.
+private final class ScopedKeyring: Sendable {
+    let keyring: any Keyring
+
+    init(_ keyring: any Keyring) { self.keyring = keyring }
 }
 
 extension SystemKeyring: SelectiveKeyring, LockableKeyring {

@@ -26,7 +26,6 @@ final class LiveKeyring: Sendable {
 
     /// The one for `keyring`.
     static func of(_ keyring: any Keyring) -> LiveKeyring {
-        let keyring = keyring.distinguishable
         let identity = KeyringIdentity(keyring)
         return inUse.object(for: identity) { LiveKeyring(keyring, identity) }
     }

@@ -13,8 +13,10 @@ extension LiveSecret {
     /// Reads the keyring, lets `change` work on the item, and stores what it leaves, or removes it when that is nil, all under
     /// the keyring's lock where it has one. Where it changes nothing, or says so, nothing is stored: where there is no lock,
     /// another process may have stored something else meanwhile. Who is refused the lock may still find nothing to change.
+    ///
+    /// - Parameter change: Works on the item; `stored` is what that was decoded from.
     func update<Result: Sendable>(
-        _ change: @Sendable (inout Item?) throws(KeyringError) -> (result: Result, isChanged: Bool)
+        _ change: @Sendable (_ item: inout Item?, _ stored: Secret?) throws(KeyringError) -> (result: Result, isChanged: Bool)
     ) async throws(KeyringError) -> Result {
         try await turns.perform { () async throws(KeyringError) in
             let locked: Swift.Result<any Keyring, KeyringError>
@@ -28,11 +30,12 @@ extension LiveSecret {
                 locked = .failure(error)
             }
             // Not what memory answers: a reading that began earlier may have put there what was stored before the lock was had.
-            let before = try await ask().said.answer.get()
+            let said = await ask().said
+            let before = try said.answer.get()
             // Encoded now, for an object is changed in place.
             let bytesBefore = before.flatMap { try? SecretCoding.encode($0) }
             var item = before
-            let (result, isChanged) = try change(&item)
+            let (result, isChanged) = try change(&item, said.secret)
             guard isChanged else { return result }
             if let item {
                 let bytes = try SecretCoding.encode(item)

@@ -38,6 +38,11 @@ extension LiveSecret {
     /// Asks the keyring.
     func load() async throws(KeyringError) -> Item? { try await ask().answer.answer.get() }
 
+    /// `reason`, and which secret it is about.
+    func failure(_ reason: KeyringError) -> SecretError {
+        SecretError(reason: reason, id: id, keyring: keyring.description)
+    }
+
     /// Asks the keyring in the background where it has given no answer, unless that is going on.
     func reloadIfUnanswered() {
         if !live.current.content.isAnswer { reload() }

@@ -21,6 +21,8 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     let ear: LiveKeyring
     /// Whose turn it is to change the secret.
     let turns = OrderedAccess()
+    /// Whose turn it is to change the secret by a closure that may wait for something else.
+    let updates = OrderedAccess()
     let executor = LoadingExecutor()
     /// Held while the content is changed.
     let state = Guarded(State())

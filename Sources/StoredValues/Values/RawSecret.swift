@@ -5,8 +5,8 @@ package struct RawSecret: StorableItem {
 
     init(_ secret: Secret) { self.secret = secret }
 
-    /// Its bytes as UTF-8, which is how a `String` is stored; nil when they are something else.
-    package var text: String? { secret.withBytes { String(validating: $0, as: UTF8.self) } }
+    /// What a wrapper of a `String` reads; nil when it is no UTF-8.
+    package var text: String? { SecretCoding.text(of: secret) }
 
     /// A copy of its bytes, which nobody wipes.
     package var bytes: [UInt8] { secret.withBytes { Array($0) } }

@@ -9,6 +9,9 @@ enum SecretContent<Item: StorableItem>: Sendable {
     /// The item to show; nil means only that none is at hand.
     var item: Item? { if case .value(let item, _) = self { item } else { nil } }
 
+    /// The bytes of the secret.
+    var secret: Secret? { if case .value(_, let secret) = self { secret } else { nil } }
+
     /// Whether a getter has no reason to ask the keyring again.
     var isAnswer: Bool {
         switch self {

@@ -4,7 +4,7 @@ import StoredValuesSupport
 /// A secret that is kept in a keyring and is live.
 ///
 /// ```swift
-/// @SecurelyStoredValue<String>(key: "authToken") var authToken    // String?
+/// @SecurelyStoredValue(key: "authToken") var authToken: String?
 ///
 /// try await $authToken.set("s3cret")
 /// for await token in $authToken.values { print(token != nil) }    // the secret now, then every change
@@ -17,8 +17,8 @@ import StoredValuesSupport
 /// All wrappers of one key, service and keyring are one value in this process. Changes go to the keyring one after another,
 /// and are in it when the call returns; every reader in this process sees them then.
 ///
-/// A `String` is stored as its own UTF-8, so that other programs can read it; every other type as JSON. The secret's
-/// bytes are wiped when they go, but an item decoded from them is ordinary memory, which Swift does not wipe.
+/// A `String` is stored as its own UTF-8, so that other programs can read it, and `Data` as its own bytes; every other type as
+/// JSON. The secret's bytes are wiped when they go, but an item decoded from them is ordinary memory, which Swift does not wipe.
 @propertyWrapper
 public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable {
     /// The secret's name in its service; the `account` of its ``SecretIdentifier``.
@@ -110,9 +110,20 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
         }
     }
 
-    /// Asks the keyring: the secret, or nil when it has none. Throws ``KeyringError`` when it gives no answer.
+    /// Asks the keyring: the secret, or nil when it has none. Throws ``SecretError`` when it gives no answer.
     @discardableResult
-    public func load() async throws(KeyringError) -> Item? { try await secret.load() }
+    public func load() async throws(SecretError) -> Item? {
+        try await perform { secret async throws(KeyringError) in try await secret.load() }
+    }
+
+    /// Asks the keyring for a secret that must be there. Throws ``SecretError``, with the reason ``KeyringError/notStored`` when
+    /// there is none.
+    public func required() async throws(SecretError) -> Item {
+        try await perform { secret async throws(KeyringError) in
+            guard let item = try await secret.load() else { throw .notStored }
+            return item
+        }
+    }
 
     /// The secret now, then every change, in order and none lost; nil where it is absent.
     ///
@@ -146,42 +157,6 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
         let subscription = secret.live.subscribe(limit)
         secret.reloadIfUnanswered()
         return subscription
-    }
-
-    // MARK: Changing
-
-    /// Stores `item`. Throws ``KeyringError``; then nothing was stored, unless it says that nobody knows.
-    public func set(_ item: Item) async throws(KeyringError) { try await secret.set(item) }
-
-    /// Removes the secret; succeeds when there is none.
-    public func reset() async throws(KeyringError) { try await secret.reset() }
-
-    /// Changes the secret in place, as one step among all tasks of this process: the keyring is read, `change` works on the
-    /// secret or on nil, and what it leaves is stored; nil removes it.
-    ///
-    /// It is one step among processes, too, in an encrypted file, and in the desktop's keyring where these have a runtime
-    /// folder (`$XDG_RUNTIME_DIR`) in common: whoever else calls this, ``set(_:)`` or ``reset()`` waits for it, and throws
-    /// ``KeyringError/timedOut(after:)`` at the keyring's deadline, so let `change` be short. Of other programs that change
-    /// the desktop's keyring, such as `secret-tool`, and in a keyring of your own, a change between reading and storing is lost.
-    ///
-    /// Throws what `change` throws, and then nothing was changed; and ``KeyringError``, after which the same holds as for
-    /// ``set(_:)``. Where `change` leaves the secret as it was, nothing is stored.
-    public func update<Result: Sendable>(_ change: @Sendable (inout Item?) throws -> Result) async throws -> Result {
-        // The closure's own error travels as a result, past the keyring's.
-        let outcome = try await secret.update {
-            item throws(KeyringError) -> (result: Swift.Result<Result, any Error>, isChanged: Bool) in
-            let outcome = Swift.Result { try change(&item) }
-            return if case .success = outcome { (outcome, true) } else { (outcome, false) }
-        }
-        return try outcome.get()
-    }
-
-    /// ``update(_:)`` for changes that can only fail as the keyring does.
-    func updateInPlace(_ change: @Sendable (inout Item?) throws(KeyringError) -> Void) async throws(KeyringError) {
-        try await secret.update { item throws(KeyringError) -> (result: Void, isChanged: Bool) in
-            try change(&item)
-            return ((), true)
-        }
     }
 }
 

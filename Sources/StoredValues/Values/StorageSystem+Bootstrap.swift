@@ -41,7 +41,7 @@ extension StorageSystem {
         requireProperUse(
             (keyring as? any StandInKeyring)?.asksSystem != true,
             "\(call): the system's keyring cannot be named by itself; leave it out, or hand over another, such as .secretService")
-        let parts: [(any Sendable)?] = [preferences, keyring?.distinguishable]
+        let parts: [(any Sendable)?] = [preferences, keyring]
         begin(applicationID: applicationID, parts: parts.compactMap { $0 }, call: call)
     }
 }

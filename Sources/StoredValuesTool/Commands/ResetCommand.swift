@@ -30,10 +30,7 @@ struct ResetCommand: AsyncParsableCommand {
         let storage = try settings.soundStorage()
         let keys = storage.keys
         guard !keys.isEmpty else { return Output.error.line("Nothing is stored.") }
-        if !yes, Question.canBeAnswered {
-            let sentence = "This removes from \"\(storage.path)\": \(keys.joined(separator: ", "))."
-            guard try Question.ask(sentence, [.yes, .no]) == .yes else { throw Failure(.refused, "Nothing was removed.") }
-        }
+        if !yes { try Question.confirmRemoval("This removes from \"\(storage.path)\": \(keys.joined(separator: ", ")).") }
         // As one change, so that it is these that are removed, whoever writes meanwhile.
         let removed = storage.batch {
             let keys = storage.keys

@@ -22,7 +22,7 @@ enum KeyringDoctor {
         do {
             found = try await SecretServiceKeyring().inspect()
         } catch {
-            return ([Finding(.keyring, bad, error.description)], false)
+            return ([Finding(.keyring, bad, error.textForUser)], false)
         }
         var findings = [Finding(.keyring, .fine, "The session bus is \(found.bus).")]
         guard found.isRunning else {
@@ -61,7 +61,7 @@ enum KeyringDoctor {
             let secrets = service.map { " and holds \(count) \(count == 1 ? "secret" : "secrets") of \($0)" } ?? ""
             return Finding(.keyring, .fine, "The keyring answers\(secrets).")
         } catch {
-            return Finding(.keyring, .problem, error.description)
+            return Finding(.keyring, .problem, error.textForUser)
         }
     }
 }

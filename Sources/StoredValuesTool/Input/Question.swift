@@ -9,7 +9,7 @@ enum Question {
     }
 
     /// Whether somebody is there to answer.
-    static var canBeAnswered: Bool { System.isTerminal(System.standardInput) && Output.error.isTerminal }
+    private static var canBeAnswered: Bool { System.isTerminal(System.standardInput) && Output.error.isTerminal }
 
     /// Says `sentence` and asks which of `answers` it is to be. Quits where nobody can answer.
     static func ask(_ sentence: String, _ answers: [Answer]) throws -> Answer {
@@ -22,5 +22,11 @@ enum Question {
             let letter = line.lowercased().prefix(1)
             if let answer = answers.first(where: { !letter.isEmpty && $0.rawValue.hasPrefix(letter) }) { return answer }
         }
+    }
+
+    /// Says `sentence`, which tells what is to be removed, and throws where somebody answers that it is not.
+    static func confirmRemoval(_ sentence: String) throws {
+        guard canBeAnswered, try ask(sentence, [.yes, .no]) != .yes else { return }
+        throw Failure(.refused, "Nothing was removed.")
     }
 }

@@ -89,7 +89,7 @@
                         try snapshot.value(forKey: AbsoluteConfigKey(["secret\(number)"]), type: .string)
                     } throws: { error in
                         // After 1 s by the keyring; or after 5 s by the getter, where the machine is slower than that.
-                        if case KeyringError.timedOut = error { true } else { false }
+                        if case .timedOut = (error as? SecretError)?.reason { true } else { false }
                     }
                 }
             }
@@ -113,12 +113,14 @@
         @Test("A keyring that gives no answer is never read as no value, and settings are read all the same", arguments: [
             (InMemoryKeyring.Fault.locked, KeyringError.locked), (.gone, .noSecretService), (.dismissing, .locked),
         ])
-        func unavailable(_ fault: InMemoryKeyring.Fault, _ error: KeyringError) async throws {
+        func unavailable(_ fault: InMemoryKeyring.Fault, _ reason: KeyringError) async throws {
             try await withTemporaryStorage {
                 PreferencesFile.standard.set("size", to: 1)
                 for isAskedBefore in [false, true] {
                     let keyring = InMemoryKeyring()
                     let provider = provider(keyring, storage: .standard)
+                    let id = SecretIdentifier(service: service, account: "api.token")
+                    let error = SecretError(reason: reason, id: id, keyring: keyring.description)
                     if isAskedBefore { #expect(try provider.value(forKey: "api.token", type: .string).value == nil) }
                     keyring.inject(fault)
                     if isAskedBefore {  // news of a lock takes a moment
@@ -154,9 +156,11 @@
                     "store", "--label=l", "service", service, "account", "api.token", input: TestSecret.text("desktop"))
                 try await answers.wait(untilLast: "secret")
                 try await desktop.lock()
-                try await answers.wait(untilLast: "\(KeyringError.locked)")
-                await #expect(throws: KeyringError.locked) { try await provider.fetchValue(forKey: "api.token", type: .string) }
-                #expect(throws: KeyringError.locked) { try provider.value(forKey: "api.token", type: .string) }
+                let id = SecretIdentifier(service: service, account: "api.token")
+                let error = SecretError(reason: .locked, id: id, keyring: desktop.keyring().description)
+                try await answers.wait(untilLast: "\(error)")
+                await #expect(throws: error) { try await provider.fetchValue(forKey: "api.token", type: .string) }
+                #expect(throws: error) { try provider.value(forKey: "api.token", type: .string) }
                 try await desktop.unlock()
                 try await answers.wait(untilLast: "secret")
                 let isBack = try await provider.fetchValue(forKey: "api.token", type: .string).value?.content == .string(TestSecret.text("desktop"))

@@ -11,6 +11,11 @@
     struct StoredValuesProviderWatchTests {
         private let id = SecretIdentifier(service: "s", account: "token")
 
+        /// What is thrown where an `InMemoryKeyring` gives no answer about the secret.
+        private func failure(_ reason: KeyringError) -> SecretError {
+            SecretError(reason: reason, id: id, keyring: InMemoryKeyring().description)
+        }
+
         private func provider(_ storage: PreferencesFile, _ keyring: InMemoryKeyring) -> StoredValuesProvider {
             StoredValuesProvider(storage: storage, secrets: ["token"], service: id.service, keyring: keyring)
         }
@@ -41,13 +46,13 @@
                 let keyring = InMemoryKeyring()
                 keyring.inject(.locked)
                 let answers = Collector(provider(PreferencesFile(path: folder + "/p.json"), keyring).watched("token", .string))
-                try await answers.wait(for: ["\(KeyringError.locked)"])
+                try await answers.wait(for: ["\(failure(.locked))"])
                 keyring.inject(nil)
                 try await answers.wait(untilLast: "no value")
                 try await keyring.write(TestSecret.secret(), for: id, label: "")
                 try await answers.wait(untilLast: "secret")
                 keyring.inject(.gone)
-                try await answers.wait(untilLast: "\(KeyringError.noSecretService)")
+                try await answers.wait(untilLast: "\(failure(.noSecretService))")
                 keyring.inject(nil)
                 try await answers.wait(untilLast: "secret")
                 try await keyring.remove(id)
@@ -82,7 +87,7 @@
                     #expect(parts[0] == parts[1])
                 }
                 keyring.inject(.locked)
-                try await seen.wait(untilLast: "int(20), int(20), \(KeyringError.locked)")
+                try await seen.wait(untilLast: "int(20), int(20), \(failure(.locked))")
             }
         }
 

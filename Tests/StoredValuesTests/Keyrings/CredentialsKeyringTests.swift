@@ -43,6 +43,34 @@ struct CredentialsKeyringTests {
         }
     }
 
+    @Test("A String wrapper takes one newline off the end, in a fallback too, unless told not to; nobody else takes anything", arguments: [
+        ("token\n", "token"), ("token\n\n", "token\n"), ("token\r\n", "token"), ("token", "token"), ("\n", ""), ("", ""), ("\ntoken ", "\ntoken "),
+    ])
+    func newline(stored: String, read: String) async throws {
+        try await withTemporaryFolder { folder in
+            try put(stored, folder + "/token")
+            let keyring: CredentialsKeyring = .credentials(at: folder)
+            func load<Item: StorableItem>(_ type: Item.Type, _ keyring: some Keyring) async throws -> Item? {
+                try await SecurelyStoredValue<Item>(key: id.account, service: id.service, keyring: keyring).load()
+            }
+            #expect(try await load(String.self, keyring) == read)
+            #expect(try await load(String.self, FallbackKeyring([InMemoryKeyring(), keyring])) == read)
+            #expect(try await load(Data.self, FallbackKeyring([keyring])) == Data(stored.utf8))
+            #expect(try await keyring.read(id) == Secret(stored.utf8))
+            let keeping = keyring.keepingFinalNewlines
+            #expect(keeping != keyring)
+            #expect(try await load(String.self, keeping) == stored)
+            #expect(try await load(String.self, FallbackKeyring([keeping])) == stored)
+        }
+    }
+
+    @Test("What was set keeps its newline: only a file's is taken off")
+    func ownNewline() async throws {
+        let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: InMemoryKeyring())
+        try await token.set("line\n")
+        #expect(try await token.load() == "line\n" && token.wrappedValue == "line\n")
+    }
+
     @Test("More than 1 MiB is refused")
     func tooLarge() async throws {
         try await withTemporaryFolder { folder in

@@ -344,9 +344,9 @@ struct EncryptedFileKeyringTests {
             let flag = SecurelyStoredValue<Bool>(key: "flag", service: id.service, keyring: keyring)
             #expect(try await token.load()?.isEmpty == false)
             try await token.update { $0 = $0.map { $0 + "" } }
-            await #expect(throws: KeyringError.notStored) { try await flag.toggle() }
-            await #expect(throws: expected) { try await token.update { $0 = "another" } }
-            await #expect(throws: expected) { try await token.update { $0 = nil } }
+            await expectSecretError(.notStored) { try await flag.toggle() }
+            await expectSecretError(expected) { try await token.update { $0 = "another" } }
+            await expectSecretError(expected) { try await token.update { $0 = nil } }
             #expect(token.status == .value)
             #expect(try await keyring.read(id) == secret)
         }

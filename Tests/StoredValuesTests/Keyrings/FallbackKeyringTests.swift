@@ -191,7 +191,7 @@ struct FallbackKeyringTests {
 }
 
 /// A keyring that refuses changes, perhaps with one secret in it.
-private struct NotWritable: Keyring {
+private final class NotWritable: Keyring {
     private let error: KeyringError
     private let secret: Secret?
     private let readError: KeyringError?

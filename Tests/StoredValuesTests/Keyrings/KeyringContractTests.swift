@@ -109,6 +109,47 @@ struct KeyringContractTests {
         #expect(try await keyring.identifiers(inService: service + "y") == [])
     }
 
+    @Test("All secrets of a service can be removed, and no others", arguments: KeyringUnderTest.available)
+    func removeAll(_ subject: KeyringUnderTest) async throws {
+        let keyring = try await subject.open()
+        let service = "all" + UUID().uuidString
+        let own = ["a", "b", "café"].map { id($0, in: service) }
+        let other = SecretIdentifier(service: service + "2", account: "a")
+        for id in own + [other] { try await keyring.write(Secret([1]), for: id, label: "label") }
+        #expect(try await keyring.removeAll(inService: service) == own)
+        #expect(try await keyring.identifiers(inService: service) == [])
+        #expect(try await keyring.removeAll(inService: service) == [])
+        #expect(try await keyring.read(other) == Secret([1]))
+        try await keyring.remove(other)
+    }
+
+    @Test("Many updates that await something make one refresh, and run again where the secret was changed meanwhile", arguments: KeyringUnderTest.available)
+    func awaitingUpdates(_ subject: KeyringUnderTest) async throws {
+        let keyring = try await subject.open()
+        let id = id("token")
+        let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: keyring)
+        try await token.set("expired")
+        let server = TokenServer()
+        @Sendable func freshToken() async throws -> String? {
+            try await token.update { (token: inout String?) async throws in
+                if token?.hasPrefix("expired") == true {
+                    token = await server.refresh(token)
+                    // As another process does it.
+                    if token == "fresh 1" { try await keyring.write(Secret("expired again".utf8), for: id, label: "label") }
+                }
+                return token
+            }
+        }
+        let tokens = try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<20 { group.addTask { try await freshToken() } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(tokens == Array(repeating: "fresh 2", count: 20))
+        #expect(await server.refreshed == ["expired", "expired again"])
+        #expect(try await keyring.read(id) == Secret("fresh 2".utf8))
+        try await token.reset()
+    }
+
     @Test("Services and accounts may be any text", arguments: KeyringUnderTest.available)
     func names(_ subject: KeyringUnderTest) async throws {
         let keyring = try await subject.open()

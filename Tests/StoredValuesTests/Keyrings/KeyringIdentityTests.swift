@@ -1,5 +1,6 @@
-import StoredValues
 import Testing
+
+@testable import StoredValues
 
 @Suite("Which keyrings are one", .hangLimit)
 struct KeyringIdentityTests {
@@ -9,8 +10,8 @@ struct KeyringIdentityTests {
         SecurelyStoredValue(key: id.account, service: id.service, keyring: keyring)
     }
 
-    @Test("Two values that say the same of themselves and cannot be compared are two keyrings")
-    func described() async throws {
+    @Test("Two values that say the same of themselves and state another identity are two keyrings")
+    func stated() async throws {
         let one = Server(host: "one"), two = Server(host: "two")
         try await token(one).set("of one")
         try await token(two).set("of two")
@@ -19,18 +20,19 @@ struct KeyringIdentityTests {
         let (first, second) = (token(one), token(two))
         #expect(first.wrappedValue == "of one" && second.wrappedValue == "of two")
         #expect(FallbackKeyring([one]) != FallbackKeyring([two]))
+        #expect(KeyringIdentity(one) != KeyringIdentity(NamedServer(host: "one", server: InMemoryKeyring())), "another type")
         #expect(try await one.moveSecrets(inService: "s", to: two, overwriting: true).copied == [id])
     }
 
-    @Test("Such a keyring is one value to all who use it through a fallback, or as the system's")
+    @Test("One that states its identity is one value to all who use it through a fallback, or as the system's")
     func shared() async throws {
-        let fallback = FallbackKeyring([Server(host: "one")])
+        let fallback = FallbackKeyring([Server(host: "shared")])
         #expect(Set([fallback, fallback]).count == 1)
         let (one, two) = (token(fallback), token(fallback))
         #expect(one.wrappedValue == nil && two.wrappedValue == nil)
         try await one.set("x")
         #expect(two.wrappedValue == "x")
-        try await withTemporaryStorage(keyring: Server(host: "one")) {
+        try await withTemporaryStorage(keyring: Server(host: "shared")) {
             let (one, two) = (token(.system), token(.system))
             #expect(one.wrappedValue == nil && two.wrappedValue == nil)
             try await one.set("y")
@@ -40,7 +42,7 @@ struct KeyringIdentityTests {
         }
     }
 
-    @Test("A keyring that is an object is itself, one that can be compared equals its equals, one that stores nothing its type")
+    @Test("A keyring that is an object is itself, one that can be compared equals its equals")
     func comparable() async throws {
         let object = InMemoryKeyring(), other = InMemoryKeyring()
         func sees(_ one: some Keyring, _ two: some Keyring) async throws -> Bool {
@@ -54,14 +56,49 @@ struct KeyringIdentityTests {
         #expect(try await !sees(object, other))
         #expect(try await sees(NamedServer(host: "one", server: object), NamedServer(host: "one", server: other)))
         #expect(try await !sees(NamedServer(host: "one", server: object), NamedServer(host: "two", server: other)))
-        #expect(try await sees(OnlyServer(), OnlyServer()))
+        #expect(try await sees(ServerActor(), ServerActor()) == false)
+        let actor = ServerActor()
+        #expect(try await sees(actor, actor))
+        #expect(try await sees(Server(host: "seen", server: object), Server(host: "seen", server: object)))
     }
 }
 
-/// A keyring as somebody may write it: it cannot be compared, and each says the same of itself.
+@Suite("A keyring of one's own", .hangLimit)
+struct OwnKeyringTests {
+    private let id = SecretIdentifier(service: "s", account: "token")
+
+    @Test("It needs to read, write and remove; the rest has defaults, and what it cannot tell is never none")
+    func defaults() async throws {
+        let keyring = ServerActor()
+        try await keyring.unlock()
+        for await change in keyring.changes { Issue.record("\(change)") }
+        #expect(keyring.description.contains("ServerActor"))
+        let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: keyring)
+        #expect(token.status == .absent)
+        try await token.set("x")
+        #expect(try await token.required() == "x" && token.wrappedValue == "x")
+        func cannotTell(_ call: () async throws(KeyringError) -> some Any) async throws {
+            do throws(KeyringError) {
+                _ = try await call()
+                Issue.record("it says none")
+            } catch {
+                #expect("\(error)".contains("ServerActor cannot tell which secrets it has"), "\(error)")
+            }
+        }
+        try await cannotTell { () async throws(KeyringError) in try await keyring.identifiers(inService: id.service) }
+        try await cannotTell { () async throws(KeyringError) in try await keyring.removeAll(inService: id.service) }
+        await #expect(throws: SecretMoveError.self) { try await keyring.moveSecrets(inService: id.service, to: InMemoryKeyring()) }
+        #expect(try await token.load() == "x")
+        try await token.reset()
+        #expect(try await keyring.read(id) == nil)
+    }
+}
+
+/// A keyring as somebody may write it: it cannot be compared, states its identity, and each says the same of itself.
 private struct Server: ForwardingKeyring {
     let host: String
-    let server = InMemoryKeyring()
+    var server = InMemoryKeyring()
+    var identity: any Hashable & Sendable { host }
 }
 
 /// One that can be compared.
@@ -72,10 +109,13 @@ private struct NamedServer: ForwardingKeyring, Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(host) }
 }
 
-/// One that stores nothing.
-private struct OnlyServer: ForwardingKeyring {
-    private static let only = InMemoryKeyring()
-    var server: InMemoryKeyring { Self.only }
+/// One that is an actor, with no more than a keyring must have.
+private actor ServerActor: Keyring {
+    private var secrets: [SecretIdentifier: Secret] = [:]
+
+    func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { secrets[id] }
+    func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) { secrets[id] = secret }
+    func remove(_ id: SecretIdentifier) async throws(KeyringError) { secrets[id] = nil }
 }
 
 private protocol ForwardingKeyring: Keyring {

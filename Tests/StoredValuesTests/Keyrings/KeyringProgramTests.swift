@@ -163,9 +163,9 @@
             try await desktop.lock()
             try await eventually("the lock shows") { seen.elements.last == .unavailable(.locked) }
             #expect(token.wrappedValue == nil)
-            await #expect(throws: KeyringError.locked) { try await token.load() }
-            await #expect(throws: KeyringError.locked) { try await token.set("lost") }
-            await #expect(throws: KeyringError.locked) { try await token.reset() }
+            await expectSecretError(.locked) { try await token.load() }
+            await expectSecretError(.locked) { try await token.set("lost") }
+            await expectSecretError(.locked) { try await token.reset() }
             await #expect(throws: KeyringError.locked) { try await desktop.keyring().identifiers(inService: id.service) }
             try await desktop.unlock()
             try await eventually("the unlock shows") { seen.elements.last == .value }
@@ -187,7 +187,7 @@
             let values = Collector(token.values)
             try await values.wait(for: ["kept"])
             try await desktop.quitDaemon()
-            await #expect(throws: KeyringError.noSecretService) { try await token.load() }
+            await expectSecretError(.noSecretService) { try await token.load() }
             try await desktop.startDaemon()
             #expect(try await token.load() == "kept")
             try await token.set("changed")
@@ -283,8 +283,8 @@
             try desktop.confirmAccess()
             try await desktop.startDaemon()
             let token = token(desktop)
-            await #expect(throws: KeyringError.locked) { try await token.load() }
-            await #expect(throws: KeyringError.locked) { try await token.set("ours") }
+            await expectSecretError(.locked) { try await token.load() }
+            await expectSecretError(.locked) { try await token.set("ours") }
             #expect(token.status == .unavailable(.locked))
             await #expect(throws: KeyringError.locked) { try await desktop.keyring().unlock() }  // there is no display
             let items = ItemStore(bus: .address(desktop.address), deadline: hangLimit)
@@ -293,7 +293,7 @@
             await executor.allWaiting()
             question.cancel()
             await #expect(throws: SecretServiceError.cancelled) { try await question.value }
-            await #expect(throws: KeyringError.locked) { try await token.load() }
+            await expectSecretError(.locked) { try await token.load() }
         }
     }
 #endif

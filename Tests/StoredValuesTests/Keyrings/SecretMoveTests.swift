@@ -154,7 +154,7 @@ struct SecretMoveTests {
 }
 
 /// A keyring that takes every secret and keeps nothing of it.
-private struct Forgetful: Keyring {
+private struct Forgetful: Keyring, Hashable {
     var description: String { "a forgetful keyring" }
     var changes: KeyringChanges { .none }
     func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { nil }

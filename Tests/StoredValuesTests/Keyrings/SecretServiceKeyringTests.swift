@@ -92,7 +92,7 @@ import Testing
             try await token.set("s3cret")
             #expect(try await desktop.secretTool("lookup", "service", id.service, "account", id.account).output == "s3cret")
             try await desktop.lock()
-            await #expect(throws: KeyringError.locked) { try await token.load() }
+            await expectSecretError(.locked) { try await token.load() }
             #expect(token.status == .unavailable(.locked))
         }
 

@@ -74,7 +74,7 @@
             // Unless our own signal had it read once more, and that has ended at its deadline already.
             let value = token.wrappedValue
             #expect(value == "s3cret" || token.status == .unavailable(.timedOut(after: .seconds(2))))
-            await #expect(throws: KeyringError.timedOut(after: .seconds(2))) { try await token.load() }
+            await expectSecretError(.timedOut(after: .seconds(2))) { try await token.load() }
             let times = (0..<20).map { _ in ContinuousClock().measure { #expect(token.wrappedValue == nil) } }
             #expect(try #require(times.min()) < .seconds(2), "each waits for the deadline: \(times)")
             #expect(token.status == .unavailable(.timedOut(after: .seconds(2))))

@@ -25,6 +25,11 @@ struct SecretUpdateTests {
         }
     }
 
+    @Test("While a closure of another process awaits something nobody waits for it, and what was set meanwhile is not lost")
+    func awaiting() async throws {
+        try await withTemporaryFolder { folder in try await parties.awaitSomething("file:\(folder)/store") }
+    }
+
     @Test("Updates of many secrets of one file at once, in one process, lose nothing and do not wait for each other for ever")
     func oneProcess() async throws {
         try await withTemporaryFolder { folder in
@@ -67,6 +72,12 @@ struct SecretUpdateTests {
                 #expect(try mode("\(folder)/\(name)") == 0o600)
                 #expect(name.utf8.starts(with: "secret-".utf8) && name.hasSuffix(".lock"), "\(name)")
             }
+        }
+
+        @Test("While a closure of another process awaits something nobody waits for it, and what was set meanwhile is not lost")
+        func awaiting() async throws {
+            let desktop = try await desktops.start()
+            try await parties.awaitSomething("desktop", desktop.environment)
         }
 
         @Test("Without a runtime folder, or with one that others may write, it works and makes no file", arguments: [true, false])
@@ -118,6 +129,21 @@ private struct UpdatingParties {
         for process in running { #expect(try await process.lines() == (1...times).map { "\($0)" }) }
         let reader = try processes.start("talk-secret", keyring, "600", environment: environment)
         #expect(try await reader.ask("get") == "\(3 * times)")
+    }
+
+    /// One process whose closure awaits something, while another one sets and removes the secret.
+    func awaitSomething(_ keyring: String, _ environment: [String: String]? = nil) async throws {
+        let other = try processes.start("talk-secret", keyring, "600", environment: environment)
+        #expect(try await other.ask("set 1") == "ok")
+        let waiting = try processes.start("talk-secret", keyring, "600", environment: environment)
+        #expect(try await waiting.ask("await") == "1")
+        #expect(try await other.ask("set 5") == "ok")
+        #expect(try await other.ask("increase") == "ok")
+        #expect(try await waiting.ask("go on") == "6")
+        #expect(try await other.ask("reset") == "ok")
+        #expect(try await waiting.ask("go on") == "0")
+        #expect(try await waiting.ask("go on") == "ok")
+        #expect(try await other.ask("get") == "1")
     }
 
     /// One process that stands in the middle of an update, with the secret in `holdersKeyring`, which is that in `keyring`.

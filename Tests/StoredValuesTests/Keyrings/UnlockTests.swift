@@ -57,10 +57,10 @@
             let keyring = desktop.keyring()
             let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: keyring)
             let values = Collector(token.values)
-            await #expect(throws: KeyringError.locked) { try await token.load() }
-            await #expect(throws: KeyringError.locked) { try await token.set("s3cret") }
-            await #expect(throws: KeyringError.locked) { try await token.update { $0 = "s3cret" } }
-            await #expect(throws: KeyringError.locked) { try await token.reset() }
+            await expectSecretError(.locked) { try await token.load() }
+            await expectSecretError(.locked) { try await token.set("s3cret") }
+            await expectSecretError(.locked) { try await token.update { $0 = "s3cret" } }
+            await expectSecretError(.locked) { try await token.reset() }
             await #expect(throws: KeyringError.locked) { try await keyring.identifiers(inService: id.service) }
             #expect(token.wrappedValue == nil && token.status == .unavailable(.locked))
             #expect(prompter.asked == 0 && values.elements.isEmpty)

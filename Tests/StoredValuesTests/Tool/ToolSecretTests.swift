@@ -69,6 +69,37 @@ struct ToolSecretTests {
         }
     }
 
+    @Test("remove --all removes the secrets of the program and no others, says which, and is repeated without harm")
+    func removeAll() async throws {
+        try await withTool { tool in
+            for name in ["a", "b"] { try await tool.run("secret", "set", name, input: text) }
+            try await tool.run("secret", "set", "c", "--service", "other", input: text)
+            let run = try await tool.run("secret", "remove", "--all", "--yes")
+            #expect(run.status == 0 && run.output == "" && run.errors == "Removed: a, b\n", "\(run)")
+            #expect(try await tool.run("secret", "list").output == "")
+            #expect(try await tool.run("secret", "list", "--service", "other").output == "c\n")
+            let again = try await tool.run("secret", "remove", "--all")
+            #expect(again.status == 0 && again.errors == "Nothing is stored.\n", "\(again)")
+        }
+    }
+
+    @Test("Without a terminal remove --all asks nobody; a name and --all are one too many")
+    func removeAllUnasked() async throws {
+        try await withTool { tool in
+            try await tool.run("secret", "set", "a", input: text)
+            for (command, says) in [(["a", "--all"], "or --all"), ([], "or --all"), (["a", "--yes"], "--yes belongs to --all")] {
+                let run = try await tool.run(["secret", "remove"] + command)
+                #expect(run.status == 64 && run.errors.contains(says), "\(run)")
+            }
+            #expect(try await tool.run("secret", "list").output == "a\n")
+            let run = try await tool.run(["secret", "remove", "--all"], input: "n\n")
+            #expect(run.status == 0 && run.errors == "Removed: a\n", "\(run)")
+            try tool.write("given", to: "\(tool.folder)/credentials/a")
+            let refused = try await tool.run("secret", "remove", "--all", "--yes", "--keyring=credentials:\(tool.folder)/credentials")
+            #expect(refused.status == 77 && refused.errors.contains("read-only"), "\(refused)")
+        }
+    }
+
     @Test("Moving tells what was moved, and different secrets of one name only with --overwrite")
     func move() async throws {
         try await withTool { tool in
@@ -99,6 +130,22 @@ struct ToolSecretTests {
             #expect(TestSecret.traces(in: terminal.text) == [] && !terminal.text.contains("wrong"))
             let isRead = try await tool.run("secret", "get", "token").output == text
             #expect(isRead)
+        }
+    }
+
+    @Test("remove --all asks first, and does what it is told", arguments: [
+        ("y", Int32(0), "Removed: a, b"), ("no", 77, "Nothing was removed."),
+    ])
+    func removeAllAsked(answer: String, status: Int32, says: String) async throws {
+        try await withTool { tool in
+            for name in ["a", "b"] { try await tool.run("secret", "set", name, input: text) }
+            let terminal = try tool.start("secret", "remove", "--all")
+            try await terminal.waits(for: "[y]es, [n]o? ")
+            #expect(terminal.text.contains("a, b"))
+            try terminal.type("\(answer)\n")
+            #expect(try await terminal.end() == status, "\(terminal.text)")
+            try await terminal.waits(for: says)
+            #expect(try await tool.run("secret", "list").output == (status == 0 ? "" : "a\nb\n"))
         }
     }
 

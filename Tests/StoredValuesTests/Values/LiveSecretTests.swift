@@ -28,7 +28,7 @@ struct LiveSecretTests {
             await withTaskGroup { group in
                 for number in 0..<1000 {
                     group.addTask {
-                        await #expect(throws: KeyringError.timedOut(after: .seconds(1))) { try await token.set("\(number)") }
+                        await expectSecretError(.timedOut(after: .seconds(1))) { try await token.set("\(number)") }
                     }
                 }
             }

@@ -35,8 +35,12 @@ struct SecurelyStoredValueTests {
         init(_ keyring: InMemoryKeyring) { token = SecurelyStoredValue(key: "token", service: "test", keyring: keyring) }
         static let shared = SecurelyStoredValue<String>(key: "shared", service: "test", keyring: .inMemory)
     }
-    /// As it stands in the documentation: the property's type is the wrapper's.
-    struct Declared { @SecurelyStoredValue<String>(key: "authToken") var authToken }
+    /// As it stands in the documentation: the wrapper's type is the property's, or the other way round.
+    struct Declared {
+        @SecurelyStoredValue(key: "authToken") var authToken: String?
+        @SecurelyStoredValue<String>(key: "authToken") var sameToken
+        @SecurelyStoredValue(key: "dates", service: "test", keyring: .inMemory) var dates: [String: Date]?
+    }
 
     @Test("Wrappers in a struct, an actor, an observable class and as a let are one value")
     @MainActor func places() async throws {
@@ -64,7 +68,64 @@ struct SecurelyStoredValueTests {
         }
     }
 
-    @Test("A string is stored as its own UTF-8, everything else as JSON, and both come back")
+    @Test("Both ways to declare a secret are one")
+    func declared() async throws {
+        try await withTemporaryStorage {
+            let declared = Declared()
+            try await declared.$authToken.set("x")
+            #expect(declared.authToken == "x" && declared.sameToken == "x" && declared.dates == nil)
+        }
+    }
+
+    @Test("Data is stored as its own bytes, whatever they are", arguments: [[], [0], Array("\"text\"\n".utf8), [0xFF, 0, 0xC3], Array(0...255)] as [[UInt8]])
+    func data(bytes: [UInt8]) async throws {
+        let data = SecurelyStoredValue<Data>(key: "data", service: "test", keyring: keyring)
+        try await data.set(Data(bytes))
+        #expect(try await keyring.read(.init(service: "test", account: "data")) == Secret(bytes))
+        #expect(try await data.load() == Data(bytes) && data.wrappedValue == Data(bytes))
+        let optional = SecurelyStoredValue<Data?>(key: "optional", service: "test", keyring: keyring)
+        try await optional.set(Data(bytes))
+        #expect(try await optional.load() == Data(bytes), "as JSON")
+    }
+
+    @Test("What is required and not stored throws; what is unavailable throws its own reason")
+    func required() async throws {
+        await expectSecretError(.notStored) { try await token().required() }
+        try await token().set("x")
+        #expect(try await token().required() == "x")
+        keyring.inject(.gone)
+        await expectSecretError(.noSecretService) { try await token().required() }
+    }
+
+    @Test("Every error names the secret and the keyring, never the value, and its reason is matched in one line")
+    func errors() async throws {
+        let token = token()
+        try await token.set(TestSecret.text())
+        keyring.inject(.locked)
+        let calls: [() async throws -> Void] = [
+            { try await token.load() }, { _ = try await token.required() }, { try await token.set(TestSecret.text("new")) },
+            { try await token.reset() }, { try await token.update { $0 = TestSecret.text("newer") } },
+            { try await token.update { (text: inout String?) async throws in text = TestSecret.text("newest") } },
+        ]
+        var matched = 0
+        for call in calls {
+            do {
+                try await call()
+            } catch let error as SecretError where error.reason == .locked {
+                matched += 1
+                #expect(error.id == id && error.keyring == keyring.description)
+                for text in ["\(error)", (error as any Error).localizedDescription] {
+                    #expect(text.hasPrefix("The secret \"test/token\" in a keyring in this process's memory: The keyring is locked. "), "\(text)")
+                    #expect(TestSecret.traces(in: text) == [])
+                }
+            }
+        }
+        #expect(matched == calls.count)
+        do { try await token.set("x") } catch where error.reason == .locked { matched = 0 } catch { Issue.record(error) }
+        #expect(matched == 0)
+    }
+
+    @Test("A string is stored as its own UTF-8, everything else but data as JSON, and both come back")
     func coding() async throws {
         try await token().set("é\0\"")
         #expect(try await keyring.read(id) == Secret(Array("é\0\"".utf8)))
@@ -93,12 +154,12 @@ struct SecurelyStoredValueTests {
     @Test("Every change does what its name says, and those that need a secret say when there is none")
     func changes() async throws {
         let flag = SecurelyStoredValue<Bool>(key: "flag", service: "test", keyring: keyring)
-        await #expect(throws: KeyringError.notStored) { try await flag.toggle() }
+        await expectSecretError(.notStored) { try await flag.toggle() }
         try await flag.set(true)
         try await flag.toggle()
         #expect(flag.wrappedValue == false)
         let preferences = SecurelyStoredValue<UserPreferences>(key: "p", service: "test", keyring: keyring)
-        await #expect(throws: KeyringError.notStored) { try await preferences.set(\.fontSize, to: 1) }
+        await expectSecretError(.notStored) { try await preferences.set(\.fontSize, to: 1) }
         try await preferences.set(UserPreferences())
         try await preferences.set(\.fontSize, to: 1)
         #expect(preferences.wrappedValue?.fontSize == 1)
@@ -213,10 +274,10 @@ struct SecurelyStoredValueTests {
         let token = token()
         #expect(token.wrappedValue == nil)
         #expect(token.status == .unavailable(error))
-        await #expect(throws: error) { try await token.load() }
-        await #expect(throws: error) { try await token.set("new") }
-        await #expect(throws: error) { try await token.reset() }
-        await #expect(throws: error) { try await token.update { $0 = ($0 ?? "") + "x" } }
+        await expectSecretError(error) { try await token.load() }
+        await expectSecretError(error) { try await token.set("new") }
+        await expectSecretError(error) { try await token.reset() }
+        await expectSecretError(error) { try await token.update { $0 = ($0 ?? "") + "x" } }
         #expect(token.status == .unavailable(error))
         let reader = Task { () -> String?? in
             for await value in token.values { return value }
@@ -234,7 +295,7 @@ struct SecurelyStoredValueTests {
         try await token.set("kept")
         #expect(token.wrappedValue == "kept")
         keyring.inject(.locked)
-        await #expect(throws: KeyringError.locked) { try await token.load() }
+        await expectSecretError(.locked) { try await token.load() }
         #expect(token.wrappedValue == nil && token.status == .unavailable(.locked))
     }
 
@@ -243,7 +304,7 @@ struct SecurelyStoredValueTests {
         try await keyring.write(Secret(Array("text".utf8)), for: id, label: "")
         let number = SecurelyStoredValue<Int>(key: "token", service: "test", keyring: keyring)
         #expect(number.wrappedValue == nil && number.status == .unavailable(.notDecodable))
-        await #expect(throws: KeyringError.notDecodable) { try await number.update { $0 = 1 } }
+        await expectSecretError(.notDecodable) { try await number.update { $0 = 1 } }
         #expect(try await keyring.read(id) == Secret(Array("text".utf8)))
     }
 
@@ -261,8 +322,8 @@ struct SecurelyStoredValueTests {
         }
         let value = SecurelyStoredValue<Stubborn>(key: "token", service: "test", keyring: keyring)
         try await value.set(Stubborn(1))
-        await #expect(throws: KeyringError.notDecodable) { try await value.set(Stubborn(11)) }
-        await #expect(throws: KeyringError.notDecodable) { try await value.update { $0?.number = 12 } }
+        await expectSecretError(.notDecodable) { try await value.set(Stubborn(11)) }
+        await expectSecretError(.notDecodable) { try await value.update { $0?.number = 12 } }
         #expect(value.wrappedValue == Stubborn(1) && value.status == .value)
         #expect(try await keyring.read(id) == Secret("1".utf8))
     }
@@ -295,9 +356,9 @@ struct SecurelyStoredValueTests {
         let second = Task(executorPreference: executor) { try await token.set("b") }
         await executor.allWaiting()
         second.cancel()
-        await #expect(throws: KeyringError.cancelled) { try await second.value }
+        await expectSecretError(.cancelled) { try await second.value }
         first.cancel()
-        await #expect(throws: KeyringError.cancelled) { try await first.value }
+        await expectSecretError(.cancelled) { try await first.value }
     }
 
     @Test("A wrapper and its secret show the value to nobody who prints, dumps or mirrors them")

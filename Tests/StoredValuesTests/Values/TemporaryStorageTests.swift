@@ -90,7 +90,7 @@ struct TemporaryStorageTests {
         let keyring = InMemoryKeyring()
         await withTemporaryStorage(keyring: keyring) {
             keyring.inject(.locked)
-            await #expect(throws: KeyringError.locked) { try await AppSettings.token.set("x") }
+            await expectSecretError(.locked) { try await AppSettings.token.set("x") }
             #expect(AppSettings.token.status == .unavailable(.locked))
         }
     }

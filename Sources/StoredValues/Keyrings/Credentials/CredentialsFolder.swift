@@ -9,6 +9,8 @@ struct CredentialsFolder: Sendable {
 
     let path: String
     let operations: any FileOperations
+    /// Whether a newline at the end of a file belongs to a text.
+    var keepsFinalNewlines = false
 
     /// The secret, or nil when the folder is there and has no file for it.
     func secret(for id: SecretIdentifier) throws(KeyringError) -> Secret? {
@@ -65,7 +67,7 @@ struct CredentialsFolder: Sendable {
         }
         guard file.status.kind == .regular else { throw KeyringError(FileError(.read, filePath, .notRegular(file.status.kind))) }
         guard file.status.identity.size <= Secret.sizeLimit else { throw .tooLarge }
-        return try file.contents()
+        return try file.contents(isLine: !keepsFinalNewlines)
     }
 
     private func isCredential(_ name: String) throws(KeyringError) -> Bool {

@@ -6,15 +6,16 @@ import StoredValuesSupport
 /// (`/run/secrets`), Kubernetes (a mounted secret). Read-only.
 ///
 /// ```swift
-/// @SecurelyStoredValue<String>(key: "token", keyring: .credentials) var token
-/// @SecurelyStoredValue<String>(key: "password", keyring: .credentials(at: "/run/secrets")) var password
+/// @SecurelyStoredValue(key: "token", keyring: .credentials) var token: String?
+/// @SecurelyStoredValue(key: "password", keyring: .credentials(at: "/run/secrets")) var password: String?
 /// ```
 ///
 /// - **Names.** The secret `token` of the service `com.example.Editor` is the file `com.example.Editor.token`, and where
 ///   there is none the file `token`. The first is for folders that several programs share. A name that no file can have (a
 ///   slash, over 255 bytes) throws ``KeyringError/other(domain:code:message:)``.
-/// - **Bytes.** The secret is the file's bytes, every one: a newline at the end belongs to it, so make the file with
-///   `printf %s`, not with `echo`. At most 1 MiB, or it is ``KeyringError/tooLarge``.
+/// - **Bytes.** The secret is the file's bytes, every one, and at most 1 MiB, or it is ``KeyringError/tooLarge``. A wrapper of a
+///   `String` takes one newline off its end, which `echo` puts there, unless it is told not to, by ``keepingFinalNewlines``; one
+///   of another type, and ``read(_:)``, take nothing off.
 /// - **Three answers.** A missing file is absent. A missing folder, an unset variable and a link to nothing throw
 ///   ``KeyringError/other(domain:code:message:)`` with the reason; an unreadable file throws ``KeyringError/accessDenied``.
 /// - **Changes** of a secret that a wrapper uses are heard, and of the 64 others that were read last; those of a mounted Kubernetes
@@ -38,12 +39,28 @@ public final class CredentialsKeyring: Keyring {
         self.init(folder: path, deadline: deadline)
     }
 
-    init(folder: String?, deadline: Duration = .seconds(5), operations: any FileOperations = POSIXFileOperations()) {
-        self.folder = folder.flatMap { path in
+    convenience init(folder: String?, deadline: Duration = .seconds(5), operations: any FileOperations = POSIXFileOperations()) {
+        let folder = folder.flatMap { path in
             path.isEmpty ? nil : CredentialsFolder(path: DurableFile(path: path).path, operations: operations)
         }
-        changesInFolder = self.folder.map { .shared(for: $0) }
+        self.init(folder, deadline)
+    }
+
+    private init(_ folder: CredentialsFolder?, _ deadline: Duration) {
+        self.folder = folder
+        changesInFolder = folder.map { .shared(for: $0) }
         self.deadline = deadline
+    }
+
+    /// The same credentials, where a newline at the end of a file is a part of the text: a wrapper of a `String` takes none off.
+    ///
+    /// ```swift
+    /// @SecurelyStoredValue(key: "key.pem", keyring: .credentials.keepingFinalNewlines) var key: String?
+    /// ```
+    public var keepingFinalNewlines: CredentialsKeyring {
+        var folder = folder
+        folder?.keepsFinalNewlines = true
+        return CredentialsKeyring(folder, deadline)
     }
 
     /// What it is and which folder it reads.
@@ -95,9 +112,10 @@ extension CredentialsKeyring: LockableKeyring, SelectiveKeyring {
 }
 
 extension CredentialsKeyring: Hashable {
-    /// Whether both read the same folder.
+    /// Whether both read the same folder, and texts in the same way.
     public static func == (left: CredentialsKeyring, right: CredentialsKeyring) -> Bool {
         left.folder.map { Array($0.path.utf8) } == right.folder.map { Array($0.path.utf8) }
+            && left.folder?.keepsFinalNewlines == right.folder?.keepsFinalNewlines
     }
 
     /// Hashes the folder's path.

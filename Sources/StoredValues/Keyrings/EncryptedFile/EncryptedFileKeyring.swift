@@ -13,7 +13,7 @@ import StoredValuesSupport
 ///
 /// Any number of instances, threads and processes may use one file: each change is made under a lock and is on the disk
 /// when the call returns. A missing file is an empty keyring; the first write makes it, with mode 0600. An
-/// ``SecurelyStoredValue/update(_:)`` makes the lock file beside it, and its folder, even when it stores nothing in the end:
+/// `update` of a ``SecurelyStoredValue`` makes the lock file beside it, and its folder, even when it stores nothing in the end:
 /// the lock comes before the reading.
 ///
 /// ``changes`` tells of what any process changes in the file, except on file systems where inotify(7) sees nothing.

@@ -25,9 +25,11 @@ struct SecretFile: ~Copyable {
 
     /// All of its bytes, read straight into the secret: no other copy is made. Throws when their number is not the one that
     /// `status` says, for then somebody is writing, and half a secret is none.
-    func contents() throws(KeyringError) -> Secret {
+    ///
+    /// - Parameter isLine: See ``Secret/isLine``.
+    func contents(isLine: Bool = false) throws(KeyringError) -> Secret {
         do {
-            return try Secret(count: Int(status.identity.size)) { buffer in
+            return try Secret(count: Int(status.identity.size), isLine: isLine) { buffer in
                 var filled = 0
                 while filled < buffer.count {
                     let count = try operations.read(descriptor, into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))

@@ -15,7 +15,7 @@
 /// may also lose what it is told while it locks (seen: 2.7.4).
 ///
 /// The Secret Service has no lock. Processes of this user that use this library change a secret one after another all the
-/// same, by a lock file in `$XDG_RUNTIME_DIR/stored-values`, and so lose no ``SecurelyStoredValue/update(_:)`` of each other.
+/// same, by a lock file in `$XDG_RUNTIME_DIR/stored-values`, and so lose no `update` of a ``SecurelyStoredValue``.
 /// Other programs know nothing of it; and without a runtime folder that belongs to this user alone, each process is on its own.
 /// Where that folder is full, or something else lies there, an update throws, and a secret is set or reset without the lock.
 ///

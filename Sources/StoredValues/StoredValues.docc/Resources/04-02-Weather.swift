@@ -5,7 +5,7 @@ struct Settings {
 }
 
 struct Account {
-    @SecurelyStoredValue<String>(key: "token") var token  // String?
+    @SecurelyStoredValue(key: "token") var token: String?
 }
 
 @main

@@ -5,7 +5,7 @@ struct Settings {
 }
 
 struct Account {
-    @SecurelyStoredValue<String>(key: "token") var token  // String?
+    @SecurelyStoredValue(key: "token") var token: String?
 }
 
 @main
@@ -29,7 +29,7 @@ struct Weather {
         case nil:
             break
         }
-        do throws(KeyringError) {
+        do throws(SecretError) {
             let token = try await account.$token.load()
             print(token == nil ? "Nobody has logged in." : "Somebody has logged in.")
         } catch {

@@ -50,11 +50,11 @@ struct Consumer {
         ]
         for keyring in keyrings { try await secrets(in: keyring) }
         let missing = SecurelyStoredValue<String>(key: "token", keyring: CredentialsKeyring(path: folder + "/none"))
-        do throws(KeyringError) {
+        do throws(SecretError) {
             try await missing.set("x")
             require(false)
         } catch {
-            require(error == .readOnly && missing.wrappedValue == nil)
+            require(error.reason == .readOnly && missing.wrappedValue == nil)
         }
     }
 
