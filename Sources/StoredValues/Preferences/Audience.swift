@@ -64,9 +64,12 @@ struct Audience {
         if !legacies.isEmpty {
             for (key, content) in contents where content.json == nil { takeLegacy(of: key).map { later.release($0) } }
         }
-        let told = contents.compactMap { key, content in declarations[key]?.member.map { (member: $0, content: content) } }
+        // By their place, for a content is costly to copy.
+        let told = contents.indices.compactMap { index in
+            declarations[contents[index].key]?.member.map { (member: $0, index: index) }
+        }
         for (member, _) in told { member.beginChange() }
-        for (member, content) in told { member.take(content, &later) }
+        for (member, index) in told { member.take(contents.values[index], &later) }
         for (member, _) in told {
             member.endChange()
             // Its last owner may let go of it just now; then it must not go before the locks are free.

@@ -13,6 +13,8 @@ struct PreferencesState {
     /// What the running batch has changed so far, nil before the first change. Only its thread sees it; it comes into the members
     /// when the batch is committed.
     private(set) var batched: StoredMembers.Changes?
+    /// The revision of the members that each of these was compared with; nil once a key was changed twice.
+    private var comparedRevision: Int?
     /// What the changes inside the one under way, or inside a batch, leave to do.
     private var inner = AfterUnlocking()
     /// What threads see that read several values as they were at one moment.
@@ -66,10 +68,11 @@ struct PreferencesState {
 
     // MARK: Changes of ours
 
-    /// What is to be written: the members, of which ``StoredMembers/written(with:)`` makes the file, and the permitted changes. Nil
-    /// where there is nothing to write. From now on what is read from the file does not count, until one of the next two.
+    /// What is to be written: the members, of which ``StoredMembers/written(with:)`` makes the file, and the permitted changes of
+    /// the batch, or else of `changes`. Nil where there is nothing to write. From now on what is read from the file does not count,
+    /// until one of the next two.
     mutating func beginWriting(_ changes: MemberChanges) -> (members: StoredMembers, changes: StoredMembers.Changes)? {
-        let permitted = permit(batched?.merging(changes.byKey) { $1.over($0) } ?? changes.byKey)
+        let permitted = permit(batched ?? changes.byKey, areCompared: batched != nil && comparedRevision == members.revision)
         guard !permitted.isEmpty || needsWriting else { return nil }
         disk.beginWriting()
         return (members, permitted)
@@ -97,22 +100,31 @@ struct PreferencesState {
 
     /// Makes changes inside a batch, for its thread alone.
     mutating func makeInBatch(_ changes: MemberChanges) {
-        inner.release(changes)
+        if !changes.released.isEmpty { inner.release(changes.released) }
         if batched == nil {
-            batched = [:]
+            (batched, comparedRevision) = ([:], members.revision)
             MembersView.noteBegin()
         }
-        let (permitted, refusals) = members.permitted(changes.byKey, after: batched ?? [:])
-        for refusal in refusals { log.refuse(refusal) }
-        for (key, change) in permitted {
-            let whole = change.over(batched?[key])
-            batched?[key] = whole
+        for (key, change) in changes.byKey {
+            let earlier = batched?[key]
+            switch members.verdict(on: change, of: key, after: earlier) {
+            case .make:
+                batched?[key] = change.over(earlier)
+                if let earlier {
+                    comparedRevision = nil
+                    inner.release(earlier)
+                }
+            case .skip: break
+            case .refuse(let stored): log.refuse(members.refusal(of: change, of: key, where: stored))
+            }
         }
     }
 
     /// Undoes what the batch has changed since it had changed this.
     mutating func undoBatch(to savepoint: StoredMembers.Changes?) {
-        if batched != nil { batched = savepoint ?? [:] }
+        guard let undone = batched else { return }
+        inner.release(undone)
+        batched = savepoint ?? [:]
     }
 
     /// Publishes changes that are made inside another one, which writes them.
@@ -136,13 +148,16 @@ struct PreferencesState {
 
     /// Ends a turn. Returns what the changes inside it leave to do.
     mutating func endTurn() -> AfterUnlocking {
-        if batched != nil { MembersView.noteEnd() }
+        if let made = batched {
+            MembersView.noteEnd()
+            inner.release(made)
+        }
         defer { (inner, batched) = (AfterUnlocking(), nil) }
         return inner
     }
 
-    private mutating func permit(_ changes: StoredMembers.Changes) -> StoredMembers.Changes {
-        let (permitted, refusals) = members.permitted(changes)
+    private mutating func permit(_ changes: StoredMembers.Changes, areCompared: Bool = false) -> StoredMembers.Changes {
+        let (permitted, refusals) = members.permitted(changes, areCompared: areCompared)
         for refusal in refusals { log.refuse(refusal) }
         return permitted
     }

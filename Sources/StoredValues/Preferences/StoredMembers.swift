@@ -99,14 +99,23 @@ struct StoredMembers {
 extension StoredMembers {
     /// Those of `changes` that are to be made. Changes of what a newer version wrote are refused, and all of them if the file
     /// would become too large to be read again: they are one change.
-    func permitted(_ changes: Changes) -> Permitted {
-        let (current, refusals) = current(changes, in: content)
+    ///
+    /// - Parameter areCompared: Whether ``verdict(on:of:after:)`` was asked about each of them.
+    func permitted(_ changes: Changes, areCompared: Bool = false) -> Permitted {
+        let (current, refusals) = areCompared ? (changes, []) : current(changes, in: content)
         guard let refusal = tooLarge(current, in: content) else { return (current, refusals) }
         return ([:], refusals + [refusal])
     }
 
-    /// The same of changes inside a batch that has made `earlier`. Room is looked for when all are known.
-    func permitted(_ changes: Changes, after earlier: Changes) -> Permitted { current(changes, in: content, after: earlier) }
+    /// What is to be done about a change of `key` inside a batch that has made `earlier`. Room is looked for when all are known.
+    func verdict(on change: MemberChange, of key: PreferencesKey, after earlier: MemberChange?) -> MemberChange.Verdict {
+        change.verdict(where: earlier.map(\.stored) ?? content.stored(key))
+    }
+
+    /// What is said of a change that may not replace what a newer version of the program stored.
+    func refusal(of change: MemberChange, of key: PreferencesKey, where stored: Int) -> PreferencesError {
+        .newerVersion(key: key.text, path: path, stored: stored, supported: change.version)
+    }
 
     /// Whether the file has room for `changes`.
     func hasRoom(for changes: Changes) -> Bool { content.hasRoom(for: changes, within: sizeLimit) }
@@ -144,15 +153,14 @@ extension StoredMembers {
     }
 
     /// Those of `changes` that change something, and nothing of a newer version.
-    private func current(_ changes: Changes, in content: PreferencesDocument, after earlier: Changes = [:]) -> Permitted {
+    private func current(_ changes: Changes, in content: PreferencesDocument) -> Permitted {
         // Nearly always all are to be made, and no other dictionary is.
         var (current, refusals) = (changes, [PreferencesError]())
         for (key, change) in changes {
-            switch change.verdict(where: earlier[key].map(\.stored) ?? content.stored(key)) {
+            switch change.verdict(where: content.stored(key)) {
             case .make: continue
             case .skip: break
-            case .refuse(let stored):
-                refusals.append(.newerVersion(key: key.text, path: path, stored: stored, supported: change.version))
+            case .refuse(let stored): refusals.append(refusal(of: change, of: key, where: stored))
             }
             current[key] = nil
         }

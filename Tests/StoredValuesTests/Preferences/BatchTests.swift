@@ -108,6 +108,25 @@ struct BatchTests {
         }
     }
 
+    @Test("One that changes values back to what they were changes nothing")
+    func changedBack() async throws {
+        try await withTemporaryFolder { folder in
+            let example = try Example(folder)
+            let (a, b, text) = (example.a, example.b, try example.text())
+            var values = a.values.makeAsyncIterator()
+            #expect(await values.next(isolation: nil) == 1)
+            example.storage.batch {
+                a.set(5)
+                b.set(6)
+                a.set(1)
+                b.reset()
+            }
+            #expect(try example.text() == text)
+            a.set(2)
+            #expect(await values.next(isolation: nil) == 2)
+        }
+    }
+
     @Test("One inside another that throws is undone by itself, or with the outer one")
     func nested() throws {
         try withTemporaryFolder { folder in
