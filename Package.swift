@@ -11,6 +11,9 @@ let settings: [SwiftSetting] = [
 /// The code that talks to libsecret exists only with this trait; without it nothing links GLib.
 let withLibsecret: TargetDependencyCondition? = .when(traits: ["Libsecret"])
 
+/// The encrypted file, and with it swift-crypto, exists only with this trait; nobody else downloads or builds that package.
+let withEncryptedFile: TargetDependencyCondition? = .when(traits: ["EncryptedFile"])
+
 /// The provider for swift-configuration is built only with this trait; nobody else downloads or builds that package.
 let withConfiguration: TargetDependencyCondition? = .when(traits: ["Configuration"])
 
@@ -22,7 +25,8 @@ let package = Package(
         .executable(name: "stored-values", targets: ["StoredValuesTool"]),
     ],
     traits: [
-        .default(enabledTraits: ["Libsecret"]),
+        .default(enabledTraits: ["EncryptedFile", "Libsecret"]),
+        .trait(name: "EncryptedFile", description: "A keyring in an encrypted file, by swift-crypto."),
         .trait(name: "Libsecret", description: "The desktop's keyring, through libsecret."),
         .trait(name: "Configuration", description: "A provider for swift-configuration: the product StoredValuesConfiguration."),
     ],
@@ -51,8 +55,8 @@ let package = Package(
                 "StoredValuesFiles", "StoredValuesSupport",
                 .target(name: "StoredValuesSecretService", condition: withLibsecret),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "Crypto", package: "swift-crypto", condition: withEncryptedFile),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: withEncryptedFile),
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Built and started by `Benchmarks/run`. StartStoredValue is built twice, with the trait and without it.
+// Built and started by `Benchmarks/run`. StartStoredValue is built twice, with the traits and without them.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -14,13 +14,17 @@ let storedValues = Target.Dependency.product(name: "StoredValues", package: "swi
 let package = Package(
     name: "Benchmarks",
     traits: [
-        .default(enabledTraits: ["Libsecret"]),
+        .default(enabledTraits: ["EncryptedFile", "Libsecret"]),
+        .trait(name: "EncryptedFile", description: "Passed on: a keyring in an encrypted file, by swift-crypto."),
         .trait(name: "Libsecret", description: "Passed on: the desktop's keyring, through libsecret."),
     ],
     dependencies: [
         .package(
             name: "swift-stored-values", path: "..",
-            traits: [.trait(name: "Libsecret", condition: .when(traits: ["Libsecret"]))]),
+            traits: [
+                .trait(name: "EncryptedFile", condition: .when(traits: ["EncryptedFile"])),
+                .trait(name: "Libsecret", condition: .when(traits: ["Libsecret"])),
+            ]),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [

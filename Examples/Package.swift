@@ -12,13 +12,17 @@ let flyingFox: Target.Dependency = .product(name: "FlyingFox", package: "FlyingF
 let package = Package(
     name: "Examples",
     traits: [
-        .default(enabledTraits: ["Libsecret"]),
+        .default(enabledTraits: ["EncryptedFile", "Libsecret"]),
+        .trait(name: "EncryptedFile", description: "Passed on: a keyring in an encrypted file, by swift-crypto."),
         .trait(name: "Libsecret", description: "Passed on: the desktop's keyring, through libsecret."),
     ],
     dependencies: [
         .package(
             name: "swift-stored-values", path: "..",
-            traits: [.trait(name: "Libsecret", condition: .when(traits: ["Libsecret"]))]),
+            traits: [
+                .trait(name: "EncryptedFile", condition: .when(traits: ["EncryptedFile"])),
+                .trait(name: "Libsecret", condition: .when(traits: ["Libsecret"])),
+            ]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),

@@ -12,7 +12,7 @@ let storedValues = Target.Dependency.product(name: "StoredValues", package: "swi
 let package = Package(
     name: "Fuzzing",
     dependencies: [
-        .package(name: "swift-stored-values", path: "..", traits: []),  // the keyring of the desktop is not fuzzed
+        .package(name: "swift-stored-values", path: "..", traits: ["EncryptedFile"]),  // the keyring of the desktop is not fuzzed
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
     ],
     targets: [

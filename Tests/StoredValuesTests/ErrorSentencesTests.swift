@@ -65,7 +65,7 @@ struct ErrorSentencesTests {
 
     private func expectation(_ error: KeyringError) -> Expectation<KeyringError> {
         switch error {
-        case .notBuiltIn: Expectation("system keyring", advice: "Build StoredValues with its trait Libsecret", next: .noSessionBus)
+        case .notBuiltIn: Expectation("keyring", advice: "Build StoredValues with the trait for it", next: .noSessionBus)
         case .noSessionBus: Expectation("session bus", advice: "Run inside a login session", next: .noSecretService)
         case .noSecretService: Expectation("Secret Service", advice: "Install and start gnome-keyring", next: .cancelled)
         case .cancelled: Expectation("task", advice: "load() tells", next: .locked)

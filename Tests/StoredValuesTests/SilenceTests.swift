@@ -25,7 +25,9 @@ struct SilenceTests {
                     try await use.secrets()
                     try await use.wrappers()
                     try await use.failures()
-                    try await use.encryptedFiles()
+                    #if EncryptedFile
+                        try await use.encryptedFiles()
+                    #endif
                     try await use.credentials()
                     try await use.otherKeyrings()
                     print("all was used")
@@ -42,7 +44,7 @@ struct SilenceTests {
                 Issue.record("\(line.replacing(TestSecret.mark, with: "<secret>"))")
             }
             let files = try #require(FileManager.default.enumerator(atPath: folder)).compactMap { $0 as? String }
-            #expect(files.contains("store"))
+            #expect(files.contains("store") == isEncryptedFileBuiltIn)
             for file in files where !file.hasPrefix("given") {
                 let contents = try? Data(contentsOf: URL(fileURLWithPath: folder + "/" + file))
                 let text = String(decoding: contents ?? Data(), as: UTF8.self)
@@ -77,13 +79,8 @@ private struct UseOfSecrets {
     let folder: String
     let id = SecretIdentifier(service: "s", account: "token")
 
-    /// The deadline is generous: scrypt takes its time on a busy machine.
-    private func encryptedFile(_ path: String, _ key: EncryptedFileKey) -> EncryptedFileKeyring {
-        EncryptedFileKeyring(path: path, key: key, deadline: hangLimit)
-    }
-
     /// Discloses what `call` throws, which it must.
-    private func disclosingError(_ what: String, _ call: () async throws -> Void) async throws {
+    func disclosingError(_ what: String, _ call: () async throws -> Void) async throws {
         do {
             try await call()
         } catch {
@@ -93,7 +90,7 @@ private struct UseOfSecrets {
         throw Unexpected(what: "\(what) did not fail")
     }
 
-    private struct Unexpected: Error { let what: String }
+    struct Unexpected: Error { let what: String }
 
     func secrets() async throws {
         struct Holder { let secret: Secret, list: [Secret?] }
@@ -102,7 +99,6 @@ private struct UseOfSecrets {
         disclose(Holder(secret: secret, list: [secret, nil]))
         disclose(["key": secret])
         disclose(RawSecret(secret))
-        disclose(EncryptedFileEntry(id: id, label: "l", modified: 0, secret: secret))
         disclose(SecretContent<String>.value(TestSecret.text(), secret))
         disclose(SecretContent<[String]>.value([TestSecret.text()], secret))
     }
@@ -173,38 +169,6 @@ private struct UseOfSecrets {
         try await disclosingError("not stored") { try await wrapper(Bool.self, "none").toggle() }
     }
 
-    func encryptedFiles() async throws {
-        // The keys are secret, too.
-        try Data(TestSecret.text("a key of more than 32 bytes").utf8).write(to: URL(fileURLWithPath: folder + "/given-key"))
-        chmod(folder + "/given-key", 0o600)
-        let path = folder + "/store"
-        let keyring = encryptedFile(path, .file(folder + "/given-key"))
-        try await keyring.write(TestSecret.secret("in a file"), for: id, label: "l")
-        disclose(keyring)
-        let file = DurableFile(path: path)
-        let key = EncryptedFileKey.file(folder + "/given-key")
-        let vault = EncryptedFileVault(file: file, changes: .shared(for: file, at: path), key: key)
-        disclose(try vault.entries())
-        disclose(vault)
-        try await keyring.rekey(to: .passphrase { TestSecret.secret("passphrase") })
-        disclose(keyring)
-        let wrong = encryptedFile(path, .passphrase { TestSecret.secret("wrong") })
-        try await disclosingError("wrong passphrase") { _ = try await wrong.read(id) }
-        struct Refusal: Error { let typed = TestSecret.text("typed") }
-        let refused = encryptedFile(path, .passphrase { throw Refusal() })
-        try await disclosingError("no passphrase") { _ = try await refused.read(id) }
-        try await disclosingError("wrong key") { _ = try await encryptedFile(path, key).read(id) }
-        chmod(folder + "/given-key", 0o644)
-        try await disclosingError("open key") {
-            try await encryptedFile(path + "2", key).write(TestSecret.secret(), for: id, label: "")
-        }
-        let sound = try Data(contentsOf: URL(fileURLWithPath: path))
-        try sound.dropLast().write(to: URL(fileURLWithPath: path))
-        try await disclosingError("damaged") { _ = try await keyring.read(id) }
-        try await disclosingError("damaged") { try await keyring.write(TestSecret.secret(), for: id, label: "l") }
-        try sound.write(to: URL(fileURLWithPath: path))
-    }
-
     func credentials() async throws {
         let given = folder + "/given"
         try FileManager.default.createDirectory(atPath: given, withIntermediateDirectories: false)
@@ -236,3 +200,45 @@ private struct UseOfSecrets {
         disclose(ProcessInfo.processInfo.environment.filter { TestSecret.traces(in: $0.value) != [] })
     }
 }
+
+#if EncryptedFile
+    extension UseOfSecrets {
+        /// The deadline is generous: scrypt takes its time on a busy machine.
+        private func encryptedFile(_ path: String, _ key: EncryptedFileKey) -> EncryptedFileKeyring {
+            EncryptedFileKeyring(path: path, key: key, deadline: hangLimit)
+        }
+
+        func encryptedFiles() async throws {
+            disclose(EncryptedFileEntry(id: id, label: "l", modified: 0, secret: TestSecret.secret()))
+            // The keys are secret, too.
+            try Data(TestSecret.text("a key of more than 32 bytes").utf8).write(to: URL(fileURLWithPath: folder + "/given-key"))
+            chmod(folder + "/given-key", 0o600)
+            let path = folder + "/store"
+            let keyring = encryptedFile(path, .file(folder + "/given-key"))
+            try await keyring.write(TestSecret.secret("in a file"), for: id, label: "l")
+            disclose(keyring)
+            let file = DurableFile(path: path)
+            let key = EncryptedFileKey.file(folder + "/given-key")
+            let vault = EncryptedFileVault(file: file, at: path, key: key)
+            disclose(try vault.entries())
+            disclose(vault)
+            try await keyring.rekey(to: .passphrase { TestSecret.secret("passphrase") })
+            disclose(keyring)
+            let wrong = encryptedFile(path, .passphrase { TestSecret.secret("wrong") })
+            try await disclosingError("wrong passphrase") { _ = try await wrong.read(id) }
+            struct Refusal: Error { let typed = TestSecret.text("typed") }
+            let refused = encryptedFile(path, .passphrase { throw Refusal() })
+            try await disclosingError("no passphrase") { _ = try await refused.read(id) }
+            try await disclosingError("wrong key") { _ = try await encryptedFile(path, key).read(id) }
+            chmod(folder + "/given-key", 0o644)
+            try await disclosingError("open key") {
+                try await encryptedFile(path + "2", key).write(TestSecret.secret(), for: id, label: "")
+            }
+            let sound = try Data(contentsOf: URL(fileURLWithPath: path))
+            try sound.dropLast().write(to: URL(fileURLWithPath: path))
+            try await disclosingError("damaged") { _ = try await keyring.read(id) }
+            try await disclosingError("damaged") { try await keyring.write(TestSecret.secret(), for: id, label: "l") }
+            try sound.write(to: URL(fileURLWithPath: path))
+        }
+    }
+#endif

@@ -135,6 +135,23 @@ struct WallsTests {
         }
     }
 
+    @Test("Every file of the encrypted file but what a program names is left out as a whole without the trait, and no other needs swift-crypto")
+    func encryptedFile() throws {
+        let folder = "StoredValues/Keyrings/EncryptedFile/"
+        let named = ["EncryptedFileKey.swift", "EncryptedFileKeyring.swift"].map { folder + $0 }
+        let files = try files()
+        #expect(Set(named).isSubset(of: files.map(\.path)))
+        for file in files {
+            let needsCrypto = file.text.contains(/import Crypto/)
+            guard file.path.hasPrefix(folder) && !named.contains(file.path) else {
+                #expect(!needsCrypto, "\(file.path)")
+                continue
+            }
+            let condition = file.path.hasSuffix("+NotBuiltIn.swift") ? "#if !EncryptedFile\n" : "#if EncryptedFile\n"
+            #expect(file.text.hasPrefix(condition) && file.text.hasSuffix("#endif\n"), "\(file.path)")
+        }
+    }
+
     @Test("Of Foundation only its essentials are imported")
     func essentials() throws {
         for file in try files() {

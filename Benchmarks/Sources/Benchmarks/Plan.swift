@@ -7,7 +7,7 @@ struct Plan {
     /// Only the tasks and curves whose name contains this.
     private let only: String?
     private let programs: String
-    private let withoutLibsecret: String
+    private let withoutTraits: String
     private let python: String
     private let curves: String
     private let standard: Race
@@ -21,7 +21,7 @@ struct Plan {
             return arguments[index + 1]
         }
         programs = try option("--programs")
-        withoutLibsecret = try option("--without-libsecret")
+        withoutTraits = try option("--without-traits")
         python = try option("--python")
         curves = try option("--curves")
         isQuick = arguments.contains("--quick")
@@ -39,7 +39,7 @@ struct Plan {
         let tasks =
             try await readingTasks(in: temporary) + changingTasks(in: temporary) + openingTasks(in: temporary)
             + streamingTasks(in: temporary) + secretTasks(in: temporary, python: python)
-            + startingTasks(in: temporary, programs: programs, withoutLibsecret: withoutLibsecret)
+            + startingTasks(in: temporary, programs: programs, withoutTraits: withoutTraits)
         var table = Table(titles: Row.titles)
         for task in tasks where isWanted(task.task) {
             progress(task.task)

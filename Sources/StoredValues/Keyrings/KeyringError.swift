@@ -6,7 +6,7 @@ import StoredValuesSupport
 /// The description tells the programmer what happened and what to do; `errorDescription`, which is what `localizedDescription`
 /// says, tells the program's user.
 public enum KeyringError: Error, Hashable {
-    /// The library was built without the trait `Libsecret`.
+    /// The library was built without the trait that this keyring needs: `Libsecret` or `EncryptedFile`.
     case notBuiltIn
     /// This process has no D-Bus session bus.
     case noSessionBus
@@ -45,7 +45,7 @@ extension KeyringError: CustomStringConvertible, LocalizedError {
     public var description: String {
         switch self {
         case .notBuiltIn:
-            "This program was built without the system keyring. Build StoredValues with its trait Libsecret, or pass another keyring, such as .encryptedFile."
+            "This program was built without this keyring. Build StoredValues with the trait for it (Libsecret for the desktop's keyring, EncryptedFile for an encrypted file), or pass another keyring."
         case .noSessionBus:
             "There is no D-Bus session bus, so the desktop's keyring cannot be reached. Run inside a login session (or under dbus-run-session), or choose another keyring, such as STORED_VALUES_KEYRING=file:<path>."
         case .noSecretService:
@@ -85,7 +85,7 @@ extension KeyringError: CustomStringConvertible, LocalizedError {
     package var textForUser: String {
         switch self {
         case .notBuiltIn:
-            "This program was built without the system keyring. Ask those who provide it."
+            "This program was built without this keyring. Ask those who provide the program, or name another keyring."
         case .noSessionBus:
             "There is no D-Bus session bus, so the desktop's keyring cannot be reached. Log in on the desktop, or name another keyring, such as STORED_VALUES_KEYRING=file:<path>."
         case .noSecretService:

@@ -1,21 +1,29 @@
-import Crypto
-
 /// What is left of an answer about a secret when only its likeness matters: two equal ones are the same answer, and none
 /// tells the secret.
 enum SecretFingerprint: Equatable {
     case absent
-    case value(HMAC<SHA256>.MAC)
+    case value([Int])
 
-    /// Random and of this process only, so that the fingerprint of a short secret cannot be looked up.
-    private static let key = SymmetricKey(size: .bits256)
+    /// Random and of this process only, so that the fingerprint of a short secret cannot be looked up. Two, for one hash alone has
+    /// 64 bits, and two secrets with one fingerprint would be one answer.
+    private static let salts = (0..<2).map { _ in (0..<2).map { _ in Int.random(in: .min ... .max) } }
 
     /// Nil for what is no answer.
     init?<Item>(_ content: SecretContent<Item>) {
         switch content {
         case .absent: self = .absent
-        case .value(_, let secret):
-            self = .value(secret.withBytes { HMAC<SHA256>.authenticationCode(for: $0, using: Self.key) })
+        case .value(_, let secret): self = .value(Self.salts.map { secret.hash(with: $0) })
         case .unknown, .unavailable: return nil
         }
+    }
+}
+
+extension Secret {
+    /// What the standard library's keyed hash function (SipHash) makes of `salt` and the bytes.
+    fileprivate func hash(with salt: [Int]) -> Int {
+        var hasher = Hasher()
+        hasher.combine(salt)
+        withBytes { hasher.combine(bytes: $0) }
+        return hasher.finalize()
     }
 }

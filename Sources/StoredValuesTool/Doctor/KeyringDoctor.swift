@@ -21,6 +21,8 @@ enum KeyringDoctor {
         let found: SecretServiceInspection
         do {
             found = try await SecretServiceKeyring().inspect()
+        } catch .notBuiltIn {
+            return ([Finding(.keyring, bad, "This tool was built without the desktop's keyring.")], false)
         } catch {
             return ([Finding(.keyring, bad, error.textForUser)], false)
         }

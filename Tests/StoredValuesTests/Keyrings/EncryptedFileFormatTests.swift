@@ -1,87 +1,89 @@
-import Testing
+#if EncryptedFile
+    import Testing
 
-@testable import StoredValues
+    @testable import StoredValues
 
-@Suite("The format of the encrypted file")
-struct EncryptedFileFormatTests {
-    private let entries = [
-        EncryptedFileEntry(
-            id: SecretIdentifier(service: "s", account: "a"), label: "ä", modified: -1, secret: Secret([1, 2, 3])),
-        EncryptedFileEntry(
-            id: SecretIdentifier(service: "s", account: "b"), label: "", modified: .max, secret: Secret([])),
-    ]
+    @Suite("The format of the encrypted file")
+    struct EncryptedFileFormatTests {
+        private let entries = [
+            EncryptedFileEntry(
+                id: SecretIdentifier(service: "s", account: "a"), label: "ä", modified: -1, secret: Secret([1, 2, 3])),
+            EncryptedFileEntry(
+                id: SecretIdentifier(service: "s", account: "b"), label: "", modified: .max, secret: Secret([])),
+        ]
 
-    private func parse(_ bytes: [UInt8]) throws(EncryptedFileFormatError) -> [SecretIdentifier: EncryptedFileEntry] {
-        let secret = Secret(bytes)
-        do {
-            return try secret.withBytes { try EncryptedFileBody.entries(in: $0) }
-        } catch {
-            throw .damaged
-        }
-    }
-
-    @Test("A body reads back as it was written, sorted, whatever the order of its entries")
-    func roundTrip() throws {
-        let body = EncryptedFileBody.bytes(of: entries)
-        #expect(body == EncryptedFileBody.bytes(of: entries.reversed()))
-        let read = try parse(body.withBytes { Array($0) })
-        #expect(read.count == 2)
-        for entry in entries {
-            let found = try #require(read[entry.id])
-            #expect(found.label == entry.label)
-            #expect(found.modified == entry.modified)
-            #expect(found.secret == entry.secret)
-        }
-    }
-
-    @Test("A body that is cut, longer, or says impossible lengths is refused without a crash or much memory")
-    func strictness() {
-        let sound = EncryptedFileBody.bytes(of: entries).withBytes { Array($0) }
-        for count in 0..<sound.count {
-            #expect(throws: EncryptedFileFormatError.damaged) { try parse(Array(sound[..<count])) }
-        }
-        #expect(throws: EncryptedFileFormatError.damaged) { try parse(sound + [0]) }
-        // A changed length must be refused; a changed byte of a name or a secret is the tag's business, not the parser's.
-        for offset in sound.indices {
-            for value in [0, 1, 127, 128, 255] as [UInt8] {
-                var changed = sound
-                changed[offset] = value
-                if let read = try? parse(changed) { #expect(read.count <= 2) }
+        private func parse(_ bytes: [UInt8]) throws(EncryptedFileFormatError) -> [SecretIdentifier: EncryptedFileEntry] {
+            let secret = Secret(bytes)
+            do {
+                return try secret.withBytes { try EncryptedFileBody.entries(in: $0) }
+            } catch {
+                throw .damaged
             }
         }
-        let twice = EncryptedFileBody.bytes(of: [entries[0], entries[0]]).withBytes { Array($0) }
-        #expect(throws: EncryptedFileFormatError.damaged) { try parse(twice) }
-    }
 
-    @Test("Where the system draws the same random bytes again, another content, generation or key has another seed")
-    func repeatedRandomness() throws {
-        let random = [UInt8](repeating: 9, count: 32)
-        func seed(_ entries: [EncryptedFileEntry], generation: UInt64 = 1, key: UInt8 = 7) throws -> [UInt8] {
-            let derivation = KeyDerivation(method: .hkdf, salt: random)
-            let mainKey = try derivation.mainKey(from: Secret(repeatElement(key, count: 32)))
-            let file = try EncryptedFileSeal.seal(
-                entries, generation: generation, derivation: derivation, mainKey: mainKey, random: random)
-            return try EncryptedFileHeader(ofFile: file).seed
+        @Test("A body reads back as it was written, sorted, whatever the order of its entries")
+        func roundTrip() throws {
+            let body = EncryptedFileBody.bytes(of: entries)
+            #expect(body == EncryptedFileBody.bytes(of: entries.reversed()))
+            let read = try parse(body.withBytes { Array($0) })
+            #expect(read.count == 2)
+            for entry in entries {
+                let found = try #require(read[entry.id])
+                #expect(found.label == entry.label)
+                #expect(found.modified == entry.modified)
+                #expect(found.secret == entry.secret)
+            }
         }
-        var other = entries
-        other[0].secret = Secret([1, 2, 4])
-        let seeds = try [
-            seed(entries), seed(other), seed([entries[0]]), seed([]), seed(entries, generation: 2), seed(entries, key: 8),
-        ]
-        #expect(Set(seeds).count == seeds.count)
-        #expect(try seed(entries) == seeds[0])
-        #expect(!seeds.contains(random))
-    }
 
-    @Test("A header reads back as it was written")
-    func header() throws {
-        for method in [KeyDerivation.Method.hkdf, .scrypt(.standard)] {
-            let header = EncryptedFileHeader(
-                derivation: KeyDerivation(new: method), generation: .max, seed: EncryptedFileSeal.randomBytes(32),
-                keyCheck: EncryptedFileSeal.randomBytes(16), bodyByteCount: 5)
-            #expect(header.bytes.count == EncryptedFileHeader.byteCount)
-            let file = header.bytes + [UInt8](repeating: 0, count: 5 + 16)
-            #expect(try EncryptedFileHeader(ofFile: file) == header)
+        @Test("A body that is cut, longer, or says impossible lengths is refused without a crash or much memory")
+        func strictness() {
+            let sound = EncryptedFileBody.bytes(of: entries).withBytes { Array($0) }
+            for count in 0..<sound.count {
+                #expect(throws: EncryptedFileFormatError.damaged) { try parse(Array(sound[..<count])) }
+            }
+            #expect(throws: EncryptedFileFormatError.damaged) { try parse(sound + [0]) }
+            // A changed length must be refused; a changed byte of a name or a secret is the tag's business, not the parser's.
+            for offset in sound.indices {
+                for value in [0, 1, 127, 128, 255] as [UInt8] {
+                    var changed = sound
+                    changed[offset] = value
+                    if let read = try? parse(changed) { #expect(read.count <= 2) }
+                }
+            }
+            let twice = EncryptedFileBody.bytes(of: [entries[0], entries[0]]).withBytes { Array($0) }
+            #expect(throws: EncryptedFileFormatError.damaged) { try parse(twice) }
+        }
+
+        @Test("Where the system draws the same random bytes again, another content, generation or key has another seed")
+        func repeatedRandomness() throws {
+            let random = [UInt8](repeating: 9, count: 32)
+            func seed(_ entries: [EncryptedFileEntry], generation: UInt64 = 1, key: UInt8 = 7) throws -> [UInt8] {
+                let derivation = KeyDerivation(method: .hkdf, salt: random)
+                let mainKey = try derivation.mainKey(from: Secret(repeatElement(key, count: 32)))
+                let file = try EncryptedFileSeal.seal(
+                    entries, generation: generation, derivation: derivation, mainKey: mainKey, random: random)
+                return try EncryptedFileHeader(ofFile: file).seed
+            }
+            var other = entries
+            other[0].secret = Secret([1, 2, 4])
+            let seeds = try [
+                seed(entries), seed(other), seed([entries[0]]), seed([]), seed(entries, generation: 2), seed(entries, key: 8),
+            ]
+            #expect(Set(seeds).count == seeds.count)
+            #expect(try seed(entries) == seeds[0])
+            #expect(!seeds.contains(random))
+        }
+
+        @Test("A header reads back as it was written")
+        func header() throws {
+            for method in [KeyDerivation.Method.hkdf, .scrypt(.standard)] {
+                let header = EncryptedFileHeader(
+                    derivation: KeyDerivation(new: method), generation: .max, seed: EncryptedFileSeal.randomBytes(32),
+                    keyCheck: EncryptedFileSeal.randomBytes(16), bodyByteCount: 5)
+                #expect(header.bytes.count == EncryptedFileHeader.byteCount)
+                let file = header.bytes + [UInt8](repeating: 0, count: 5 + 16)
+                #expect(try EncryptedFileHeader(ofFile: file) == header)
+            }
         }
     }
-}
+#endif

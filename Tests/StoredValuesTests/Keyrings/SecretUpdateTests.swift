@@ -2,7 +2,7 @@ import Foundation
 import StoredValues
 import Testing
 
-@Suite("Updating a secret among processes", .hangLimit)
+@Suite("Updating a secret among processes", .needsEncryptedFile, .hangLimit)
 struct SecretUpdateTests {
     private let parties = UpdatingParties()
 

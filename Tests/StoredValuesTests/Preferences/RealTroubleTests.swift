@@ -69,7 +69,7 @@ struct RealTroubleTests {
         process.logs.filter { !$0.contains("Could not read the preferences") && !$0.contains("Could not bring to the disk") }
     }
 
-    @Test("An encrypted file that is mounted by itself stays as it is, and the error says what to do")
+    @Test("An encrypted file that is mounted by itself stays as it is, and the error says what to do", .needsEncryptedFile)
     func mountedEncryptedFile() async throws {
         try await withTemporaryFolder { outer in
             let folder = outer + "/config", path = folder + "/secrets"

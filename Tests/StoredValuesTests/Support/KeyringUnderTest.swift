@@ -13,6 +13,7 @@ struct KeyringUnderTest: Sendable, CustomTestStringConvertible {
     static let available = [
         KeyringUnderTest(testDescription: "InMemoryKeyring") { InMemoryKeyring() },
         KeyringUnderTest(testDescription: "EncryptedFileKeyring") {
+            guard isEncryptedFileBuiltIn else { try SkippedCase.end(because: "built without the trait EncryptedFile") }
             let path = ProcessFolder.path + "/" + UUID().uuidString
             return EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key"), deadline: hangLimit)
         },

@@ -46,10 +46,12 @@ struct TypeChecker {
         let package = DocumentedPage.root.lastPathComponent.lowercased().replacing(/[^a-z0-9]/, with: "_")
         let manifest = try contents(ofFile: DocumentedPage.root.path + "/Package.swift")
         let features = manifest.matches(of: /enableUpcomingFeature\("(\w+)"\)/).flatMap { ["-enable-upcoming-feature", String($0.1)] }
+        var traits: [String] = []
+        #if EncryptedFile
+            traits += ["-D", "EncryptedFile"]
+        #endif
         #if Libsecret
-            let traits = ["-D", "Libsecret"]
-        #else
-            let traits: [String] = []
+            traits += ["-D", "Libsecret"]
         #endif
         let result = try await withTemporaryFolder { folder in
             // The others are only looked up in, not checked.

@@ -16,7 +16,7 @@ struct ToolCompletionTests {
         }
     }
 
-    @Test("bash completes commands, keys of the file, names of secrets and programs", arguments: [
+    @Test("bash completes commands, keys of the file, names of secrets and programs", .needsEncryptedFile, arguments: [
         ("se", ["secret", "set"]), ("get th", ["theme"]), ("get --app other ", ["other-key"]), ("secret get ", ["token"]),
         ("list --app ", ["demo", "other"]),
     ])
@@ -41,7 +41,7 @@ struct ToolCompletionTests {
         }
     }
 
-    @Test("In a real shell TAB completes names of all kinds, and none of them runs a command", arguments: ["bash", "zsh", "fish"], [
+    @Test("In a real shell TAB completes names of all kinds, and none of them runs a command", .needsEncryptedFile, arguments: ["bash", "zsh", "fish"], [
         ("get ", "striped"), ("secret get ", "--show"), ("list --app ", "striped"),
     ])
     func typed(shell: String, command: (words: String, says: String)) async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("stored-values doctor", .hangLimit)
 struct ToolDoctorTests {
-    @Test("All is well with a file of settings and an encrypted file of secrets")
+    @Test("All is well with a file of settings and an encrypted file of secrets", .needsEncryptedFile)
     func well() async throws {
         try await withTool { tool in
             try await tool.run("set", "a", "1")
@@ -39,7 +39,7 @@ struct ToolDoctorTests {
         }
     }
 
-    @Test("A wrong key of an encrypted file is found")
+    @Test("A wrong key of an encrypted file is found", .needsEncryptedFile)
     func wrongKey() async throws {
         try await withTool { tool in
             try await tool.run("secret", "set", "token", input: TestSecret.text())

@@ -1,7 +1,7 @@
 import StoredValues
 
 /// Programs, from their start to their exit.
-func startingTasks(in temporary: TemporaryFolder, programs: String, withoutLibsecret: String) throws -> [Comparison] {
+func startingTasks(in temporary: TemporaryFolder, programs: String, withoutTraits: String) throws -> [Comparison] {
     let file = try SampleSettings(count: 50).write("starting", in: temporary)
     try Child(["\(programs)/StartUserDefaults", "store"]).wait()
     func program(_ name: String, _ command: String...) -> Contestant {
@@ -19,7 +19,7 @@ func startingTasks(in temporary: TemporaryFolder, programs: String, withoutLibse
             limit: limit, peers: peers, race: Race(rounds: 25...201, turn: .zero))
     }
     return [
-        comparison("trait off", withoutLibsecret, limit: .init(encoding, bar: 1.5), .init(defaults, bar: 1), .init(empty)),
+        comparison("trait off", withoutTraits, limit: .init(encoding, bar: 1.5), .init(defaults, bar: 1), .init(empty)),
         // The system's loader takes most of the time, for a program that does nothing with the library too.
         comparison(
             "trait on", programs, limit: .init(libsecret, bar: 1.6), .init(encoding, bar: 2.2), .init(defaults), .init(empty)),

@@ -1,158 +1,160 @@
-// The format of an encrypted keyring's file, version 1. StoredValues.docc/EncryptedFileFormat.md says what each byte is.
+#if EncryptedFile
+    // The format of an encrypted keyring's file, version 1. StoredValues.docc/EncryptedFileFormat.md says what each byte is.
 
-/// Why bytes are not a file of this format.
-enum EncryptedFileFormatError: Error, Equatable {
-    /// Something about them cannot have been written by this format's writer.
-    case damaged
-    /// They are intact and from a later version of this package.
-    case newerVersion(Int)
-}
-
-/// The first bytes of the file, which anybody can read.
-struct EncryptedFileHeader: Equatable, Sendable {
-    static let byteCount = 128
-    static let tagByteCount = 16
-    static let version = 1
-    private static let magic = Array("SVSECRET".utf8)
-    private static let checksummedByteCount = 112
-
-    var derivation: KeyDerivation
-    var generation: UInt64
-    var seed: [UInt8]
-    var keyCheck: [UInt8]
-    var bodyByteCount: Int
-
-    var bytes: [UInt8] {
-        var bytes = Self.magic
-        bytes.append(littleEndian: UInt16(Self.version))
-        switch derivation.method {
-        case .hkdf: bytes += [1, 1, 0, 0, 0, 0]
-        case .scrypt(let cost): bytes += [2, 1, cost.logarithmOfRounds, cost.blockSize, cost.parallelism, 0]
-        }
-        bytes += derivation.salt
-        bytes.append(littleEndian: generation)
-        bytes += seed
-        bytes += keyCheck
-        bytes.append(littleEndian: UInt64(bodyByteCount))
-        return bytes + EncryptedFileSeal.checksum(of: bytes)
+    /// Why bytes are not a file of this format.
+    enum EncryptedFileFormatError: Error, Equatable {
+        /// Something about them cannot have been written by this format's writer.
+        case damaged
+        /// They are intact and from a later version of this package.
+        case newerVersion(Int)
     }
-}
 
-extension EncryptedFileHeader {
-    /// Reads the header of a whole file; throws unless each of its fields is sound and the file has the length it says.
-    init(ofFile file: [UInt8]) throws(EncryptedFileFormatError) {
-        guard file.count >= Self.byteCount + Self.tagByteCount, file.starts(with: Self.magic),
-            EncryptedFileSeal.checksum(of: Array(file[..<Self.checksummedByteCount]))
-                == Array(file[Self.checksummedByteCount..<Self.byteCount])
-        else { throw .damaged }
-        let version = Int(file.littleEndian(UInt16.self, at: 8))
-        guard version == Self.version else { throw version > Self.version ? .newerVersion(version) : .damaged }
-        let parameters = Array(file[10..<16])
-        let method: KeyDerivation.Method
-        if parameters == [1, 1, 0, 0, 0, 0] {
-            method = .hkdf
-        } else {
-            let cost = ScryptCost(logarithmOfRounds: parameters[2], blockSize: parameters[3], parallelism: parameters[4])
-            guard parameters[0] == 2, parameters[1] == 1, parameters[5] == 0, cost.isAcceptable else { throw .damaged }
-            method = .scrypt(cost)
-        }
-        derivation = KeyDerivation(method: method, salt: Array(file[16..<48]))
-        generation = file.littleEndian(UInt64.self, at: 48)
-        seed = Array(file[56..<88])
-        keyCheck = Array(file[88..<104])
-        bodyByteCount = file.count - Self.byteCount - Self.tagByteCount
-        guard file.littleEndian(UInt64.self, at: 104) == UInt64(bodyByteCount) else { throw .damaged }
-    }
-}
+    /// The first bytes of the file, which anybody can read.
+    struct EncryptedFileHeader: Equatable, Sendable {
+        static let byteCount = 128
+        static let tagByteCount = 16
+        static let version = 1
+        private static let magic = Array("SVSECRET".utf8)
+        private static let checksummedByteCount = 112
 
-/// One secret in the file.
-struct EncryptedFileEntry: Sendable {
-    /// The most that one text takes; what the file says is checked against it before memory is taken.
-    static let textLimit = 1 << 16
+        var derivation: KeyDerivation
+        var generation: UInt64
+        var seed: [UInt8]
+        var keyCheck: [UInt8]
+        var bodyByteCount: Int
 
-    var id: SecretIdentifier
-    var label: String
-    /// Milliseconds since 1970.
-    var modified: Int64
-    var secret: Secret
-
-    /// Whether it is within the limits, and can be read again.
-    var fits: Bool {
-        secret.count <= Secret.sizeLimit && [id.service, id.account, label].allSatisfy { $0.utf8.count <= Self.textLimit }
-    }
-}
-
-/// The part of the file that is encrypted, in the clear. Only ever in memory that is wiped.
-enum EncryptedFileBody {
-    static func bytes(of entries: some Collection<EncryptedFileEntry>) -> Secret {
-        let sorted = entries.sorted { ($0.id.service, $0.id.account) < ($1.id.service, $1.id.account) }
-        let size = sorted.reduce(4) { sum, entry in
-            sum + 12 + entry.id.service.utf8.count + entry.id.account.utf8.count + entry.label.utf8.count
-                + 8 + 4 + entry.secret.count
-        }
-        return Secret(count: size) { buffer in
-            var position = 0
-            func put(_ bytes: some Collection<UInt8>) {
-                UnsafeMutableRawBufferPointer(rebasing: buffer[position...]).copyBytes(from: bytes)
-                position += bytes.count
+        var bytes: [UInt8] {
+            var bytes = Self.magic
+            bytes.append(littleEndian: UInt16(Self.version))
+            switch derivation.method {
+            case .hkdf: bytes += [1, 1, 0, 0, 0, 0]
+            case .scrypt(let cost): bytes += [2, 1, cost.logarithmOfRounds, cost.blockSize, cost.parallelism, 0]
             }
-            func put<Number: FixedWidthInteger>(number: Number) {
-                withUnsafeBytes(of: number.littleEndian) { put($0) }
+            bytes += derivation.salt
+            bytes.append(littleEndian: generation)
+            bytes += seed
+            bytes += keyCheck
+            bytes.append(littleEndian: UInt64(bodyByteCount))
+            return bytes + EncryptedFileSeal.checksum(of: bytes)
+        }
+    }
+
+    extension EncryptedFileHeader {
+        /// Reads the header of a whole file; throws unless each of its fields is sound and the file has the length it says.
+        init(ofFile file: [UInt8]) throws(EncryptedFileFormatError) {
+            guard file.count >= Self.byteCount + Self.tagByteCount, file.starts(with: Self.magic),
+                EncryptedFileSeal.checksum(of: Array(file[..<Self.checksummedByteCount]))
+                    == Array(file[Self.checksummedByteCount..<Self.byteCount])
+            else { throw .damaged }
+            let version = Int(file.littleEndian(UInt16.self, at: 8))
+            guard version == Self.version else { throw version > Self.version ? .newerVersion(version) : .damaged }
+            let parameters = Array(file[10..<16])
+            let method: KeyDerivation.Method
+            if parameters == [1, 1, 0, 0, 0, 0] {
+                method = .hkdf
+            } else {
+                let cost = ScryptCost(logarithmOfRounds: parameters[2], blockSize: parameters[3], parallelism: parameters[4])
+                guard parameters[0] == 2, parameters[1] == 1, parameters[5] == 0, cost.isAcceptable else { throw .damaged }
+                method = .scrypt(cost)
             }
-            put(number: UInt32(sorted.count))
-            for entry in sorted {
-                for text in [entry.id.service, entry.id.account, entry.label] {
-                    put(number: UInt32(text.utf8.count))
-                    put(text.utf8)
+            derivation = KeyDerivation(method: method, salt: Array(file[16..<48]))
+            generation = file.littleEndian(UInt64.self, at: 48)
+            seed = Array(file[56..<88])
+            keyCheck = Array(file[88..<104])
+            bodyByteCount = file.count - Self.byteCount - Self.tagByteCount
+            guard file.littleEndian(UInt64.self, at: 104) == UInt64(bodyByteCount) else { throw .damaged }
+        }
+    }
+
+    /// One secret in the file.
+    struct EncryptedFileEntry: Sendable {
+        /// The most that one text takes; what the file says is checked against it before memory is taken.
+        static let textLimit = 1 << 16
+
+        var id: SecretIdentifier
+        var label: String
+        /// Milliseconds since 1970.
+        var modified: Int64
+        var secret: Secret
+
+        /// Whether it is within the limits, and can be read again.
+        var fits: Bool {
+            secret.count <= Secret.sizeLimit && [id.service, id.account, label].allSatisfy { $0.utf8.count <= Self.textLimit }
+        }
+    }
+
+    /// The part of the file that is encrypted, in the clear. Only ever in memory that is wiped.
+    enum EncryptedFileBody {
+        static func bytes(of entries: some Collection<EncryptedFileEntry>) -> Secret {
+            let sorted = entries.sorted { ($0.id.service, $0.id.account) < ($1.id.service, $1.id.account) }
+            let size = sorted.reduce(4) { sum, entry in
+                sum + 12 + entry.id.service.utf8.count + entry.id.account.utf8.count + entry.label.utf8.count
+                    + 8 + 4 + entry.secret.count
+            }
+            return Secret(count: size) { buffer in
+                var position = 0
+                func put(_ bytes: some Collection<UInt8>) {
+                    UnsafeMutableRawBufferPointer(rebasing: buffer[position...]).copyBytes(from: bytes)
+                    position += bytes.count
                 }
-                put(number: entry.modified)
-                put(number: UInt32(entry.secret.count))
-                entry.secret.withBytes { put($0) }
+                func put<Number: FixedWidthInteger>(number: Number) {
+                    withUnsafeBytes(of: number.littleEndian) { put($0) }
+                }
+                put(number: UInt32(sorted.count))
+                for entry in sorted {
+                    for text in [entry.id.service, entry.id.account, entry.label] {
+                        put(number: UInt32(text.utf8.count))
+                        put(text.utf8)
+                    }
+                    put(number: entry.modified)
+                    put(number: UInt32(entry.secret.count))
+                    entry.secret.withBytes { put($0) }
+                }
             }
         }
-    }
 
-    static func entries(
-        in bytes: UnsafeRawBufferPointer
-    ) throws(EncryptedFileFormatError) -> [SecretIdentifier: EncryptedFileEntry] {
-        var rest = bytes[...]
-        func take(_ count: Int) throws(EncryptedFileFormatError) -> UnsafeRawBufferPointer {
-            guard count <= rest.count else { throw .damaged }
-            defer { rest = rest.dropFirst(count) }
-            return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
-        }
-        func number<Number: FixedWidthInteger>(_ type: Number.Type) throws(EncryptedFileFormatError) -> Number {
-            Number(littleEndian: try take(MemoryLayout<Number>.size).loadUnaligned(as: type))
-        }
-        func text() throws(EncryptedFileFormatError) -> String {
-            let count = Int(try number(UInt32.self))
-            guard count <= EncryptedFileEntry.textLimit, let text = String(validating: try take(count), as: UTF8.self) else {
-                throw .damaged
+        static func entries(
+            in bytes: UnsafeRawBufferPointer
+        ) throws(EncryptedFileFormatError) -> [SecretIdentifier: EncryptedFileEntry] {
+            var rest = bytes[...]
+            func take(_ count: Int) throws(EncryptedFileFormatError) -> UnsafeRawBufferPointer {
+                guard count <= rest.count else { throw .damaged }
+                defer { rest = rest.dropFirst(count) }
+                return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
             }
-            return text
+            func number<Number: FixedWidthInteger>(_ type: Number.Type) throws(EncryptedFileFormatError) -> Number {
+                Number(littleEndian: try take(MemoryLayout<Number>.size).loadUnaligned(as: type))
+            }
+            func text() throws(EncryptedFileFormatError) -> String {
+                let count = Int(try number(UInt32.self))
+                guard count <= EncryptedFileEntry.textLimit, let text = String(validating: try take(count), as: UTF8.self) else {
+                    throw .damaged
+                }
+                return text
+            }
+            var entries: [SecretIdentifier: EncryptedFileEntry] = [:]
+            for _ in 0..<(try number(UInt32.self)) {
+                let id = SecretIdentifier(service: try text(), account: try text())
+                let label = try text()
+                let modified = try number(Int64.self)
+                let count = Int(try number(UInt32.self))
+                guard count <= Secret.sizeLimit else { throw .damaged }
+                let secret = Secret(try take(count))
+                let entry = EncryptedFileEntry(id: id, label: label, modified: modified, secret: secret)
+                guard entries.updateValue(entry, forKey: id) == nil else { throw .damaged }
+            }
+            guard rest.isEmpty else { throw .damaged }
+            return entries
         }
-        var entries: [SecretIdentifier: EncryptedFileEntry] = [:]
-        for _ in 0..<(try number(UInt32.self)) {
-            let id = SecretIdentifier(service: try text(), account: try text())
-            let label = try text()
-            let modified = try number(Int64.self)
-            let count = Int(try number(UInt32.self))
-            guard count <= Secret.sizeLimit else { throw .damaged }
-            let secret = Secret(try take(count))
-            let entry = EncryptedFileEntry(id: id, label: label, modified: modified, secret: secret)
-            guard entries.updateValue(entry, forKey: id) == nil else { throw .damaged }
+    }
+
+    extension [UInt8] {
+        fileprivate mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
+            Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
         }
-        guard rest.isEmpty else { throw .damaged }
-        return entries
-    }
-}
 
-extension [UInt8] {
-    fileprivate mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
-        Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+        fileprivate func littleEndian<Number: FixedWidthInteger>(_ type: Number.Type, at offset: Int) -> Number {
+            Number(littleEndian: withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) })
+        }
     }
-
-    fileprivate func littleEndian<Number: FixedWidthInteger>(_ type: Number.Type, at offset: Int) -> Number {
-        Number(littleEndian: withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) })
-    }
-}
+#endif

@@ -13,7 +13,8 @@ import StoredValuesFiles
 /// Make one for each file: a file opens in the place of any other that was sealed with the same key.
 public struct EncryptedFileKey: Sendable {
     enum Source: Sendable {
-        case file(String, KeyFile.Origin)
+        case file(String)
+        case mountedFile(String)
         case generatedFile(String)
         /// The name, and the folder when systemd gave one.
         case credential(String, folder: String?)
@@ -23,12 +24,12 @@ public struct EncryptedFileKey: Sendable {
     let source: Source
 
     /// A key file that this user or root made: no symbolic link, and open to nobody else (mode 0600 or 0400).
-    public static func file(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .file(path, .own)) }
+    public static func file(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .file(path)) }
 
     /// A key file that a container's runtime mounts, such as `/run/secrets/key`: it may be a link, and others may read it,
     /// for Docker and Kubernetes mount secrets that way by default, and others in the container are none. On a machine that
     /// has other users, take ``file(_:)``.
-    public static func mountedFile(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .file(path, .mounted)) }
+    public static func mountedFile(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .mountedFile(path)) }
 
     /// The credential `name` of this systemd service (`LoadCredentialEncrypted=name:…`), a file in the folder that
     /// `$CREDENTIALS_DIRECTORY` names now. The best on a server: systemd can bind it to the machine and its TPM. Its group
@@ -57,18 +58,10 @@ public struct EncryptedFileKey: Sendable {
 }
 
 extension EncryptedFileKey {
-    /// How a new file derives its key from this.
-    var method: KeyDerivation.Method {
-        if case .passphrase = source { .scrypt(.standard) } else { .hkdf }
-    }
-
-    /// Whether a file with this derivation can have been made with a key of this kind at all.
-    func fits(_ derivation: KeyDerivation) -> Bool { (method == .hkdf) == (derivation.method == .hkdf) }
-
     /// The real path of the key's file, or nil when there is none. Two keys with one place are one key.
     var place: String? {
         switch source {
-        case .file(let path, _), .generatedFile(let path): DurableFile(path: path).place
+        case .file(let path), .mountedFile(let path), .generatedFile(let path): DurableFile(path: path).place
         case .credential(let name, let folder?): DurableFile(path: folder + "/" + name).place
         case .credential, .passphrase: nil
         }
@@ -77,40 +70,10 @@ extension EncryptedFileKey {
     /// What it is and where, for people.
     var description: String {
         switch source {
-        case .file(let path, _): "the key file \(path)"
+        case .file(let path), .mountedFile(let path): "the key file \(path)"
         case .generatedFile(let path): "the key file \(path), made when missing"
         case .credential(let name, _): "systemd's credential \"\(name)\""
         case .passphrase: "a passphrase"
         }
-    }
-
-    /// The bytes to derive from. `forNewFile` says that no file was encrypted with this key yet, so that it may be made.
-    func material(forNewFile: Bool, operations: any FileOperations) throws(KeyringError) -> Secret {
-        switch source {
-        case .file(let path, let origin):
-            return try KeyFile(path: path, origin: origin, operations: operations).read()
-        case .generatedFile(let path):
-            let file = KeyFile(path: path, origin: .own, operations: operations)
-            if forNewFile { try file.makeIfMissing() }
-            return try file.read()
-        case .credential(let name, let folder):
-            let path = try CredentialsFolder.path(of: name, in: folder)
-            return try KeyFile(path: path, origin: .credential, operations: operations).read()
-        case .passphrase(let closure):
-            return try Self.ask(closure)
-        }
-    }
-
-    private static func ask(_ closure: () throws -> Secret) throws(KeyringError) -> Secret {
-        let passphrase: Secret
-        do {
-            passphrase = try closure()
-        } catch let error as KeyringError {
-            throw error
-        } catch {
-            throw .other(domain: "EncryptedFileKey", code: 1, message: "no passphrase was to be had (\(type(of: error)))")
-        }
-        guard passphrase.count > 0 else { throw .other(domain: "EncryptedFileKey", code: 2, message: "the passphrase is empty") }
-        return passphrase
     }
 }

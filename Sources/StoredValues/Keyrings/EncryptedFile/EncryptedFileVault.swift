@@ -1,208 +1,211 @@
-import Crypto
-import FoundationEssentials
-import StoredValuesFiles
-import StoredValuesSupport
+#if EncryptedFile
+    import Crypto
+    import FoundationEssentials
+    import StoredValuesFiles
+    import StoredValuesSupport
 
-/// The encrypted file as a set of entries: what ``EncryptedFileKeyring`` does on its threads, without any waiting task.
-///
-/// Entries are decrypted for each call and not kept; of the key, only the derived one is.
-final class EncryptedFileVault: Sendable {
-    typealias Entries = [SecretIdentifier: EncryptedFileEntry]
+    /// The encrypted file as a set of entries: what ``EncryptedFileKeyring`` does on its threads, without any waiting task.
+    ///
+    /// Entries are decrypted for each call and not kept; of the key, only the derived one is.
+    final class EncryptedFileVault: Sendable {
+        typealias Entries = [SecretIdentifier: EncryptedFileEntry]
 
-    /// A key that a file's header and the key's source gave.
-    private struct DerivedKey {
-        var derivation: KeyDerivation
-        var mainKey: SymmetricKey
-    }
-
-    private struct Keys {
-        var source: EncryptedFileKey
-        /// Only what opened a file, or is for a file about to be made: a mistyped passphrase is asked for again. Two at most,
-        /// so that while the file is re-keyed a reader opens the old file and the new one.
-        var derived: [DerivedKey] = []
-        /// How often the file was re-keyed through this vault.
-        var changes = 0
-
-        mutating func add(_ key: DerivedKey) {
-            derived.removeAll { $0.derivation == key.derivation }
-            derived = derived.suffix(1) + [key]
+        /// A key that a file's header and the key's source gave.
+        private struct DerivedKey {
+            var derivation: KeyDerivation
+            var mainKey: SymmetricKey
         }
-    }
 
-    let file: DurableFile
-    let changes: EncryptedFileChanges
-    private let keys: Guarded<Keys>
+        private struct Keys {
+            var source: EncryptedFileKey
+            /// Only what opened a file, or is for a file about to be made: a mistyped passphrase is asked for again. Two at most,
+            /// so that while the file is re-keyed a reader opens the old file and the new one.
+            var derived: [DerivedKey] = []
+            /// How often the file was re-keyed through this vault.
+            var changes = 0
 
-    init(file: DurableFile, changes: EncryptedFileChanges, key: EncryptedFileKey) {
-        self.file = file
-        self.changes = changes
-        keys = Guarded(Keys(source: key))
-    }
-
-    var key: EncryptedFileKey { keys.withLock { $0.source } }
-
-    /// The entries, none when there is no file. Makes nothing, and needs no lock.
-    func entries() throws(KeyringError) -> Entries {
-        while true {
-            let changes = keys.withLock { $0.changes }
-            guard let contents = try withFile({ () throws(FileError) in try file.read() }) else { return [:] }
-            do throws(KeyringError) {
-                return try open(contents.bytes).entries
-            } catch {
-                // What was read may be the file as it was before it was re-keyed, and the key the one after it.
-                guard error == .wrongKey, keys.withLock({ $0.changes }) != changes else { throw error }
+            mutating func add(_ key: DerivedKey) {
+                derived.removeAll { $0.derivation == key.derivation }
+                derived = derived.suffix(1) + [key]
             }
         }
-    }
 
-    /// Reads the entries, lets `change` alter them, and if it says that it did, replaces the file durably and tells of `news`.
-    ///
-    /// All of that under the lock, so that no other process's change is lost: `heldLock`, or one of its own; `isWanted` ends the
-    /// waiting for it. A file that is damaged or made with another key is left as it is. Without `makingFile` a missing one
-    /// stays missing.
-    func change(
-        under heldLock: HeldLock?, makingFile: Bool, telling news: KeyringChange, deadline: Duration, isWanted: () -> Bool,
-        _ change: (inout Entries) -> Bool
-    ) throws(KeyringError) {
-        // Locking makes the lock file and perhaps its folder, which would be a surprise where nothing is to be changed.
-        if !makingFile, try isMissing() {
-            guard try withFile({ () throws(FileError) in try file.hasLeftover() }) else { return }
-        } else if heldLock == nil {
-            try prepareKey()
-        }
-        let lock = if let heldLock { heldLock } else { try file.hold(deadline: deadline, isWanted: isWanted) }
-        defer { withExtendedLifetime(lock) {} }
-        var entries: Entries = [:]
-        var generation: UInt64 = 0
-        var key: DerivedKey?
-        let contents = try withFile { () throws(FileError) in try lock.file.read() }
-        if let contents {
-            let opened = try open(contents.bytes)
-            (entries, generation, key) = (opened.entries, opened.header.generation, opened.key)
-        } else if makingFile {
-            key = try keyForNewFile()
-        }
-        guard let key, change(&entries) else {
-            // A process that was killed may have left what is to be gone.
-            return try withFile { () throws(FileError) in try lock.file.removeLeftover() }
-        }
-        try replace(
-            lock, of: contents?.identity, with: entries, generation: generation &+ 1, key: key, telling: news, isWanted: isWanted)
-    }
+        let file: DurableFile
+        let changes: EncryptedFileChanges
+        private let keys: Guarded<Keys>
 
-    /// The lock, for changes one after the other. A wrong key is told before anything is made.
-    func lock(deadline: Duration, isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
-        try prepareKey()
-        return try file.hold(deadline: deadline, isWanted: isWanted)
-    }
+        /// The vault in `file`, whose real path is `place`.
+        init(file: DurableFile, at place: String, key: EncryptedFileKey) {
+            self.file = file
+            changes = .shared(for: file, at: place)
+            keys = Guarded(Keys(source: key))
+        }
 
-    /// Seals the same entries with `newKey` and a new salt, replacing the file in one step; from then on it opens no more
-    /// with the old key. This vault uses the new one then.
-    func rekey(to newKey: EncryptedFileKey, deadline: Duration, isWanted: () -> Bool) throws(KeyringError) {
-        if try isMissing() { return use(newKey) }  // an empty keyring
-        try prepareKey()  // or the old key is wrong, and nothing is made
-        let derived = try derive(from: newKey)
-        let lock = try file.hold(deadline: deadline, isWanted: isWanted)
-        defer { withExtendedLifetime(lock) {} }
-        if let contents = try withFile({ () throws(FileError) in try lock.file.read() }) {
-            let opened = try open(contents.bytes)
-            // Also when replacing fails they stay both: after some failures nobody knows which file is there.
-            keys.withLock { $0.add(derived) }
+        var key: EncryptedFileKey { keys.withLock { $0.source } }
+
+        /// The entries, none when there is no file. Makes nothing, and needs no lock.
+        func entries() throws(KeyringError) -> Entries {
+            while true {
+                let changes = keys.withLock { $0.changes }
+                guard let contents = try withFile({ () throws(FileError) in try file.read() }) else { return [:] }
+                do throws(KeyringError) {
+                    return try open(contents.bytes).entries
+                } catch {
+                    // What was read may be the file as it was before it was re-keyed, and the key the one after it.
+                    guard error == .wrongKey, keys.withLock({ $0.changes }) != changes else { throw error }
+                }
+            }
+        }
+
+        /// Reads the entries, lets `change` alter them, and if it says that it did, replaces the file durably and tells of `news`.
+        ///
+        /// All of that under the lock, so that no other process's change is lost: `heldLock`, or one of its own; `isWanted` ends the
+        /// waiting for it. A file that is damaged or made with another key is left as it is. Without `makingFile` a missing one
+        /// stays missing.
+        func change(
+            under heldLock: HeldLock?, makingFile: Bool, telling news: KeyringChange, deadline: Duration, isWanted: () -> Bool,
+            _ change: (inout Entries) -> Bool
+        ) throws(KeyringError) {
+            // Locking makes the lock file and perhaps its folder, which would be a surprise where nothing is to be changed.
+            if !makingFile, try isMissing() {
+                guard try withFile({ () throws(FileError) in try file.hasLeftover() }) else { return }
+            } else if heldLock == nil {
+                try prepareKey()
+            }
+            let lock = if let heldLock { heldLock } else { try file.hold(deadline: deadline, isWanted: isWanted) }
+            defer { withExtendedLifetime(lock) {} }
+            var entries: Entries = [:]
+            var generation: UInt64 = 0
+            var key: DerivedKey?
+            let contents = try withFile { () throws(FileError) in try lock.file.read() }
+            if let contents {
+                let opened = try open(contents.bytes)
+                (entries, generation, key) = (opened.entries, opened.header.generation, opened.key)
+            } else if makingFile {
+                key = try keyForNewFile()
+            }
+            guard let key, change(&entries) else {
+                // A process that was killed may have left what is to be gone.
+                return try withFile { () throws(FileError) in try lock.file.removeLeftover() }
+            }
             try replace(
-                lock, of: contents.identity, with: opened.entries, generation: opened.header.generation &+ 1, key: derived,
-                // Other keyrings are to find out that their key is the wrong one.
-                telling: .anySecret, isWanted: isWanted)
+                lock, of: contents?.identity, with: entries, generation: generation &+ 1, key: key, telling: news, isWanted: isWanted)
         }
-        use(newKey, derived: [derived])
-    }
 
-    private func use(_ key: EncryptedFileKey, derived: [DerivedKey] = []) {
-        keys.withLock { $0 = Keys(source: key, derived: derived, changes: $0.changes + 1) }
-    }
+        /// The lock, for changes one after the other. A wrong key is told before anything is made.
+        func lock(deadline: Duration, isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
+            try prepareKey()
+            return try file.hold(deadline: deadline, isWanted: isWanted)
+        }
 
-    private func replace(
-        _ lock: HeldLock, of old: FileIdentity?, with entries: Entries, generation: UInt64, key: DerivedKey,
-        telling news: KeyringChange, isWanted: () -> Bool
-    ) throws(KeyringError) {
-        let bytes = try EncryptedFileSeal.seal(
-            entries.values, generation: generation, derivation: key.derivation, mainKey: key.mainKey)
-        guard bytes.count <= DurableFile.sizeLimit else { throw .tooLarge }
-        guard isWanted() else { throw .cancelled }
-        try withFile { () throws(FileError) in
-            try changes.make(news, in: old) { () throws(FileError) in try lock.file.replace(with: bytes, durably: true) }
+        /// Seals the same entries with `newKey` and a new salt, replacing the file in one step; from then on it opens no more
+        /// with the old key. This vault uses the new one then.
+        func rekey(to newKey: EncryptedFileKey, deadline: Duration, isWanted: () -> Bool) throws(KeyringError) {
+            if try isMissing() { return use(newKey) }  // an empty keyring
+            try prepareKey()  // or the old key is wrong, and nothing is made
+            let derived = try derive(from: newKey)
+            let lock = try file.hold(deadline: deadline, isWanted: isWanted)
+            defer { withExtendedLifetime(lock) {} }
+            if let contents = try withFile({ () throws(FileError) in try lock.file.read() }) {
+                let opened = try open(contents.bytes)
+                // Also when replacing fails they stay both: after some failures nobody knows which file is there.
+                keys.withLock { $0.add(derived) }
+                try replace(
+                    lock, of: contents.identity, with: opened.entries, generation: opened.header.generation &+ 1, key: derived,
+                    // Other keyrings are to find out that their key is the wrong one.
+                    telling: .anySecret, isWanted: isWanted)
+            }
+            use(newKey, derived: [derived])
+        }
+
+        private func use(_ key: EncryptedFileKey, derived: [DerivedKey] = []) {
+            keys.withLock { $0 = Keys(source: key, derived: derived, changes: $0.changes + 1) }
+        }
+
+        private func replace(
+            _ lock: HeldLock, of old: FileIdentity?, with entries: Entries, generation: UInt64, key: DerivedKey,
+            telling news: KeyringChange, isWanted: () -> Bool
+        ) throws(KeyringError) {
+            let bytes = try EncryptedFileSeal.seal(
+                entries.values, generation: generation, derivation: key.derivation, mainKey: key.mainKey)
+            guard bytes.count <= DurableFile.sizeLimit else { throw .tooLarge }
+            guard isWanted() else { throw .cancelled }
+            try withFile { () throws(FileError) in
+                try changes.make(news, in: old) { () throws(FileError) in try lock.file.replace(with: bytes, durably: true) }
+            }
+        }
+
+        private func isMissing() throws(KeyringError) -> Bool {
+            try withFile { () throws(FileError) in try file.currentIdentity() } == nil
+        }
+
+        // MARK: Keys
+
+        /// Derives the key before the lock is taken, so that others do not wait for scrypt, and nothing is made for a wrong one.
+        private func prepareKey() throws(KeyringError) {
+            if let contents = try withFile({ () throws(FileError) in try file.read() }) {
+                _ = try derivedKey(for: try header(of: contents.bytes))
+            } else if case .generatedFile = key.source {
+                // Only under the lock is it certain that there is no file, and that a key may be made.
+            } else {
+                _ = try keyForNewFile()
+            }
+        }
+
+        private func keyForNewFile() throws(KeyringError) -> DerivedKey {
+            let (source, known) = keys.withLock { ($0.source, $0.derived.first) }
+            // A key file is read again, however well its key is known: a file made with a key that is gone could never be
+            // opened. A passphrase stays in somebody's head, and scrypt takes its time.
+            if case .passphrase = source.source, let known { return known }
+            let derived = try derive(from: source)
+            keys.withLock { $0.add(derived) }
+            return derived
+        }
+
+        /// The key as `known` derives it, or for a new file.
+        private func derive(from source: EncryptedFileKey, as known: KeyDerivation? = nil) throws(KeyringError) -> DerivedKey {
+            let derivation = known ?? KeyDerivation(new: source.method)
+            let material = try source.material(forNewFile: known == nil, operations: file.operations)
+            return DerivedKey(derivation: derivation, mainKey: try derivation.mainKey(from: material))
+        }
+
+        private func derivedKey(for header: EncryptedFileHeader) throws(KeyringError) -> DerivedKey {
+            let (source, known) = keys.withLock { ($0.source, $0.derived.first { $0.derivation == header.derivation }) }
+            if let known {
+                guard EncryptedFileSeal.isKey(known.mainKey, of: header) else { throw .wrongKey }
+                return known
+            }
+            guard source.fits(header.derivation) else { throw .wrongKey }
+            let derived = try derive(from: source, as: header.derivation)
+            guard EncryptedFileSeal.isKey(derived.mainKey, of: header) else { throw .wrongKey }
+            keys.withLock { $0.add(derived) }
+            return derived
+        }
+
+        // MARK: The file
+
+        private func open(_ bytes: [UInt8]) throws(KeyringError) -> (entries: Entries, header: EncryptedFileHeader, key: DerivedKey) {
+            let header = try header(of: bytes)
+            let key = try derivedKey(for: header)
+            guard let entries = try? EncryptedFileSeal.open(bytes, header: header, mainKey: key.mainKey) else {
+                throw .damaged(path: file.path)
+            }
+            return (entries, header, key)
+        }
+
+        private func header(of bytes: [UInt8]) throws(KeyringError) -> EncryptedFileHeader {
+            do {
+                return try EncryptedFileHeader(ofFile: bytes)
+            } catch {
+                guard case .newerVersion(let version) = error else { throw .damaged(path: file.path) }
+                throw .other(
+                    domain: "EncryptedFileKeyring", code: 3,
+                    message: "\(file.path) was written by a newer version of StoredValues (format \(version)); use that one")
+            }
+        }
+
+        private func withFile<Result>(_ call: () throws(FileError) -> Result) throws(KeyringError) -> Result {
+            do { return try call() } catch { throw KeyringError(error) }
         }
     }
-
-    private func isMissing() throws(KeyringError) -> Bool {
-        try withFile { () throws(FileError) in try file.currentIdentity() } == nil
-    }
-
-    // MARK: Keys
-
-    /// Derives the key before the lock is taken, so that others do not wait for scrypt, and nothing is made for a wrong one.
-    private func prepareKey() throws(KeyringError) {
-        if let contents = try withFile({ () throws(FileError) in try file.read() }) {
-            _ = try derivedKey(for: try header(of: contents.bytes))
-        } else if case .generatedFile = key.source {
-            // Only under the lock is it certain that there is no file, and that a key may be made.
-        } else {
-            _ = try keyForNewFile()
-        }
-    }
-
-    private func keyForNewFile() throws(KeyringError) -> DerivedKey {
-        let (source, known) = keys.withLock { ($0.source, $0.derived.first) }
-        // A key file is read again, however well its key is known: a file made with a key that is gone could never be
-        // opened. A passphrase stays in somebody's head, and scrypt takes its time.
-        if case .passphrase = source.source, let known { return known }
-        let derived = try derive(from: source)
-        keys.withLock { $0.add(derived) }
-        return derived
-    }
-
-    /// The key as `known` derives it, or for a new file.
-    private func derive(from source: EncryptedFileKey, as known: KeyDerivation? = nil) throws(KeyringError) -> DerivedKey {
-        let derivation = known ?? KeyDerivation(new: source.method)
-        let material = try source.material(forNewFile: known == nil, operations: file.operations)
-        return DerivedKey(derivation: derivation, mainKey: try derivation.mainKey(from: material))
-    }
-
-    private func derivedKey(for header: EncryptedFileHeader) throws(KeyringError) -> DerivedKey {
-        let (source, known) = keys.withLock { ($0.source, $0.derived.first { $0.derivation == header.derivation }) }
-        if let known {
-            guard EncryptedFileSeal.isKey(known.mainKey, of: header) else { throw .wrongKey }
-            return known
-        }
-        guard source.fits(header.derivation) else { throw .wrongKey }
-        let derived = try derive(from: source, as: header.derivation)
-        guard EncryptedFileSeal.isKey(derived.mainKey, of: header) else { throw .wrongKey }
-        keys.withLock { $0.add(derived) }
-        return derived
-    }
-
-    // MARK: The file
-
-    private func open(_ bytes: [UInt8]) throws(KeyringError) -> (entries: Entries, header: EncryptedFileHeader, key: DerivedKey) {
-        let header = try header(of: bytes)
-        let key = try derivedKey(for: header)
-        guard let entries = try? EncryptedFileSeal.open(bytes, header: header, mainKey: key.mainKey) else {
-            throw .damaged(path: file.path)
-        }
-        return (entries, header, key)
-    }
-
-    private func header(of bytes: [UInt8]) throws(KeyringError) -> EncryptedFileHeader {
-        do {
-            return try EncryptedFileHeader(ofFile: bytes)
-        } catch {
-            guard case .newerVersion(let version) = error else { throw .damaged(path: file.path) }
-            throw .other(
-                domain: "EncryptedFileKeyring", code: 3,
-                message: "\(file.path) was written by a newer version of StoredValues (format \(version)); use that one")
-        }
-    }
-
-    private func withFile<Result>(_ call: () throws(FileError) -> Result) throws(KeyringError) -> Result {
-        do { return try call() } catch { throw KeyringError(error) }
-    }
-}
+#endif

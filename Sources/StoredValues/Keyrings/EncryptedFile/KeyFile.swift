@@ -1,97 +1,86 @@
-import StoredValuesFiles
-import StoredValuesSupport
+#if EncryptedFile
+    import StoredValuesFiles
+    import StoredValuesSupport
 
-/// A file that holds nothing but a key. Read anew for each derivation, and never kept.
-struct KeyFile {
-    private static let leastByteCount = 32
-    private static let mostByteCount = 1 << 16
+    /// A file that holds nothing but a key. Read anew for each derivation, and never kept.
+    struct KeyFile {
+        private static let leastByteCount = 32
+        private static let mostByteCount = 1 << 16
 
-    /// Who put the file there, which decides who else may be able to read it. Nobody else may be able to write it.
-    enum Origin: Sendable {
-        /// A person or this package, for this user alone.
-        case own
-        /// systemd, in a folder that only the service can enter. The mode's group bits stand for the mask of an access list
-        /// then (acl(5)), with which systemd lets the service's user in.
-        case credential
-        /// A container's runtime, by links or for all to read: nobody else is in there.
-        case mounted
+        /// Who put the file there, which decides who else may be able to read it. Nobody else may be able to write it.
+        enum Origin: Sendable {
+            /// A person or this package, for this user alone.
+            case own
+            /// systemd, in a folder that only the service can enter. The mode's group bits stand for the mask of an access list
+            /// then (acl(5)), with which systemd lets the service's user in.
+            case credential
+            /// A container's runtime, by links or for all to read: nobody else is in there.
+            case mounted
 
-        fileprivate var purpose: OpenPurpose { self == .mounted ? .reading : .readingWithoutLinks }
-        /// The bits of the mode that must not be set.
-        fileprivate var forbiddenMode: UInt32 {
-            switch self {
-            case .own: 0o077
-            case .credential: 0o037
-            case .mounted: 0o022
+            fileprivate var purpose: OpenPurpose { self == .mounted ? .reading : .readingWithoutLinks }
+            /// The bits of the mode that must not be set.
+            fileprivate var forbiddenMode: UInt32 {
+                switch self {
+                case .own: 0o077
+                case .credential: 0o037
+                case .mounted: 0o022
+                }
             }
         }
-    }
 
-    let path: String
-    let origin: Origin
-    let operations: any FileOperations
+        let path: String
+        let origin: Origin
+        let operations: any FileOperations
 
-    /// The key; throws unless the file is a regular one, long enough, of this user or root, and open to nobody else but
-    /// those whom its origin allows.
-    func read() throws(KeyringError) -> Secret {
-        let file: SecretFile
-        do {
-            file = try SecretFile(path, openedFor: origin.purpose, operations: operations)
-        } catch .linkCircle {
-            throw failure(2, "is a symbolic link; name the file itself")
-        } catch .noEntry {
-            throw failure(1, "is missing; restore it from a copy, or make it as the documentation of EncryptedFileKey says")
-        } catch {
-            throw KeyringError(FileError(.read, path, error))
-        }
-        let status = file.status
-        guard status.kind == .regular else { throw failure(3, "is \(status.kind.rawValue), not a regular file") }
-        // The owner first: a stranger may change the mode at any time.
-        guard isTrusted(status.user), status.mode & origin.forbiddenMode == 0 else { throw .accessDenied }
-        guard status.identity.size >= Self.leastByteCount else { throw failure(4, "has fewer than 32 bytes") }
-        guard status.identity.size <= Self.mostByteCount else { throw failure(5, "has more than 64 KiB") }
-        return try file.contents()
-    }
-
-    /// Whether the key file may be that user's. Root uses that of whoever owns the folder, for what it makes there is theirs.
-    private func isTrusted(_ user: UInt32) -> Bool {
-        let reader = effectiveUser()
-        if user == reader || user == 0 { return true }
-        guard reader == 0, origin == .own else { return false }
-        let folder = ResolvedPath.folder(of: DurableFile(path: path, operations: operations).path)
-        return (try? operations.status(at: folder, followingLinks: true))?.user == user
-    }
-
-    /// Makes the key file unless something is there already; whether that is a key, ``read()`` finds out.
-    func makeIfMissing() throws(KeyringError) {
-        let file = DurableFile(path: path, operations: operations)
-        do throws(FileError) {
-            guard try file.status(at: file.path, followingLinks: false) == nil else { return }
-            // Under a lock and by renaming, so that no process ever sees half a key, not even after a power cut.
-            let locked = try file.lock()
-            guard locked.identity == nil else { return }
-            var key = EncryptedFileSeal.randomBytes(Self.leastByteCount)
-            defer { key.withUnsafeMutableBytes { wipe($0) } }
-            _ = try locked.replace(with: key, durably: true)
-        } catch {
-            throw KeyringError(error)
-        }
-    }
-
-    private func failure(_ code: Int, _ what: String) -> KeyringError {
-        .other(domain: "EncryptedFileKey", code: code, message: "the key file \"\(path)\" \(what)")
-    }
-}
-
-extension KeyringError {
-    /// What a keyring that keeps a file says when that file fails.
-    init(_ error: FileError) {
-        self =
-            switch error.reason {
-            case .system(.accessDenied), .system(.notPermitted): .accessDenied
-            case .system(.readOnly): .readOnly
-            case .lockTimedOut(let time): .timedOut(after: time)
-            default: .other(domain: "file", code: Int(error.code?.rawValue ?? 0), message: error.description)
+        /// The key; throws unless the file is a regular one, long enough, of this user or root, and open to nobody else but
+        /// those whom its origin allows.
+        func read() throws(KeyringError) -> Secret {
+            let file: SecretFile
+            do {
+                file = try SecretFile(path, openedFor: origin.purpose, operations: operations)
+            } catch .linkCircle {
+                throw failure(2, "is a symbolic link; name the file itself")
+            } catch .noEntry {
+                throw failure(1, "is missing; restore it from a copy, or make it as the documentation of EncryptedFileKey says")
+            } catch {
+                throw KeyringError(FileError(.read, path, error))
             }
+            let status = file.status
+            guard status.kind == .regular else { throw failure(3, "is \(status.kind.rawValue), not a regular file") }
+            // The owner first: a stranger may change the mode at any time.
+            guard isTrusted(status.user), status.mode & origin.forbiddenMode == 0 else { throw .accessDenied }
+            guard status.identity.size >= Self.leastByteCount else { throw failure(4, "has fewer than 32 bytes") }
+            guard status.identity.size <= Self.mostByteCount else { throw failure(5, "has more than 64 KiB") }
+            return try file.contents()
+        }
+
+        /// Whether the key file may be that user's. Root uses that of whoever owns the folder, for what it makes there is theirs.
+        private func isTrusted(_ user: UInt32) -> Bool {
+            let reader = effectiveUser()
+            if user == reader || user == 0 { return true }
+            guard reader == 0, origin == .own else { return false }
+            let folder = ResolvedPath.folder(of: DurableFile(path: path, operations: operations).path)
+            return (try? operations.status(at: folder, followingLinks: true))?.user == user
+        }
+
+        /// Makes the key file unless something is there already; whether that is a key, ``read()`` finds out.
+        func makeIfMissing() throws(KeyringError) {
+            let file = DurableFile(path: path, operations: operations)
+            do throws(FileError) {
+                guard try file.status(at: file.path, followingLinks: false) == nil else { return }
+                // Under a lock and by renaming, so that no process ever sees half a key, not even after a power cut.
+                let locked = try file.lock()
+                guard locked.identity == nil else { return }
+                var key = EncryptedFileSeal.randomBytes(Self.leastByteCount)
+                defer { key.withUnsafeMutableBytes { wipe($0) } }
+                _ = try locked.replace(with: key, durably: true)
+            } catch {
+                throw KeyringError(error)
+            }
+        }
+
+        private func failure(_ code: Int, _ what: String) -> KeyringError {
+            .other(domain: "EncryptedFileKey", code: code, message: "the key file \"\(path)\" \(what)")
+        }
     }
-}
+#endif

@@ -1,0 +1,77 @@
+#if !EncryptedFile
+    import Foundation
+    import StoredValues
+    import Testing
+
+    @Suite("EncryptedFileKeyring, built without swift-crypto", .hangLimit)
+    struct EncryptedFileNotBuiltInTests {
+        private let id = SecretIdentifier(service: "s", account: "a")
+
+        @Test("Every call says that it is not built in, whatever the key, and touches no file")
+        func calls() async throws {
+            try await withTemporaryFolder { folder in
+                let keys: [EncryptedFileKey] = [
+                    .file(folder + "/key"), .mountedFile(folder + "/key"), .generatedFile(folder + "/key"), .credential("key"),
+                    .passphrase { fatalError("nobody is to be asked") },
+                ]
+                for key in keys {
+                    let keyring: EncryptedFileKeyring = .encryptedFile(folder + "/secrets", key: key)
+                    await #expect(throws: KeyringError.notBuiltIn) { try await keyring.read(id) }
+                    await #expect(throws: KeyringError.notBuiltIn) { try await keyring.write(Secret([1]), for: id, label: "") }
+                    await #expect(throws: KeyringError.notBuiltIn) { try await keyring.remove(id) }
+                    await #expect(throws: KeyringError.notBuiltIn) { try await keyring.removeAll(inService: "s") }
+                    await #expect(throws: KeyringError.notBuiltIn) { try await keyring.identifiers(inService: "s") }
+                    await #expect(throws: KeyringError.notBuiltIn) { try await keyring.unlock() }
+                    await #expect(throws: KeyringError.notBuiltIn) { try await keyring.rekey(to: key) }
+                    for await change in keyring.changes { Issue.record("\(change)") }
+                    #expect(keyring.description.hasPrefix("the encrypted file \(folder)/secrets, opened with "))
+                }
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+            }
+        }
+
+        @Test("A wrapper is unavailable with that reason, not absent; a fallback passes the file over")
+        func wrapper() async throws {
+            try await withTemporaryFolder { folder in
+                let file: EncryptedFileKeyring = .encryptedFile(folder + "/secrets", key: .generatedFile(folder + "/key"))
+                let token = SecurelyStoredValue<String>(key: "token", service: "s", keyring: file)
+                await expectSecretError(.notBuiltIn) { try await token.load() }
+                #expect(token.wrappedValue == nil && token.status == .unavailable(.notBuiltIn))
+                await expectSecretError(.notBuiltIn) { try await token.set("x") }
+                await expectSecretError(.notBuiltIn) { try await token.update { $0 = "x" } }
+                await expectSecretError(.notBuiltIn) { try await token.reset() }
+                let other = SecurelyStoredValue<String>(
+                    key: "token", service: "s", keyring: FallbackKeyring([file, InMemoryKeyring()]))
+                try await other.set("x")
+                try await other.update { $0? += "y" }
+                #expect(try await other.load() == "xy")
+                let source = InMemoryKeyring()
+                try await source.write(Secret([1]), for: id, label: "")
+                await #expect(throws: SecretMoveError.destination(.notBuiltIn)) {
+                    try await source.moveSecrets(inService: "s", to: file)
+                }
+                #expect(try await source.read(id) == Secret([1]))
+            }
+        }
+
+        @Test("Where STORED_VALUES_KEYRING names one, the tool says so, stores nothing and takes no other keyring")
+        func tool() async throws {
+            try await withTool { tool in
+                try tool.write("given", to: "\(tool.folder)/credentials/token")
+                let commands = [
+                    (["secret", "set", "token"], "x"), (["secret", "get", "token"], ""), (["secret", "list"], ""),
+                    (["secret", "move", "--keyring", "credentials:\(tool.folder)/credentials", "--to", "file:\(tool.folder)/new"], ""),
+                ]
+                for (command, input) in commands {
+                    let run = try await tool.run(command, input: input)
+                    #expect(run.status == 69 && run.output == "" && run.errors.contains("built without this keyring"), "\(run)")
+                }
+                let doctor = try await tool.run("doctor")
+                let text = doctor.output.words
+                #expect(doctor.status == 1 && text.contains("the encrypted file \(tool.folder)/secrets"), "\(doctor)")
+                #expect(text.contains("built without this keyring"), "\(doctor)")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder).filter { $0.hasPrefix("secrets") || $0 == "new" } == [])
+            }
+        }
+    }
+#endif
