@@ -206,15 +206,19 @@ extension PreferencesStore {
         }
     }
 
-    /// Reads a layer if its file changed, or `always`, and returns whether it was read; trouble with it is noted, and the last good
-    /// values stay.
+    /// Reads a layer if its file changed, or `always`, and returns whether it was read; trouble with it is noted once, and the last
+    /// good values stay.
     @discardableResult
     private func read(_ layer: inout PreferencesLayer, always: Bool = false) -> Bool {
+        let path = layer.file.path
         do {
-            return try layer.read(always: always)
+            let isRead = try layer.read(always: always)
+            state.withLock { $0.log.layerIsWhole(path) }
+            return isRead
         } catch {
             if (error as? FileError)?.isLackOfRoom == true { tryAgain() }
-            note("Could not read the system-wide preferences \"\(layer.file.path)\"; what they said before stays in use. \(error)")
+            let trouble = "Could not read the system-wide preferences \"\(path)\"; what they said before stays in use. \(error)"
+            state.withLock { $0.log.note(trouble, ofLayer: path) }
             return false
         }
     }

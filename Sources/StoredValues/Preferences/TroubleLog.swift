@@ -8,6 +8,8 @@ struct TroubleLog {
     private let path: String
     /// The troubles since the last write, which are not logged again with each further change.
     private var troubles: Set<String> = []
+    /// The trouble with each file of defaults that was logged since that file was last whole.
+    private var layerTroubles: [String: String] = [:]
     /// The repairs of each key that were logged since it changed.
     private var repairs: [PreferencesKey: [String]] = [:]
     /// The keys whose two defaults were logged.
@@ -28,6 +30,15 @@ struct TroubleLog {
 
     /// Notes that a change was written, after which the same trouble is news again.
     mutating func forgetTroubles() { troubles = [] }
+
+    /// Notes a trouble with the file of defaults at `layer`; the same one again only after ``layerIsWhole(_:)``, whatever is read or
+    /// written elsewhere.
+    mutating func note(_ trouble: String, ofLayer layer: String) {
+        guard layerTroubles.updateValue(trouble, forKey: layer) != trouble else { return }
+        notes.append((.error, trouble))
+    }
+
+    mutating func layerIsWhole(_ layer: String) { layerTroubles[layer] = nil }
 
     /// Notes a change that cannot be made at all.
     mutating func refuse(_ refusal: PreferencesError) {

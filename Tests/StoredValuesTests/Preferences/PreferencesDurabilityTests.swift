@@ -183,6 +183,9 @@ struct PreferencesDurabilityTests {
                 preferences.open()
                 let lines = RecordingLogHandler.takeLines()
                 #expect(lines.count == 2 && lines.last == "something else")
+                // As the watches do, sooner or later.
+                preferences.refresh()
+                preferences.refreshLayers()
                 preferences.report("another thing")
                 var later: [String] = []
                 try await eventually("it is logged, if only by the watch, which may have taken it") {

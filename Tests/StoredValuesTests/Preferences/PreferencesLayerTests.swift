@@ -130,6 +130,40 @@ struct PreferencesLayerTests {
         }
     }
 
+    @Test("What is wrong with a layer is logged once, however often it and the file are read and written, and again once it was whole")
+    func troubleOfLayer() async throws {
+        try await withTemporaryFolder { folder in
+            let layer = folder + "/layer.json"
+            try writeFinished(Array("{ broken".utf8), to: layer)
+            await #expect(processExitsWith: .success) { [folder = folder as String, layer = layer as String] in
+                LoggingSystem.bootstrap { _ in RecordingLogHandler() }
+                let storage = PreferencesFile(path: folder + "/user.json")
+                storage.store.addLayers([layer])
+                let value = StoredValue(key: "a", default: 0, storage: storage)
+                try #require(RecordingLogHandler.takeLines().count == 1)
+                func replace(_ path: String, with text: String) throws {
+                    try writeFinished(Array(text.utf8), to: folder + "/new.json")
+                    try #require(rename(folder + "/new.json", path) == 0)
+                    storage.reload()
+                }
+                value.set(1)
+                storage.store.refreshLayers()
+                try replace(folder + "/user.json", with: #"{"a": 2}"#)
+                try #require(value.wrappedValue == 2 && RecordingLogHandler.takeLines() == [])
+                try replace(layer, with: "{}")
+                try replace(layer, with: "{ broken")
+                storage.store.refreshLayers()
+                storage.store.report("something else")
+                var lines: [String] = []
+                try await eventually("both are logged, if only by the watch, which may have taken them") {
+                    lines += RecordingLogHandler.takeLines()
+                    return lines.count >= 2
+                }
+                try #require(lines.count == 2)
+            }
+        }
+    }
+
     @Test("A layer that does not parse makes one log line, before the first value is there")
     func brokenLayerIsLogged() async throws {
         try await withTemporaryFolder { folder in
