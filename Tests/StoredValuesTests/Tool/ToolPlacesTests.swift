@@ -57,9 +57,11 @@ struct ToolPlacesTests {
     private let owner = uid_t(64_990), caller = uid_t(64_991)
 
     /// A copy of the program at `path` that runs as its owner, whoever starts it.
-    private func makeSetuid(_ path: String, in folder: String) throws -> String {
+    private func makeSetuid(_ path: String, in folder: String) async throws -> String {
         let copy = "\(folder)/\(URL(fileURLWithPath: path).lastPathComponent)"
-        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        // By another program: a child of another test, begun while this process writes the copy, would keep it from being run.
+        let copying = try await Program.orSkip("cp").run([path, copy], environment: ProcessInfo.processInfo.environment)
+        try #require(copying.status == 0)
         guard chown(copy, owner, owner) == 0, chmod(copy, 0o4755) == 0 else { throw SystemFailure("make \(copy) setuid", errno) }
         return copy
     }
@@ -76,7 +78,7 @@ struct ToolPlacesTests {
             func run(_ command: [String], _ variables: [String: String]) async throws -> FinishedProgram {
                 try await FinishedProgram.run(as3rd + command, environment: variables, in: tool.folder)
             }
-            let id = try makeSetuid(try Program.orSkip("id").path, in: tool.folder)
+            let id = try await makeSetuid(try Program.orSkip("id").path, in: tool.folder)
             guard try await run([id, "-u"], [:]).output == "\(owner)\n" else {
                 try SkippedCase.end(
                     because: "the place for temporary files is mounted nosuid, or setuid programs are off here", isRequired: true)
@@ -84,7 +86,7 @@ struct ToolPlacesTests {
             let variables = [variable: tool.folder + end, "STORED_VALUES_APP": "demo"]
             let plain = try await run([try Tool.path, "path", "--app", "demo"], variables)
             #expect(plain.status == 0 && plain.output.hasPrefix(tool.folder), "\(plain)")
-            let copy = try makeSetuid(try Tool.path, in: tool.folder)
+            let copy = try await makeSetuid(try Tool.path, in: tool.folder)
             let path = try await run([copy, "path", "--app", "demo"], variables)
             #expect(path.status == 78 && path.output == "" && path.errors.contains("ignores the environment"), "\(path)")
             let secret = try await run([copy, "secret", "list", "--service", "demo"], ["STORED_VALUES_KEYRING": "file:\(tool.folder)/s"])
