@@ -72,7 +72,7 @@ struct StorageSystemTests {
     @Test("All wrappers share one secret of the keyring that was handed over")
     func ownKeyring() async throws {
         await #expect(processExitsWith: .success) {
-            StorageSystem.bootstrap(applicationID: "app", keyring: KeyringValue())
+            StorageSystem.bootstrap(applicationID: "app", keyring: KeyringObject())
             let (one, other) = (SecurelyStoredValue<String>(key: "token"), SecurelyStoredValue<String>(key: "token"))
             try await one.set("x")
             try #require(other.value == "x")
@@ -165,18 +165,6 @@ struct StorageSystemTests {
 }
 
 /// A keyring that is itself and no other.
-private final class KeyringValue: Keyring {
-    private let keyring = InMemoryKeyring()
-
-    var description: String { "a value" }
-    var changes: KeyringChanges { .none }
-    func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { try await keyring.read(id) }
-    func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
-        try await keyring.write(secret, for: id, label: label)
-    }
-    func remove(_ id: SecretIdentifier) async throws(KeyringError) { try await keyring.remove(id) }
-    func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
-        try await keyring.identifiers(inService: service)
-    }
-    func unlock() async throws(KeyringError) { try await keyring.unlock() }
+private final class KeyringObject: ForwardingKeyring {
+    let inner = InMemoryKeyring()
 }

@@ -20,7 +20,7 @@ struct KeyringIdentityTests {
         let (first, second) = (token(one), token(two))
         #expect(first.wrappedValue == "of one" && second.wrappedValue == "of two")
         #expect(FallbackKeyring([one]) != FallbackKeyring([two]))
-        #expect(KeyringIdentity(one) != KeyringIdentity(NamedServer(host: "one", server: InMemoryKeyring())), "another type")
+        #expect(KeyringIdentity(one) != KeyringIdentity(NamedServer(host: "one", inner: InMemoryKeyring())), "another type")
         #expect(try await one.moveSecrets(inService: "s", to: two, overwriting: true).copied == [id])
     }
 
@@ -54,12 +54,12 @@ struct KeyringIdentityTests {
         }
         #expect(try await sees(object, object))
         #expect(try await !sees(object, other))
-        #expect(try await sees(NamedServer(host: "one", server: object), NamedServer(host: "one", server: other)))
-        #expect(try await !sees(NamedServer(host: "one", server: object), NamedServer(host: "two", server: other)))
+        #expect(try await sees(NamedServer(host: "one", inner: object), NamedServer(host: "one", inner: other)))
+        #expect(try await !sees(NamedServer(host: "one", inner: object), NamedServer(host: "two", inner: other)))
         #expect(try await sees(ServerActor(), ServerActor()) == false)
         let actor = ServerActor()
         #expect(try await sees(actor, actor))
-        #expect(try await sees(Server(host: "seen", server: object), Server(host: "seen", server: object)))
+        #expect(try await sees(Server(host: "seen", inner: object), Server(host: "seen", inner: object)))
     }
 }
 
@@ -97,14 +97,14 @@ struct OwnKeyringTests {
 /// A keyring as somebody may write it: it cannot be compared, states its identity, and each says the same of itself.
 private struct Server: ForwardingKeyring {
     let host: String
-    var server = InMemoryKeyring()
+    var inner = InMemoryKeyring()
     var identity: any Hashable & Sendable { host }
 }
 
 /// One that can be compared.
 private struct NamedServer: ForwardingKeyring, Hashable {
     let host: String
-    let server: InMemoryKeyring
+    let inner: InMemoryKeyring
     static func == (left: NamedServer, right: NamedServer) -> Bool { left.host == right.host }
     func hash(into hasher: inout Hasher) { hasher.combine(host) }
 }
@@ -116,22 +116,4 @@ private actor ServerActor: Keyring {
     func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { secrets[id] }
     func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) { secrets[id] = secret }
     func remove(_ id: SecretIdentifier) async throws(KeyringError) { secrets[id] = nil }
-}
-
-private protocol ForwardingKeyring: Keyring {
-    var server: InMemoryKeyring { get }
-}
-
-extension ForwardingKeyring {
-    var description: String { "the company's secrets" }
-    var changes: KeyringChanges { .none }
-    func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { try await server.read(id) }
-    func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
-        try await server.write(secret, for: id, label: label)
-    }
-    func remove(_ id: SecretIdentifier) async throws(KeyringError) { try await server.remove(id) }
-    func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
-        try await server.identifiers(inService: service)
-    }
-    func unlock() async throws(KeyringError) { try await server.unlock() }
 }

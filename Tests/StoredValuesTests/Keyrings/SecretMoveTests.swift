@@ -155,11 +155,7 @@ struct SecretMoveTests {
 
 /// A keyring that takes every secret and keeps nothing of it.
 private struct Forgetful: Keyring, Hashable {
-    var description: String { "a forgetful keyring" }
-    var changes: KeyringChanges { .none }
     func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { nil }
     func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {}
     func remove(_ id: SecretIdentifier) async throws(KeyringError) {}
-    func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] { [] }
-    func unlock() async throws(KeyringError) {}
 }

@@ -27,13 +27,10 @@ struct KeyringUnderTest: Sendable, CustomTestStringConvertible {
 
 /// What stands before a writable keyring in a fallback, with nothing in it.
 private struct EmptyReadOnlyKeyring: Keyring, Hashable {
-    var description: String { "an empty keyring that cannot be written" }
-    var changes: KeyringChanges { .none }
     func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { nil }
     func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) { throw .readOnly }
     func remove(_ id: SecretIdentifier) async throws(KeyringError) { throw .readOnly }
     func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] { [] }
-    func unlock() async throws(KeyringError) {}
 }
 
 #if Libsecret

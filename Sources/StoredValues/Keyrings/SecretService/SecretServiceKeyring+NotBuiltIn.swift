@@ -1,31 +1,6 @@
 #if !Libsecret
-    // Built without libsecret, the keyring exists and says so.
-    extension SecretServiceKeyring {
-        /// None: it ends at once.
-        public var changes: KeyringChanges { .none }
-
-        /// Throws ``KeyringError/notBuiltIn``.
-        public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { throw .notBuiltIn }
-
-        /// Throws ``KeyringError/notBuiltIn``.
-        public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
-            throw .notBuiltIn
-        }
-
-        /// Throws ``KeyringError/notBuiltIn``.
-        public func remove(_ id: SecretIdentifier) async throws(KeyringError) { throw .notBuiltIn }
-
-        /// Throws ``KeyringError/notBuiltIn``.
-        public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] { throw .notBuiltIn }
-
-        /// Throws ``KeyringError/notBuiltIn``.
-        public func unlock() async throws(KeyringError) { throw .notBuiltIn }
-
+    // Built without libsecret.
+    extension SecretServiceKeyring: NotBuiltInKeyring {
         package func inspect() async throws(KeyringError) -> SecretServiceInspection { throw .notBuiltIn }
-    }
-
-    extension SecretServiceKeyring: LockableKeyring {
-        // Whoever asks learns that a change does not go here.
-        func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { throw .notBuiltIn }
     }
 #endif
