@@ -39,7 +39,7 @@ extension KeyringError {
         case .notBuiltIn, .noSessionBus, .noSecretService, .locked, .dismissed, .noDefaultCollection: .unavailable
         case .timedOut, .cancelled: .tryAgain
         case .wrongKey, .accessDenied, .readOnly: .refused
-        case .tooLarge, .damaged, .notDecodable: .badData
+        case .tooLarge, .damaged, .notDecodable, .notEncodable: .badData
         case .notStored: .absent
         case .other(let domain, _, _): domain == "STORED_VALUES_KEYRING" ? .misconfigured : .unavailable
         }

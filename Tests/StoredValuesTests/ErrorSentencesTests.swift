@@ -77,7 +77,8 @@ struct ErrorSentencesTests {
         case .wrongKey: Expectation("encrypted keyring", advice: "Use the one it was made with", next: .damaged(path: "/a/b"))
         case .damaged: Expectation("/a/b", advice: "Restore it from a copy", next: .accessDenied)
         case .accessDenied: Expectation("keyring", advice: "Allow this program", next: .notDecodable)
-        case .notDecodable: Expectation("stored secret", advice: "Declare the type it was stored as", next: .notStored)
+        case .notDecodable: Expectation("stored secret", advice: "Declare the type it was stored as", next: .notEncodable)
+        case .notEncodable: Expectation("item", "nothing was written", advice: "Correct the item", next: .notStored)
         case .notStored: Expectation("stored secret", advice: "set() one first", next: .readOnly)
         case .readOnly: Expectation("keyring", advice: "put a writable keyring before it", next: .other(
             domain: "g-io-error-quark", code: 7, message: "No such file"))
@@ -135,8 +136,8 @@ struct ErrorSentencesTests {
         for (error, expectation) in keyrings { check(error, expectation, hasTextForUser: true) }
         for (error, expectation) in moves { check(error, expectation, hasTextForUser: true) }
         let texts = preferences.map(\.error.description) + keyrings.map(\.error.description) + moves.map(\.error.description)
-        #expect(Set(texts).count == 12 + 16 + 5, "one reads like another, or is left out")
-        #expect(Set(keyrings.map(\.error.localizedDescription)).count == 16, "one reads like another to the user")
+        #expect(Set(texts).count == 12 + 17 + 5, "one reads like another, or is left out")
+        #expect(Set(keyrings.map(\.error.localizedDescription)).count == 17, "one reads like another to the user")
         // A wrapper's error is its keyring's, and says which secret.
         for (error, expectation) in keyrings {
             let keyring = "the desktop's keyring (Secret Service)"

@@ -44,7 +44,7 @@ struct WallsTests {
             .joined(separator: "\n")
         let declaration = /(?m)^(?:[@a-z]+ )*(?:class|struct|enum|protocol|actor|typealias|func|let|var) (\w+)/
         let names = Set(code.matches(of: declaration).map { String($0.1) }).sorted()
-        #expect(names.contains("Guarded") && names.contains("DurableFile") && names.contains("misuse"))
+        #expect(names.contains("Guarded") && names.contains("DurableFile") && names.contains("programmerError"))
         let complaints = try await withTemporaryFolder { folder in
             let path = folder + "/Uses.swift"
             let uses = names.map { "func use\($0)() { _ = \($0).self }" }

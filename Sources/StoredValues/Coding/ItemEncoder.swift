@@ -1,12 +1,12 @@
 import FoundationEssentials
 import StoredValuesSupport
 
-/// Turns items into JSON values.
+/// Encodes items as JSON values.
 ///
-/// Foundation's encoder is not used because it cannot give back every item to the bit: it refuses nan, writes
-/// dictionaries with enum keys as lists, and rounds dates.
+/// Foundation's encoder is not used because not every item survives its round trip exactly: it refuses nan, writes dictionaries
+/// with enum keys as lists, and rounds dates.
 enum ItemEncoder {
-    /// The JSON value of `item`. Throws what the item's own `encode(to:)` throws, and `EncodingError` when it is nested
+    /// The JSON value of `item`. Throws the error of the item's own `encode(to:)`, and `EncodingError` if the item is nested
     /// deeper than ``JSONValue/maximumDepth`` or encodes nothing.
     static func encode(_ item: some Encodable) throws -> JSONValue {
         let node = EncodingNode(codingPath: [])
@@ -15,7 +15,7 @@ enum ItemEncoder {
     }
 }
 
-/// One value while it is being encoded. It is the `Encoder` that the item sees, and its single-value container.
+/// One value being encoded. It is the `Encoder` that the item gets, and its single-value container.
 final class EncodingNode {
     private enum Content {
         case nothing
@@ -32,7 +32,7 @@ final class EncodingNode {
     /// The finished value.
     var value: JSONValue {
         get throws {
-            // Here once more, for containers that were nested without an item of their own.
+            // Checked here once more, for nested containers without an item of their own.
             try checkDepth()
             return switch content {
             case .value(let value): value
@@ -49,10 +49,10 @@ final class EncodingNode {
         }
     }
 
-    /// Encodes `item` here: the types with a JSON shape of their own by that, all others by themselves.
+    /// Encodes `item` here: types with a special JSON shape in that shape, all others by their own `encode(to:)`.
     func encode<Item: Encodable>(_ item: Item) throws {
         try checkDepth()
-        // Types are compared before values are cast: that is so much quicker. What is optional comes back here without.
+        // Comparing types before casting is much faster. Optionals come back here unwrapped.
         if Item.self == Date.self, let date = item as? Date {
             content = .value(JSONCoding.encode(date))
         } else if Item.self == Data.self, let data = item as? Data {
@@ -61,7 +61,7 @@ final class EncodingNode {
             content = .value(.string(url.absoluteString))
         } else if Item.self == Decimal.self, let decimal = item as? Decimal, let number = JSONNumber(text: decimal.description) {
             content = .value(.number(number))
-            // To ask what conforms to a protocol takes longer than to encode a number or a text.
+            // Checking a protocol conformance takes longer than encoding a number or a string.
         } else if !_isPOD(Item.self), Item.self != String.self, let dictionary = item as? any RawKeyedDictionary {
             addMembers()
             for (name, value) in dictionary.valuesByName {
@@ -86,8 +86,8 @@ final class EncodingNode {
     }
 
     fileprivate func addElement() -> EncodingNode {
-        guard case .array(var elements) = content else { misuse("encode(to:) used two kinds of container") }
-        content = .nothing  // so that the list below is not copied
+        guard case .array(var elements) = content else { programmerError("encode(to:) used two kinds of container") }
+        content = .nothing  // avoids copying the list below
         let node = EncodingNode(codingPath: codingPath + [JSONKey(elements.count)])
         elements.append(node)
         content = .array(elements)
@@ -100,7 +100,7 @@ final class EncodingNode {
     }
 
     fileprivate func addMember(_ key: any CodingKey) -> EncodingNode {
-        guard case .object(var members) = content else { misuse("encode(to:) used two kinds of container") }
+        guard case .object(var members) = content else { programmerError("encode(to:) used two kinds of container") }
         content = .nothing
         let node = EncodingNode(codingPath: codingPath + [key])
         members[key.stringValue] = node
@@ -125,7 +125,7 @@ extension EncodingNode: Encoder {
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 }
 
-// The generic methods stand for all the requirements of the same name: one for each integer type, and so on.
+// The generic methods cover all requirements of the same name: one for each integer type, and so on.
 
 extension EncodingNode: SingleValueEncodingContainer {
     func encodeNil() { content = .value(.null) }
@@ -133,7 +133,7 @@ extension EncodingNode: SingleValueEncodingContainer {
     func encode(_ value: String) { content = .value(.string(value)) }
     func encode(_ value: Double) { content = .value(JSONCoding.encode(value)) }
     func encode(_ value: Float) { content = .value(JSONCoding.encode(value)) }
-    // The standard library has implementations of these two, which would be taken instead of the generic one.
+    // The standard library has default implementations of these two, which would be preferred to the generic one.
     func encode(_ value: Int128) { content = .value(.number(JSONNumber(value))) }
     func encode(_ value: UInt128) { content = .value(.number(JSONNumber(value))) }
     func encode<Integer: FixedWidthInteger & Encodable>(_ value: Integer) { content = .value(.number(JSONNumber(value))) }

@@ -1,35 +1,35 @@
-/// Reads what can be read of JSON that does not decode, and takes the rest from other items.
+/// Decodes as much as possible of JSON that does not decode as a whole, and takes the rest from other items.
 ///
-/// Again and again, only the part at which decoding fails is replaced. What is missing comes from the default, and nobody is told:
-/// the type gained a property, or a person wrote only what they change. What is broken comes from the last good item, or from the
-/// default where none is known, or is left out where that has no counterpart. The elements of a list have none, for lists need not
-/// have the same order or length; unless they are read by position, as the two numbers of a range are.
+/// Repeatedly replaces only the part at which decoding fails. A missing part comes from the default, and is not reported: the
+/// type gained a property, or a user wrote only the members they change. A broken part comes from the last good item, or from
+/// the default if none is known, or is removed if that has no counterpart. Elements of a list have no counterpart, because
+/// lists may differ in order and length, unless they are read by position, like the two numbers of a range.
 struct ItemRepair<Item: StorableItem> {
-    /// After so many bad parts the whole is taken from elsewhere.
+    /// With more broken parts than this, the whole value is replaced.
     private static var limit: Int { 100 }
 
-    /// The stored JSON, as far as it is repaired.
+    /// The stored JSON with the repairs so far.
     private var draft: Draft
     private let counterparts: Counterparts
     private let decoding: DecodingStrategy
     /// Lists that turned out to be read by position, although their reader asks for the end.
     private var positional: Set<RepairPath> = []
-    /// The draft before the first element was left out of each list.
+    /// The draft before the first element was removed, for each list.
     private var complete: [RepairPath: Draft] = [:]
-    /// Why it could not be read, by the first part that was broken.
+    /// Why the value cannot be read: the reason of the first broken part.
     private var reason: String?
 
     private struct Draft {
         var json: JSONValue
         var parts: [(path: RepairPath, repair: Repair)] = []
-        /// Which elements of which list were left out, by their places in the file.
-        var leftOut: [RepairPath: [Int]] = [:]
-        /// What was missing and came from the default, each once: it may be that it does not decode there either.
+        /// The removed elements of each list, by their positions in the file.
+        var removed: [RepairPath: [Int]] = [:]
+        /// Missing parts that were filled in from the default, each once: they may not decode there either.
         var filled: Set<RepairPath> = []
     }
 
-    /// Decodes `json`, which does not decode as it stands. Returns no item where nothing leads to one; then the whole is to be taken
-    /// from the last good one, or from the default, as the last repair says.
+    /// Decodes `json`, which does not decode as it is. Returns no item if repairs do not help; then the whole value is to be
+    /// replaced with the last good one or the default, as the last repair says.
     static func decode(
         _ json: JSONValue, default defaultItem: Item, lastGood: Item? = nil, _ decoding: DecodingStrategy = .lenient
     ) -> (item: Item?, repairs: [Repair]) {
@@ -44,9 +44,9 @@ struct ItemRepair<Item: StorableItem> {
         let standard = try? ItemEncoder.encode(defaultItem)
         counterparts =
             if let lastGood {
-                Counterparts(ofBroken: try? ItemEncoder.encode(lastGood), .tookLastGood, ofMissing: standard)
+                Counterparts(ofBroken: try? ItemEncoder.encode(lastGood), .usedLastGood, ofMissing: standard)
             } else {
-                Counterparts(ofBroken: standard, .tookDefault, ofMissing: standard)
+                Counterparts(ofBroken: standard, .usedDefault, ofMissing: standard)
             }
     }
 
@@ -63,7 +63,7 @@ struct ItemRepair<Item: StorableItem> {
         return nil
     }
 
-    /// Repairs the part that `problem` names. Returns false where only the whole is left.
+    /// Repairs the part that `problem` names. Returns false if only the whole value is left to replace.
     private mutating func repair(_ problem: DecodingProblem) -> Bool {
         let place = place(of: problem)
         if returnToCompleteList(around: place) { return true }
@@ -73,21 +73,21 @@ struct ItemRepair<Item: StorableItem> {
         let before = draft
         guard let part = PartRepair.repair(&draft.json, at: place[...], from: counterparts) else { return false }
         let path = RepairPath(place.prefix(part.depth))
-        // What was repaired inside the part before is gone with it; what was wrong at first says most.
+        // The new repair replaces earlier ones inside the part; the first reason says most.
         let inside = draft.parts.first { $0.path.starts(with: path) }
         draft.parts.removeAll { $0.path.starts(with: path) }
-        draft.leftOut = draft.leftOut.filter { !$0.key.starts(with: path) }
+        draft.removed = draft.removed.filter { !$0.key.starts(with: path) }
         let repair = Repair(path: path.description, action: part.action, reason: inside?.repair.reason ?? problem.reason)
         draft.parts.append((path, repair))
         if !part.elements.isEmpty {
             let list = RepairPath(place.prefix(part.depth - 1))
             if complete[list] == nil { complete[list] = before }
-            draft.leftOut[list, default: []] += part.elements
+            draft.removed[list, default: []] += part.elements
         }
         return true
     }
 
-    /// Puts the default's member in, where what is to blame is that there is none.
+    /// Fills in a missing member from the default, if that is the problem.
     private mutating func fillIn(_ place: [RepairStep]) -> Bool {
         let path = RepairPath(place)
         guard !draft.filled.contains(path), PartRepair.fillIn(&draft.json, at: place[...], from: counterparts.ofMissing) else {
@@ -97,8 +97,8 @@ struct ItemRepair<Item: StorableItem> {
         return true
     }
 
-    /// When a list fails as a whole since it lacks an element, that was needed after all: everything is as it was
-    /// before, and the list counts as one that is read by position.
+    /// If a list fails as a whole because an element was removed, that element was needed: everything returns to the state
+    /// before, and the list counts as read by position.
     private mutating func returnToCompleteList(around place: [RepairStep]) -> Bool {
         var list = place[...]
         if case .element(_, _, isMissing: true, _) = list.last { list.removeLast() }
@@ -110,7 +110,7 @@ struct ItemRepair<Item: StorableItem> {
         return true
     }
 
-    /// The steps that lead to the problem, in the JSON as it is and as it was in the file.
+    /// The path to the problem, with positions in the current JSON and in the file.
     private func place(of problem: DecodingProblem) -> [RepairStep] {
         var place: [RepairStep] = []
         var here: JSONValue? = draft.json
@@ -127,7 +127,7 @@ struct ItemRepair<Item: StorableItem> {
                 place.append(.element(index, inFile: placeInFile(of: index, in: list), isMissing: isMissing, reading))
                 here = isMissing ? nil : elements[index]
             default:
-                return place  // The item decodes something of its own inside a text or a number.
+                return place  // the item itself decodes a string or a number
             }
         }
         return place
@@ -135,7 +135,7 @@ struct ItemRepair<Item: StorableItem> {
 
     private func placeInFile(of index: Int, in list: RepairPath) -> Int {
         var place = index
-        for leftOut in (draft.leftOut[list] ?? []).sorted() where leftOut <= place { place += 1 }
+        for removed in (draft.removed[list] ?? []).sorted() where removed <= place { place += 1 }
         return place
     }
 }
@@ -143,11 +143,11 @@ struct ItemRepair<Item: StorableItem> {
 /// One step from a JSON value to a part of it.
 enum RepairStep {
     case member(String)
-    /// An element by its place now and in the file, and how its list is read.
+    /// An element by its position now and in the file, and how its list is read.
     case element(Int, inFile: Int, isMissing: Bool, DecodingTrace.ListReading)
 }
 
-/// Where a part stands in the stored value, as people write it: `windows[2].title`.
+/// The path of a part in the stored value, in the usual notation: `windows[2].title`.
 struct RepairPath: Hashable, CustomStringConvertible {
     private let names: [String]
 

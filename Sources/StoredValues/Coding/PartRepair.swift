@@ -1,36 +1,35 @@
-/// What the parts of a JSON value that does not decode are taken from.
+/// The JSON that replaces parts of a value that does not decode.
 struct Counterparts {
-    /// What stands for a part that is broken, and what taking it is called.
+    /// The replacement for a broken part, and the action to report for it.
     let ofBroken: JSONValue?
     let action: Repair.Action
-    /// What stands for a member that is missing.
+    /// The replacement for a missing member.
     let ofMissing: JSONValue?
 
     init(ofBroken: JSONValue?, _ action: Repair.Action, ofMissing: JSONValue?) {
         (self.ofBroken, self.action, self.ofMissing) = (ofBroken, action, ofMissing)
     }
 
-    /// Those of a member.
+    /// The counterparts of a member.
     subscript(name: String) -> Counterparts { Counterparts(ofBroken: ofBroken?[name], action, ofMissing: ofMissing?[name]) }
 
-    /// Those of an element that is read by its position.
+    /// The counterparts of an element that is read by position.
     subscript(position: Int) -> Counterparts {
         Counterparts(ofBroken: ofBroken?[position], action, ofMissing: ofMissing?[position])
     }
 
-    static var none: Counterparts { Counterparts(ofBroken: nil, .leftOut, ofMissing: nil) }
+    static var none: Counterparts { Counterparts(ofBroken: nil, .removed, ofMissing: nil) }
 }
 
-/// What was done to repair a part of a JSON value that does not decode.
+/// How a part of a JSON value that does not decode was repaired.
 struct PartRepair {
-    /// How deep the part that was repaired lies below the whole.
+    /// The depth of the repaired part below the whole value.
     var depth: Int
     var action: Repair.Action
-    /// The elements of its list that were left out, by their places in the file.
+    /// The removed elements of its list, by their positions in the file.
     var elements: [Int] = []
 
-    /// Puts the member at `place`, which is missing, in from `standard`. Returns false where it is not missing, or has no counterpart
-    /// there.
+    /// Fills in the missing member at `place` from `standard`. Returns false if it is not missing, or has no counterpart there.
     static func fillIn(_ json: inout JSONValue, at place: ArraySlice<RepairStep>, from standard: JSONValue?) -> Bool {
         switch place.first {
         case .member(let name):
@@ -52,8 +51,8 @@ struct PartRepair {
         }
     }
 
-    /// Replaces the part of `json` at `place` by its counterpart, or leaves it out. Where neither is possible, the smallest
-    /// part around it. Returns nil where only the whole is left.
+    /// Replaces the part of `json` at `place` with its counterpart, or removes it. If neither is possible, does so with the
+    /// smallest part around it. Returns nil if only the whole value is left.
     static func repair(_ json: inout JSONValue, at place: ArraySlice<RepairStep>, from counterparts: Counterparts) -> PartRepair? {
         switch (place.first, json) {
         case (.member(let name), .object(var members)):
@@ -80,10 +79,10 @@ struct PartRepair {
             members[name] = member
             return inside.outside
         }
-        // What does not decode although it is its own counterpart does not get better by that.
+        // A counterpart that is equal does not decode either.
         guard members[name] != counterparts.ofBroken else { return nil }
         members[name] = counterparts.ofBroken
-        return PartRepair(depth: 1, action: counterparts.ofBroken == nil ? .leftOut : counterparts.action)
+        return PartRepair(depth: 1, action: counterparts.ofBroken == nil ? .removed : counterparts.action)
     }
 
     private static func repairPosition(
@@ -102,15 +101,15 @@ struct PartRepair {
     ) -> PartRepair? {
         guard index < elements.count else { return nil }
         if let inside = repair(&elements[index], at: rest, from: .none) { return inside.outside }
-        // A key goes with its value. Pairs are left out as such, so the two stand together in the file as well.
+        // Key and value are removed together, so that the remaining pairs match those in the file.
         let first = reading == .inPairs ? index & ~1 : index
         let count = reading == .inPairs ? min(2, elements.count - first) : 1
         elements.removeSubrange(first..<(first + count))
         let firstInFile = inFile - (index - first)
-        return PartRepair(depth: 1, action: .leftOut, elements: Array(firstInFile..<(firstInFile + count)))
+        return PartRepair(depth: 1, action: .removed, elements: Array(firstInFile..<(firstInFile + count)))
     }
 
-    /// The same, seen from the container around it.
+    /// The same repair, seen from the enclosing container.
     private var outside: PartRepair {
         var repair = self
         repair.depth += 1

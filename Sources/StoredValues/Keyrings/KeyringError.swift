@@ -30,8 +30,10 @@ public enum KeyringError: Error, Hashable {
     case damaged(path: String)
     /// The keyring refused this program.
     case accessDenied
-    /// The secret is there, but is not of the type it is read as, or an item cannot be encoded.
+    /// The stored secret does not decode as the declared type.
     case notDecodable
+    /// The item to store cannot be encoded; the stored secret is unchanged.
+    case notEncodable
     /// The operation needs a stored secret and there is none.
     case notStored
     /// The keyring cannot be written to.
@@ -69,7 +71,9 @@ extension KeyringError: CustomStringConvertible, LocalizedError {
         case .accessDenied:
             "The keyring refused access. Allow this program in the keyring's settings, or check the owner and mode of its files."
         case .notDecodable:
-            "The stored secret and the declared type do not fit: it does not decode as that type, or the item does not encode. Declare the type it was stored as, or reset() it."
+            "The stored secret does not decode as the declared type. Declare the type it was stored as, or reset() it."
+        case .notEncodable:
+            "The item cannot be encoded as JSON; nothing was written. Correct the item, or its encode(to:)."
         case .notStored:
             "There is no stored secret, and this needs one. set() one first, or use load() where there may be none."
         case .readOnly:
@@ -109,7 +113,9 @@ extension KeyringError: CustomStringConvertible, LocalizedError {
         case .accessDenied:
             "The keyring refused access to this program. Allow it in the keyring's settings, or check the owner and mode of its files."
         case .notDecodable:
-            "The stored secret is not what this program can read. Remove it and set it anew, or use the program that stored it."
+            "This program cannot read the stored secret. Remove it and set it again, or use the program that stored it."
+        case .notEncodable:
+            "The program could not encode the new secret; nothing was changed. Report this to those who provide the program."
         case .notStored:
             "No secret is stored. Set it first, for instance by signing in."
         case .readOnly:

@@ -64,7 +64,7 @@ public struct PreferencesFile: Sendable {
         do throws(JSONSyntaxError) {
             document = try PreferencesDocument(parsing: Array(json.utf8))
         } catch {
-            misuse("\(call): the preferences to begin with are not JSON: \(error). Write one object, such as {\"limit\": 7}.")
+            programmerError("\(call): the preferences to begin with are not JSON: \(error). Write one object, such as {\"limit\": 7}.")
         }
         let keys = document.keys.filter { $0 != MemberVersions.name }
         guard !keys.isEmpty else { return }

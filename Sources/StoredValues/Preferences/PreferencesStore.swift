@@ -110,7 +110,7 @@ final class PreferencesStore: Sendable {
         }
         withExtendedLifetime(legacy) {}
         guard let member = found as? Member else {
-            misuse(
+            programmerError(
                 "The key \"\(key.text)\" of \"\(path)\" is declared with two types: \(distinctNames(itemTypeFound, itemType)). Give one of them another key.")
         }
         return member
@@ -266,7 +266,7 @@ final class PreferencesStore: Sendable {
     /// Traps, for the thread is inside a change already.
     func trapNested(_ activity: TurnLock.Activity, inside outer: TurnLock.Activity) -> Never {
         let advice = activity == .batch ? "Put the batch around it." : "Make the second change after the first has returned."
-        misuse("\(activity) was called inside the closure of \(outer), and both change \"\(path)\". \(advice)")
+        programmerError("\(activity) was called inside the closure of \(outer), and both change \"\(path)\". \(advice)")
     }
 
     // MARK: Logging

@@ -48,7 +48,7 @@ struct PreferencesTurn: ~Copyable {
     /// `mayNest`; so does one inside a validation.
     init(_ activity: TurnLock.Activity, of store: PreferencesStore, mayNest: Bool = false) {
         if !mayNest, let key = RunningValidations.key {
-            misuse(
+            programmerError(
                 "\(activity) was called inside the validation of \"\(key)\". A validation may read other values and change none: it returns what is to be used, or throws.")
         }
         (self.store, self.activity, self.mayNest) = (store, activity, mayNest)

@@ -82,14 +82,14 @@ extension MemberChanges {
     fileprivate mutating func take(
         _ json: ImportedDefaults.Reading, as newKey: String?, into store: PreferencesStore
     ) -> UserDefaultsImport.Outcome {
-        guard let newKey else { return .skipped(.leftOut) }
+        guard let newKey else { return .skipped(.excluded) }
         guard !newKey.isEmpty, !newKey.isReservedKey else { return .skipped(.unusableKey) }
         guard store.own(newKey) == nil, byKey[PreferencesKey(newKey)] == nil else { return .skipped(.alreadyStored) }
         switch json {
         case .failure(let reason): return .skipped(reason)
         case .success(let value, let form):
             set(newKey, to: StoredJSON(json: value.text(level: 1)), if: .ifStill(nil))
-            return .taken(as: newKey, from: form)
+            return .imported(as: newKey, from: form)
         }
     }
 }

@@ -13,7 +13,7 @@ public struct UserDefaultsImport: Sendable, Hashable {
     /// What became of one key.
     public enum Outcome: Sendable, Hashable {
         /// Its value is stored under the key `as` now.
-        case taken(as: String, from: Form)
+        case imported(as: String, from: Form)
         /// It was left where it is.
         case skipped(Reason)
     }
@@ -36,8 +36,8 @@ public struct UserDefaultsImport: Sendable, Hashable {
     public enum Reason: String, Sendable, Hashable {
         /// Something is stored here under that key already.
         case alreadyStored = "something is stored under that key already"
-        /// The program left it out.
-        case leftOut = "the program leaves it out"
+        /// The program excluded it: the `key` closure returned nil for it.
+        case excluded = "the program excludes it"
         /// A key here must not be empty or begin with `$`.
         case unusableKey = "a key must not be empty or begin with $"
         /// It is an object that `NSKeyedArchiver` archived, which only Foundation can read.
@@ -67,8 +67,8 @@ extension UserDefaultsImport: CustomStringConvertible {
     private var lines: [String] {
         keys.sorted { $0.key < $1.key }.map { key, outcome in
             switch outcome {
-            case .taken(let newKey, let form):
-                "  \"\(key)\" was taken\(newKey == key ? "" : " as \"\(newKey)\"") (\(form.rawValue))"
+            case .imported(let newKey, let form):
+                "  \"\(key)\" was imported\(newKey == key ? "" : " as \"\(newKey)\"") (\(form.rawValue))"
             case .skipped(let reason): "  \"\(key)\" was skipped: \(reason.rawValue)"
             }
         }

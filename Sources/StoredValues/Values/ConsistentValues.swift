@@ -1,27 +1,27 @@
 import StoredValuesSupport
 
-/// Values of several keys of a file that belong together, as an async sequence of tuples: the current ones, then all of them after
-/// every change of any. ``PreferencesFile/values(of:)-type.method`` makes it.
+/// The values of several keys of one file as an async sequence of tuples: the current values, then all of them again after
+/// every change of any. Returned by ``PreferencesFile/values(of:)-type.method``.
 ///
-/// It is a value: iterating subscribes, each iteration on its own, and dropping the iterator unsubscribes.
+/// Each iteration subscribes separately; dropping its iterator unsubscribes.
 public struct ConsistentValues<Values: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Values
     public typealias Failure = Never
 
-    /// Its contents are those of each key.
+    /// Its elements are the contents of all keys.
     fileprivate let base: ValueSequence<[any Sendable], Values>
 
     /// Subscribes.
     public func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator()) }
 
-    /// One iteration, which ends its subscription when it goes.
+    /// One iteration; releasing it unsubscribes.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: ValueSequence<[any Sendable], Values>.Iterator
 
-        /// The next values, waiting for them; nil once the task is cancelled.
+        /// Waits for the next values; nil once the task is cancelled.
         public mutating func next() async -> Values? { await base.next(isolation: nil) }
 
-        /// The next values, waiting for them; nil once the task is cancelled.
+        /// Waits for the next values; nil once the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Values? { await base.next(isolation: actor) }
     }
 }
@@ -40,16 +40,17 @@ extension PreferencesFile {
     /// }
     /// ```
     ///
-    /// Each element is of one moment: what changes as one, in a ``batch(_:)`` or in the file by another program, comes as one
-    /// element. Of changes of this process none is lost; of another process's the latest state comes. What reads as before
-    /// is no change. Elements wait for a slow reader without limit. Wrappers of different files trap.
+    /// Each element is a consistent state: changes made together, in a ``batch(_:)`` or by another program in one replacement
+    /// of the file, arrive as one element. No change of this process is lost; of another process's changes the latest state
+    /// arrives. A change that leaves every value equal yields nothing. Elements wait for a slow reader without limit. Wrappers
+    /// of different files trap.
     public static func values<each Item: StorableItem>(
         of wrappers: repeat StoredValue<each Item>
     ) -> ConsistentValues<(repeat each Item)> {
         values(in: nil, of: repeat each wrappers)
     }
 
-    /// ``values(of:)-type.method`` of wrappers that lie in this file; others trap.
+    /// ``values(of:)-type.method`` for wrappers of this file; wrappers of other files trap.
     public func values<each Item: StorableItem>(
         of wrappers: repeat StoredValue<each Item>
     ) -> ConsistentValues<(repeat each Item)> {
@@ -59,7 +60,7 @@ extension PreferencesFile {
     private static func values<each Item: StorableItem>(
         in file: PreferencesFile?, of wrappers: repeat StoredValue<each Item>
     ) -> ConsistentValues<(repeat each Item)> {
-        // In the task that asks, as a wrapper's values do it: it may have storage of its own.
+        // Resolved in the calling task, as for a single wrapper's values: the task may have temporary storage.
         @Sendable func find() -> [Part] {
             var parts: [Part] = []
             for wrapper in repeat each wrappers { parts.append(wrapper.part) }
@@ -88,21 +89,23 @@ private struct Part: Sendable {
     let store: PreferencesStore
     let content: @Sendable () -> any Sendable
 
-    /// Traps unless all lie in one file, which is that of `store` where it is given.
+    /// Traps unless all belong to one file: `store`, if given.
     static func check(_ parts: [Part], lieIn store: PreferencesStore?) {
-        guard let first = parts.first else { misuse("PreferencesFile.values(of:) was called without a wrapper. Give it those to read together.") }
+        guard let first = parts.first else {
+            programmerError("PreferencesFile.values(of:) was called without a wrapper. Pass the wrappers to read together.")
+        }
         let path = (store ?? first.store).path
         for part in parts where part.store !== store ?? first.store {
-            misuse(
-                "PreferencesFile.values(of:) was called for \"\(path)\" with \"\(part.key.text)\", which lies in \"\(part.store.path)\". Only values of one file change as one: ask for those of each file by themselves.")
+            programmerError(
+                "PreferencesFile.values(of:) was called for \"\(path)\" with \"\(part.key.text)\", which belongs to \"\(part.store.path)\". Only values of one file can be read together: call it once per file.")
         }
     }
 
-    /// Adds a reader of all contents, those of now first.
+    /// Adds a reader of all contents, beginning with the current ones.
     static func subscribe(to parts: [Part]) -> ActiveSubscription<[any Sendable]> {
-        let store = parts[0].store  // there is one, and it is that of all: they were checked
+        let store = parts[0].store  // the same for all parts: they were checked
         let subscription = Subscription(limit: .unlimited)
-        // While the state is locked nobody changes any of them.
+        // No content changes while the state is locked.
         let number = store.tell(of: Set(parts.map(\.key))) { later in subscription.append(Box(parts.map { $0.content() }), &later) }
         return ActiveSubscription(subscription) { store.stopTelling(number) }
     }
@@ -115,11 +118,11 @@ extension StoredValue {
     }
 }
 
-/// What one iteration over several values makes of the contents of one of them.
+/// The part of one iteration over several values that reads one of them.
 private final class PartReading<Item: StorableItem> {
     private let transform: (StoredContent<Item>) -> Item?
     private var last: (text: StoredJSON?, item: Item)?
-    /// Whether what was read last is another value than before.
+    /// Whether the value read last differs from the one before.
     private(set) var isNews = false
 
     init(_ wrapper: StoredValue<Item>) { transform = wrapper.sequence(.unlimited).makeTransform() }
@@ -127,7 +130,7 @@ private final class PartReading<Item: StorableItem> {
     func read(_ content: any Sendable) -> Item {
         guard let content = content as? StoredContent<Item> else { preconditionFailure("a content of another wrapper") }
         isNews = false
-        // Most often it is another one that changed.
+        // Usually another value changed.
         if let last, last.text == content.text { return last.item }
         let new = transform(content)
         if case .some = new { isNews = true }

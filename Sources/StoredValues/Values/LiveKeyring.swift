@@ -1,22 +1,22 @@
 import StoredValuesSupport
 
-/// A live secret, as whoever listens to its keyring sees it.
+/// A live secret, as seen by the listener of its keyring.
 protocol ListeningSecret: AnyObject, Sendable {
-    /// What it is read as.
+    /// The type that it is read as.
     var itemType: any Any.Type { get }
 
-    /// Takes note of a change that may concern the secret. Does not wait for the keyring.
+    /// Handles a change that may concern the secret. Does not wait for the keyring.
     func hear(_ change: KeyringChange)
 
-    /// Takes over what was stored under another type, nil for a removal.
+    /// Takes over the bytes stored by a wrapper of another type; nil for a removal.
     func follow(_ secret: Secret?)
 }
 
-/// A keyring that this process uses: one live value for each of its secrets, and one ear for all of them.
+/// A keyring in use by this process: one live value per secret, and one listener for all of them.
 ///
-/// Every secret holds its keyring, which holds none of them: listening ends when the last one goes.
+/// Each secret retains its keyring, and the keyring retains no secret: listening ends when the last secret is released.
 final class LiveKeyring: Sendable {
-    /// Which secret, and whether it is read as a ``RawSecret``, which does not bind it to a type.
+    /// A secret, and whether it is read as a ``RawSecret``, which does not fix its type.
     private struct Address: Hashable {
         let id: SecretIdentifier
         let isRaw: Bool
@@ -24,7 +24,7 @@ final class LiveKeyring: Sendable {
 
     private static let inUse = WeakTable<KeyringIdentity, LiveKeyring>()
 
-    /// The one for `keyring`.
+    /// The shared instance for `keyring`.
     static func of(_ keyring: any Keyring) -> LiveKeyring {
         let identity = KeyringIdentity(keyring)
         return inUse.object(for: identity) { LiveKeyring(keyring, identity) }
@@ -33,7 +33,7 @@ final class LiveKeyring: Sendable {
     private let keyring: any Keyring
     private let identity: KeyringIdentity
     private let secrets = WeakTable<Address, any AnyObject & Sendable>()
-    /// Whether listening has begun, and what listens.
+    /// Whether listening has begun, and the task that listens.
     private let listening = Guarded<(hasBegun: Bool, task: Task<Void, Never>?)>((false, nil))
 
     private init(_ keyring: any Keyring, _ identity: KeyringIdentity) {
@@ -47,42 +47,42 @@ final class LiveKeyring: Sendable {
 
     // MARK: Secrets
 
-    /// The live value of the secret `id`, which `keyring`, equal to this one, is asked for. A secret in use with another item type
-    /// ends the program, except that it may be read as a ``RawSecret`` beside any.
+    /// The live value of the secret `id`, read from `keyring`, which equals this one. A secret already in use with another item
+    /// type traps, except that a ``RawSecret`` may be read beside any type.
     func secret<Item: StorableItem>(_ id: SecretIdentifier, in keyring: any Keyring, as type: Item.Type) -> LiveSecret<Item> {
         let found = secrets.object(for: Self.address(id, type)) { LiveSecret<Item>(id, in: keyring, heardBy: self) }
         if let secret = found as? LiveSecret<Item> { return secret }
         let types = (found as? any ListeningSecret).map { distinctNames($0.itemType, type) } ?? "another and \(type)"
-        misuse("The secret \"\(id)\" in \(keyring) is declared with two types: \(types). Give one of them another key.")
+        programmerError("The secret \"\(id)\" in \(keyring) is declared with two types: \(types). Give one of them another key.")
     }
 
-    /// To be called when the live value goes.
+    /// Call this when the live value is released.
     func forget<Item>(_ id: SecretIdentifier, as type: Item.Type) { secrets.remove(Self.address(id, type)) }
 
     private static func address<Item>(_ id: SecretIdentifier, _ type: Item.Type) -> Address {
         Address(id: id, isRaw: type == RawSecret.self)
     }
 
-    // MARK: Hearing
+    // MARK: Listening
 
-    /// Begins to listen, unless that was done.
+    /// Begins to listen, unless it already does.
     func listen() {
         let isFirst = listening.withLock { listening in
             defer { listening.hasBegun = true }
             return !listening.hasBegun
         }
         guard isFirst else { return }
-        let changes = keyring.changes.subscribe()  // with no lock held: keyrings are anybody's code
-        // Detached, so that it keeps no task-local storage of whoever uses a secret first.
+        let changes = keyring.changes.subscribe()  // without a lock: a keyring may be a user's own code
+        // Detached, so that it does not retain the task-local storage of the first user of a secret.
         let task = Task.detached { [weak self] in
             for await change in changes { self?.hear(change) }
         }
         listening.withLock { $0.task = task }
-        // Who asked meanwhile did not hear what changed since.
+        // Secrets read in the meantime missed the changes since.
         hear(.anySecret)
     }
 
-    /// Tells those that read `id` in another form than `source` what `source` has stored there, nil for a removal.
+    /// Passes the bytes that `source` has stored under `id`, nil for a removal, to the readers of another type.
     func pass(_ secret: Secret?, of id: SecretIdentifier, from source: any ListeningSecret) {
         for reader in readers(of: id) where reader !== source { reader.follow(secret) }
     }
@@ -92,7 +92,7 @@ final class LiveKeyring: Sendable {
         for secret in concerned { secret.hear(change) }
     }
 
-    /// One for each form in which a secret is read.
+    /// The readers of a secret, one per form in which it is read.
     private func readers(of id: SecretIdentifier) -> [any ListeningSecret] {
         [false, true].compactMap { secrets[Address(id: id, isRaw: $0)] as? any ListeningSecret }
     }

@@ -10,11 +10,12 @@ extension LiveSecret {
         try await turns.perform { () async throws(KeyringError) in try await remove(from: keyring) }
     }
 
-    /// Reads the keyring, lets `change` work on the item, and stores what it leaves, or removes it when that is nil, all under
-    /// the keyring's lock where it has one. Where it changes nothing, or says so, nothing is stored: where there is no lock,
-    /// another process may have stored something else meanwhile. Who is refused the lock may still find nothing to change.
+    /// Reads the keyring, runs `change` on the item, and stores the result, or removes the secret if that is nil. All of it
+    /// holds the keyring's lock, if there is one. Nothing is stored if the item is unchanged or `change` returns `isChanged:
+    /// false`: without a lock, another process may have stored something else. If the lock is refused, an update without a
+    /// change still succeeds.
     ///
-    /// - Parameter change: Works on the item; `stored` is what that was decoded from.
+    /// - Parameter change: Changes the item; `stored` holds the bytes it was decoded from.
     func update<Result: Sendable>(
         _ change: @Sendable (_ item: inout Item?, _ stored: Secret?) throws(KeyringError) -> (result: Result, isChanged: Bool)
     ) async throws(KeyringError) -> Result {
@@ -29,10 +30,10 @@ extension LiveSecret {
                 }
                 locked = .failure(error)
             }
-            // Not what memory answers: a reading that began earlier may have put there what was stored before the lock was had.
+            // Not the content in memory: an earlier read may have put an older one there, from before the lock was taken.
             let said = await ask().said
             let before = try said.answer.get()
-            // Encoded now, for an object is changed in place.
+            // Encoded now, because an object would be changed in place.
             let bytesBefore = before.flatMap { try? SecretCoding.encode($0) }
             var item = before
             let (result, isChanged) = try change(&item, said.secret)
@@ -63,7 +64,7 @@ extension LiveSecret {
         }
     }
 
-    /// Runs a change and takes its outcome over; when it fails, memory no longer claims to know.
+    /// Runs a change and publishes its outcome; if it fails, the content in memory is no longer trusted.
     private func changing(_ change: () async throws(KeyringError) -> Void) async throws(KeyringError) {
         listen()
         state.withLock { $0.plan.changeBegan(isKnown: live.current.content.isAnswer) }
@@ -78,8 +79,8 @@ extension LiveSecret {
 
     private func changeFailed(_ error: KeyringError) {
         switch error {
-        case .tooLarge, .notDecodable, .notStored, .readOnly: break  // the keyring answers, and holds what it held
-        case .cancelled, .timedOut, .other: reload(anew: true)  // whether it happened, only the keyring knows
+        case .tooLarge, .notDecodable, .notEncodable, .notStored, .readOnly: break  // the keyring answers, and its content is unchanged
+        case .cancelled, .timedOut, .other: reload(anew: true)  // only the keyring knows whether it happened
         default: take(.unavailable(error))
         }
     }

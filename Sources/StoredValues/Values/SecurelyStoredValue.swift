@@ -1,7 +1,7 @@
 public import Observation
 import StoredValuesSupport
 
-/// A secret that is kept in a keyring and is live.
+/// A live secret, stored in a keyring.
 ///
 /// ```swift
 /// @SecurelyStoredValue(key: "authToken") var authToken: String?
@@ -10,32 +10,32 @@ import StoredValuesSupport
 /// for await token in $authToken.values { print(token != nil) }    // the secret now, then every change
 /// ```
 ///
-/// There are three answers about a secret, never two: a value, absent, or unavailable with the reason. The property itself
-/// answers from memory, and its nil means only that no value is at hand; ``status`` and ``load()`` tell more. A
-/// locked or unreachable keyring is never read as "no secret", and no operation that fails replaces a stored one.
+/// A secret has three states: a value, absent, or unavailable with the reason. The property itself reads memory, and its nil
+/// means only that no value is known; ``status`` and ``load()`` distinguish the rest. A locked or unreachable keyring is never
+/// read as "no secret", and no operation that fails replaces a stored one.
 ///
-/// All wrappers of one key, service and keyring are one value in this process. Changes go to the keyring one after another,
-/// and are in it when the call returns; every reader in this process sees them then.
+/// All wrappers of one key, service and keyring share one value in this process. Changes go to the keyring one after another.
+/// When a call returns, the change is in the keyring and visible to every reader in this process.
 ///
-/// A `String` is stored as its own UTF-8, so that other programs can read it, and `Data` as its own bytes; every other type as
-/// JSON. The secret's bytes are wiped when they go, but an item decoded from them is ordinary memory, which Swift does not wipe.
+/// A `String` is stored as UTF-8, so that other programs can read it, `Data` as its bytes, and every other type as JSON. The
+/// secret's bytes are wiped when they are released. An item decoded from them is ordinary memory, which Swift does not wipe.
 @propertyWrapper
 public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable {
-    /// The secret's name in its service; the `account` of its ``SecretIdentifier``.
+    /// The secret's name within its service; the `account` of its ``SecretIdentifier``.
     public let key: String
     private let service: String?
     private let keyring: any Keyring
-    /// The temporary storage that this was made in.
+    /// The temporary storage in which the wrapper was made.
     private let scope = TemporaryScope.current
-    /// Found at the first use, when the application has had its chance to name itself.
+    /// Resolved at the first use, when the application may have named itself.
     private let sharedSecret = SharedReference<LiveSecret<Item>>()
 
     /// Declares a stored secret.
     ///
     /// - Parameters:
-    ///   - key: The secret's name. An empty one ends the program.
-    ///   - service: Whose secret it is; the application id unless named (``StorageSystem``).
-    ///   - keyring: Where it is kept.
+    ///   - key: The secret's name. An empty one traps.
+    ///   - service: The service that the secret belongs to; by default the application id (``StorageSystem``).
+    ///   - keyring: The keyring that stores it.
     public init(key: String, service: String? = nil, keyring: some Keyring = .system) {
         requireProperUse(!key.isEmpty, "SecurelyStoredValue(key: \"\"): a key must not be empty")
         requireProperUse(service != "", "SecurelyStoredValue(key: \"\(key)\", service: \"\"): a service must not be empty")
@@ -47,7 +47,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     var secret: LiveSecret<Item> {
         if let scope = TemporaryScope.current ?? scope, let standIn = keyring as? any StandInKeyring {
             let secret = liveSecret(in: standIn.resolved(in: scope))
-            return scope.object("\(ObjectIdentifier(secret))") { secret }  // kept as long as the scope
+            return scope.object("\(ObjectIdentifier(secret))") { secret }  // as long as the scope exists
         }
         if let secret = sharedSecret.unmanaged { return secret.takeUnretainedValue() }
         return sharedSecret.setIfNil(liveSecret(in: keyring))
@@ -57,7 +57,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
         LiveKeyring.of(keyring).secret(id, in: keyring, as: Item.self)
     }
 
-    /// The item, where it is not ready to be read. On its own, because its preparations take longer than reading one that is.
+    /// The item where it cannot be read without a lock. Not inlined, because its preparations take longer than such a read.
     @inline(never)
     private func itemMadeReady() -> Item? {
         let secret = secret
@@ -69,7 +69,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
 
     // MARK: Reading
 
-    /// The secret at hand, for whoever holds the wrapper itself; the same as ``wrappedValue``.
+    /// The known secret; the same as ``wrappedValue``, for code that holds the wrapper itself.
     @inline(__always)
     public var value: Item? {
         if scope == nil, TemporaryScope.current == nil, let shared = sharedSecret.unmanaged {
@@ -77,30 +77,30 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
                 return try shared._withUnsafeGuaranteedRef { secret throws(NotReady) in
                     try secret.live.itemIfAny()
                 }
-            } catch {}  // it will be by the next time
+            } catch {}  // it will be ready the next time
         }
         return itemMadeReady()
     }
 
-    /// The secret at hand, or nil. Nil does not mean that none is stored: see ``status``.
+    /// The known secret, or nil. Nil does not mean that none is stored: see ``status``.
     ///
-    /// Answers from memory. Only the first read of a secret in this process waits for the keyring, for 5 s at most and on a
-    /// thread of its own; where an answer is missing after that, it is asked for in the background. Never asks the person.
+    /// Reads memory. Only the first read of a secret in this process waits for the keyring, for at most 5 s and on a separate
+    /// thread; if there is no answer by then, it is requested in the background. Never prompts the user.
     public var wrappedValue: Item? {
         get { value }
         @available(*, unavailable, message: "use try await $property.set(_:), or try await $property.reset() to remove the secret")
         set {
-            // A protocol that demands a setter leads here.
-            misuse(
-                "SecurelyStoredValue(key: \"\(key)\"): a secret cannot be assigned, for a keyring takes its time and may refuse. Use try await $token.set(_:), or try await $token.reset(), with the property's name for token; a protocol should demand { get } alone."
+            // Reached through a protocol that requires a setter.
+            programmerError(
+                "SecurelyStoredValue(key: \"\(key)\"): a secret cannot be assigned, because storing it takes time and may fail. Use try await $token.set(_:) or try await $token.reset(), with the property's name in place of token; a protocol should require only { get }."
             )
         }
     }
 
-    /// The wrapper itself, which has the operations.
+    /// The wrapper itself, which provides the operations.
     public var projectedValue: SecurelyStoredValue { self }
 
-    /// Which of the three answers stands behind the property. Waits as that does.
+    /// Which of the three answers the property's value stands for. Waits like the property.
     public var status: SecretStatus {
         secret.live.noteAccess()
         return switch secret.contentAtHand().answer {
@@ -110,13 +110,13 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
         }
     }
 
-    /// Asks the keyring: the secret, or nil when it has none. Throws ``SecretError`` when it gives no answer.
+    /// Asks the keyring: the secret, or nil if it has none. Throws ``SecretError`` if the keyring gives no answer.
     @discardableResult
     public func load() async throws(SecretError) -> Item? {
         try await perform { secret async throws(KeyringError) in try await secret.load() }
     }
 
-    /// Asks the keyring for a secret that must be there. Throws ``SecretError``, with the reason ``KeyringError/notStored`` when
+    /// Asks the keyring for a secret that must exist. Throws ``SecretError``, with the reason ``KeyringError/notStored`` if
     /// there is none.
     public func required() async throws(SecretError) -> Item {
         try await perform { secret async throws(KeyringError) in
@@ -125,22 +125,23 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
         }
     }
 
-    /// The secret now, then every change, in order and none lost; nil where it is absent.
+    /// The secret now, then every change, in order and none lost; nil while it is absent.
     ///
-    /// Only real answers are elements: while the keyring is unavailable nothing comes. Iterating subscribes and asks the
-    /// keyring if it was not asked yet; dropping the iterator unsubscribes.
+    /// Yields only answers of the keyring: nothing while the keyring is unavailable. Iterating subscribes, and asks the keyring
+    /// if it was not asked yet; dropping the iterator unsubscribes.
     public var values: some AsyncSequence<Item?, Never> & Sendable { values(bufferingPolicy: .unbounded) }
 
-    /// ``values`` with a limit on what waits for a slow reader.
+    /// ``values`` with a limit on the elements that wait for a slow reader.
     public func values(
         bufferingPolicy: AsyncStream<Item?>.Continuation.BufferingPolicy
     ) -> some AsyncSequence<Item?, Never> & Sendable {
         ValueSequence<SecretContent<Item>, Item?>(
             subscribe: { self.subscribe(BufferLimit(bufferingPolicy)) },
             makeTransform: {
-                // Held as long as somebody iterates: the wrapper may go before.
+                // Retained by the iteration: the wrapper may be released before.
                 let secret = self.secret
-                // An outage between two equal answers is no news. The answer itself must not outlast it in memory.
+                // An outage between two equal answers yields nothing. Only a fingerprint is kept, so that the secret does not
+                // stay in memory.
                 var last: SecretFingerprint?
                 return { content in
                     defer { withExtendedLifetime(secret) {} }
@@ -151,7 +152,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
             })
     }
 
-    /// Adds a reader of what is known, and asks the keyring for what is not.
+    /// Adds a reader of the known content, and asks the keyring if there is none.
     func subscribe(_ limit: BufferLimit) -> ActiveSubscription<SecretContent<Item>> {
         let secret = secret
         let subscription = secret.live.subscribe(limit)

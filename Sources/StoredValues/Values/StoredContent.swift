@@ -1,14 +1,14 @@
-/// What is stored under a key, in the form that the readers of this process share.
+/// The content stored under a key, in the form that the readers of this process share.
 enum StoredContent<Item: StorableItem>: Sendable {
     /// Nothing is stored; each reader has its own default.
     case absent
-    /// What nobody has decoded yet.
+    /// Not decoded yet.
     case text(StoredJSON)
     /// An item, and the text it was encoded to or decoded from.
     case item(Item, text: StoredJSON)
-    /// What is no `Item` as it stands, migrated; each reader repairs it.
+    /// Migrated JSON that does not decode as `Item`; each reader repairs it.
     case undecodable(StoredJSON, JSONValue)
-    /// What is not to be decoded, and why; each reader has something else in its place.
+    /// A content that is not decoded, and why; each reader uses another value.
     case unreadable(StoredJSON, reason: String)
 
     init(_ text: StoredJSON?) { self = text.map(Self.text) ?? .absent }
@@ -21,7 +21,7 @@ enum StoredContent<Item: StorableItem>: Sendable {
         }
     }
 
-    /// The same content, decoded if it was text only. Runs the item's migration and its `init(from:)`.
+    /// The same content, decoded if it was only text. Runs the item's migration and its `init(from:)`.
     func decoded(by schema: ItemSchema) -> StoredContent {
         guard case .text(let text) = self else { return self }
         guard text.version <= schema.version else {
@@ -33,29 +33,31 @@ enum StoredContent<Item: StorableItem>: Sendable {
         do {
             json = try JSONValue(parsing: text.json)
         } catch {
-            // The file was read, so all that can be wrong is half of a surrogate pair. The line counts inside the value.
-            return .unreadable(text, reason: "it holds a text that is none: \(error)")
+            // The file was parsed, so the only possible error is half of a surrogate pair. The line number counts within the
+            // value.
+            return .unreadable(text, reason: "it contains an invalid string: \(error)")
         }
         do {
             try schema.migrate(&json, from: text.version)
         } catch {
             return .unreadable(text, reason: "it could not be migrated from version \(text.version): \(DecodingProblem.reason(error))")
         }
-        // Why not is said by the repair, which tells what is missing from what is broken.
+        // The repair finds out why, and distinguishes missing parts from broken ones.
         guard let item = try? ItemDecoder.decode(Item.self, from: json) else { return .undecodable(text, json) }
         return .item(item, text: text)
     }
 
-    /// What a wrapper with this declaration makes of the content, which is decoded.
+    /// The item that a wrapper with this declaration reads; the content is decoded.
     ///
-    /// - Parameter lastGood: What is read in place of what is broken. It is asked only then; with nil, the default is read.
+    /// - Parameter lastGood: The value to use in place of broken parts. Called only if needed; if it returns nil, the default
+    ///   is used.
     func interpreted(by declaration: StoredKey<Item>, lastGood: () -> Item?) -> Interpretation<Item> {
         func whole(_ reason: String, besides repairs: [Repair] = []) -> Interpretation<Item> {
             guard let item = lastGood() else {
                 return Interpretation(
-                    item: declaration.defaultItem, repairs: repairs + [.whole(.tookDefault, reason)], isDefault: true)
+                    item: declaration.defaultItem, repairs: repairs + [.whole(.usedDefault, reason)], isDefault: true)
             }
-            return Interpretation(item: item, repairs: repairs + [.whole(.tookLastGood, reason)])
+            return Interpretation(item: item, repairs: repairs + [.whole(.usedLastGood, reason)])
         }
         var interpretation: Interpretation<Item>
         switch self {
@@ -68,7 +70,7 @@ enum StoredContent<Item: StorableItem>: Sendable {
                 json, default: declaration.defaultItem, lastGood: lastGood, declaration.decoding)
             interpretation = Interpretation(
                 item: item ?? lastGood ?? declaration.defaultItem, repairs: repairs, isDefault: item == nil && lastGood == nil)
-            // What is valid already, or is never validated.
+            // That value is already valid, or is never validated.
             if item == nil { return interpretation }
         }
         do {
@@ -80,10 +82,10 @@ enum StoredContent<Item: StorableItem>: Sendable {
     }
 }
 
-/// The item that a wrapper reads, and what was repaired in what is stored.
+/// The item that a wrapper reads, and the repairs it needed.
 struct Interpretation<Item: StorableItem>: Sendable {
     var item: Item
     var repairs: [Repair] = []
-    /// Whether it is the default as it was declared, for want of anything else.
+    /// Whether it is the declared default, because nothing else was usable.
     var isDefault = false
 }

@@ -5,7 +5,7 @@ import Testing
 struct KeyringErrorTests {
     private static let all: [KeyringError] = [
         .notBuiltIn, .noSessionBus, .noSecretService, .cancelled, .locked, .dismissed, .timedOut(after: .seconds(5)),
-        .noDefaultCollection, .tooLarge, .wrongKey, .damaged(path: "/a/b"), .accessDenied, .notDecodable, .notStored, .readOnly,
+        .noDefaultCollection, .tooLarge, .wrongKey, .damaged(path: "/a/b"), .accessDenied, .notDecodable, .notEncodable, .notStored, .readOnly,
         .other(domain: "g-io-error-quark", code: 7, message: "No such file"),
     ]
 

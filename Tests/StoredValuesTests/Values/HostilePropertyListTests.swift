@@ -94,7 +94,7 @@ struct HostilePropertyListTests {
             let data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
             try data.write(to: URL(fileURLWithPath: folder + "/old.plist"))
             let report = try PreferencesFile(path: folder + "/p.json").importUserDefaults(at: folder + "/old.plist")
-            #expect(report.keys == ["a": .taken(as: "a", from: .data)])
+            #expect(report.keys == ["a": .imported(as: "a", from: .data)])
         }
     }
 
@@ -108,7 +108,7 @@ struct HostilePropertyListTests {
         try withTemporaryFolder { folder in
             try Data(bytes).write(to: URL(fileURLWithPath: folder + "/old.plist"))
             let report = try PreferencesFile(path: folder + "/p.json").importUserDefaults(at: folder + "/old.plist")
-            #expect(report.keys == ["a": .taken(as: "a", from: .plain)])
+            #expect(report.keys == ["a": .imported(as: "a", from: .plain)])
         }
     }
 

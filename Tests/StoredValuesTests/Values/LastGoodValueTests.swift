@@ -60,7 +60,7 @@ struct LastGoodValueTests {
             // Also the one that reads first now, and has another default.
             #expect(limit(file.storage, default: 30).wrappedValue == 7)
             #expect(value.wrappedValue == 7 && value.isStored)
-            #expect(value.repairs.map(\.action) == [.tookLastGood] && value.repairs.map(\.path) == [""])
+            #expect(value.repairs.map(\.action) == [.usedLastGood] && value.repairs.map(\.path) == [""])
             #expect(limit(file.storage).repairs == value.repairs)
             try file.write(#"{"limit": [1]}"#)
             #expect(value.wrappedValue == 7, "however often it is broken")
@@ -76,15 +76,15 @@ struct LastGoodValueTests {
     func start() async throws {
         try await withStorage(#"{"limit": "x"}"#) { file in
             let value = limit(file.storage)
-            #expect(value.wrappedValue == 60 && value.repairs.map(\.action) == [.tookDefault])
+            #expect(value.wrappedValue == 60 && value.repairs.map(\.action) == [.usedDefault])
             try file.write(#"{"limit": "y"}"#)
-            #expect(value.wrappedValue == 60 && value.repairs.map(\.action) == [.tookDefault])
+            #expect(value.wrappedValue == 60 && value.repairs.map(\.action) == [.usedDefault])
             try file.write(#"{"limit": 7}"#)
             #expect(value.wrappedValue == 7)
             try file.write("{}")
             #expect(value.wrappedValue == 60)
             try file.write(#"{"limit": "z"}"#)
-            #expect(value.wrappedValue == 60 && value.repairs.map(\.action) == [.tookDefault])
+            #expect(value.wrappedValue == 60 && value.repairs.map(\.action) == [.usedDefault])
         }
     }
 
@@ -113,11 +113,11 @@ struct LastGoodValueTests {
             try file.write(#"{"style": {"font": 5, "size": 30, "note": 1, "margins": [9, "x"]}}"#)
             #expect(style.wrappedValue == Style(font: "Sans", size: 30, note: "n", margins: [9]))
             #expect(style.repairs.map(\.path).sorted() == ["font", "margins[1]", "note"])
-            #expect(style.repairs.allSatisfy { $0.action == ($0.path == "margins[1]" ? .leftOut : .tookLastGood) })
+            #expect(style.repairs.allSatisfy { $0.action == ($0.path == "margins[1]" ? .removed : .usedLastGood) })
             // What was repaired is the last good value of the next one.
             try file.write(#"{"style": {"font": "Mono", "size": null}}"#)
             #expect(style.wrappedValue == Style(font: "Mono", size: 30))
-            #expect(style.repairs.map(\.path) == ["size"] && style.repairs.map(\.action) == [.tookLastGood])
+            #expect(style.repairs.map(\.path) == ["size"] && style.repairs.map(\.action) == [.usedLastGood])
             let strict = StoredValue(key: "style", default: Style(), decoding: .strict, storage: file.storage)
             #expect(strict.wrappedValue == Style(font: "Sans", size: 30, note: "n", margins: [9]), "the whole")
             #expect(StoredValue(key: "style", default: Style(), storage: file.storage).repairs == style.repairs)
@@ -180,7 +180,7 @@ struct LastGoodValueTests {
             let value = StoredValue(key: "item", default: Failing(), storage: file.storage)
             #expect(value.wrappedValue == Failing(number: 7))
             try file.write(#"{"item": {"number": 8}}"#)
-            #expect(value.wrappedValue == Failing(number: 7) && value.repairs.map(\.action) == [.tookLastGood])
+            #expect(value.wrappedValue == Failing(number: 7) && value.repairs.map(\.action) == [.usedLastGood])
         }
     }
 
@@ -229,8 +229,8 @@ struct LastGoodValueTests {
                 #expect(await values.next(isolation: nil) == 8)
                 let lines = RecordingLogHandler.takeLines()
                 try #require(lines.count == 2, "\(lines)")
-                try #require(lines[0].contains(#""limit" in "\#(path)": The value was left as it was before"#))
-                try #require(lines[1].contains(#""style" in "\#(path)": "size" was left as it was before"#))
+                try #require(lines[0].contains(#""limit" in "\#(path)": The value keeps its last good value"#))
+                try #require(lines[1].contains(#""style" in "\#(path)": "size" keeps its last good value"#))
             }
         }
     }

@@ -59,7 +59,7 @@ struct NewerVersionTests {
                 let value = StoredValue(key: "a", default: Untouchable(), decoding: decoding, storage: .ofAnotherProcess(path))
                 _ = value.wrappedValue
                 #expect(value.isStored)
-                #expect(value.repairs.map(\.path) == [""] && value.repairs.map(\.action) == [.tookDefault])
+                #expect(value.repairs.map(\.path) == [""] && value.repairs.map(\.action) == [.usedDefault])
                 #expect(value.repairs.first?.reason.contains("its version is 2, this program knows up to 1") == true)
                 value.update { _ in }
             }
@@ -131,7 +131,7 @@ struct NewerVersionTests {
             StoredValue(key: "a", default: New(), storage: .ofAnotherProcess(path)).set(New(number: 2))
             old.update { $0.number += 1 }
             #expect(old.wrappedValue == Old(number: 1), "the last value that this program knows stays in use")
-            #expect(old.repairs.map(\.action) == [.tookLastGood])
+            #expect(old.repairs.map(\.action) == [.usedLastGood])
             #expect(StoredValue(key: "a", default: New(), storage: .ofAnotherProcess(path)).wrappedValue == New(number: 2))
             old.set(Old(number: 3), overwritingNewer: true)
             #expect(await values.next(isolation: nil) == Old(number: 3), "a stream had no news in between")

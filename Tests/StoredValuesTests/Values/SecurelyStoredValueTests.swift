@@ -322,8 +322,8 @@ struct SecurelyStoredValueTests {
         }
         let value = SecurelyStoredValue<Stubborn>(key: "token", service: "test", keyring: keyring)
         try await value.set(Stubborn(1))
-        await expectSecretError(.notDecodable) { try await value.set(Stubborn(11)) }
-        await expectSecretError(.notDecodable) { try await value.update { $0?.number = 12 } }
+        await expectSecretError(.notEncodable) { try await value.set(Stubborn(11)) }
+        await expectSecretError(.notEncodable) { try await value.update { $0?.number = 12 } }
         #expect(value.wrappedValue == Stubborn(1) && value.status == .value)
         #expect(try await keyring.read(id) == Secret("1".utf8))
     }

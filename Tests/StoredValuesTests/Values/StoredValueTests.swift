@@ -257,7 +257,7 @@ struct StoredValueTests {
             plain.set(100)
             #expect(checked.wrappedValue == 72 && checked.repairs.isEmpty)
             plain.set(-1)
-            #expect(checked.wrappedValue == 72 && checked.repairs.map(\.action) == [.tookLastGood])
+            #expect(checked.wrappedValue == 72 && checked.repairs.map(\.action) == [.usedLastGood])
             #expect(plain.wrappedValue == -1)
         }
     }
@@ -287,7 +287,7 @@ struct StoredValueTests {
             let storage = PreferencesFile(path: path)
             let list = StoredValue<[Theme]>(key: "list", default: [.blue], storage: storage)
             #expect(list.wrappedValue == [.dark, .light])
-            #expect(list.repairs.map(\.action) == [.leftOut, .leftOut])
+            #expect(list.repairs.map(\.action) == [.removed, .removed])
             #expect(StoredValue<[String: Int]>(key: "map", default: [:], storage: storage).wrappedValue == ["a": 1])
             #expect(StoredValue<Theme?>(key: "none", default: .dark, storage: storage).wrappedValue == nil)
         }

@@ -36,7 +36,7 @@ struct UserDefaultsImportTests {
             #expect(report.status == .done && report.path == folder + "/old.plist")
             #expect(report.keys.count == list.count)
             for (key, outcome) in report.keys {
-                #expect(outcome == .taken(as: key, from: key == "data" ? .data : .plain))
+                #expect(outcome == .imported(as: key, from: key == "data" ? .data : .plain))
             }
             let snapshot = storage.snapshot
             let text = snapshot.keys.map { "\($0)=\(snapshot[$0]?.text(onOneLine: true) ?? "")" }.joined(separator: " ")
@@ -61,10 +61,10 @@ struct UserDefaultsImportTests {
             ]
             let storage = PreferencesFile(path: folder + "/p.json")
             let keys = try storage.importUserDefaults(at: try write(list, to: folder)).keys
-            #expect(keys["boxed"] == .taken(as: "boxed", from: .boxedJSON))
-            #expect(keys["json"] == .taken(as: "json", from: .json))
-            #expect(keys["list"] == .taken(as: "list", from: .propertyList))
-            #expect(keys["bytes"] == .taken(as: "bytes", from: .data))
+            #expect(keys["boxed"] == .imported(as: "boxed", from: .boxedJSON))
+            #expect(keys["json"] == .imported(as: "json", from: .json))
+            #expect(keys["list"] == .imported(as: "list", from: .propertyList))
+            #expect(keys["bytes"] == .imported(as: "bytes", from: .data))
             #expect(keys["archive"] == .skipped(.archivedObject))
             for key in ["boxed", "json", "list"] {
                 #expect(StoredValue(key: key, default: OldWindow(), decoding: .strict, storage: storage).wrappedValue == window)
@@ -130,9 +130,9 @@ struct UserDefaultsImportTests {
             }
             #expect(
                 report.keys == [
-                    "theme": .skipped(.alreadyStored), "nothing": .skipped(.alreadyStored), "secret": .skipped(.leftOut),
-                    "": .skipped(.unusableKey), "$d": .skipped(.unusableKey), "app.zoom": .taken(as: "zoom", from: .plain),
-                    "a": .taken(as: "same", from: .plain), "b": .skipped(.alreadyStored),
+                    "theme": .skipped(.alreadyStored), "nothing": .skipped(.alreadyStored), "secret": .skipped(.excluded),
+                    "": .skipped(.unusableKey), "$d": .skipped(.unusableKey), "app.zoom": .imported(as: "zoom", from: .plain),
+                    "a": .imported(as: "same", from: .plain), "b": .skipped(.alreadyStored),
                 ])
             #expect(StoredValue(key: "theme", default: "", storage: storage).wrappedValue == "new")
             #expect(storage.keys == ["nothing", "same", "theme", "zoom"])
@@ -148,8 +148,8 @@ struct UserDefaultsImportTests {
                 report.description == """
                     Imported UserDefaults from "\(path)":
                       "$x" was skipped: a key must not be empty or begin with $
-                      "old" was taken as "new" (a plain value)
-                      "theme" was taken (a plain value)
+                      "old" was imported as "new" (a plain value)
+                      "theme" was imported (a plain value)
                     """)
         }
     }
@@ -204,7 +204,7 @@ struct UserDefaultsImportTests {
                 let isFirst = run.output.hasPrefix("Imported UserDefaults from \"\(path)\":\n")
                 #expect(isFirst || run.output.hasPrefix("The UserDefaults in \"\(path)\" were imported before."), "\(run.output)")
                 #expect(run.output.hasSuffix("[\"width\": 640]\n0.0\n"))
-                #expect(!isFirst || run.output.contains("\"window\" was taken (boxed JSON in data)"))
+                #expect(!isFirst || run.output.contains("\"window\" was imported (boxed JSON in data)"))
             }
         }
     }
@@ -217,7 +217,7 @@ struct UserDefaultsImportTests {
             let folder = URL(fileURLWithPath: storage.path).deletingLastPathComponent().path
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             _ = try write(["a": 1], to: folder)
-            #expect(try storage.importUserDefaults(named: "old").keys == ["a": .taken(as: "a", from: .plain)])
+            #expect(try storage.importUserDefaults(named: "old").keys == ["a": .imported(as: "a", from: .plain)])
         }
     }
 }

@@ -29,7 +29,7 @@ struct ValidationTests {
             let value = size(.ofAnotherProcess(path))
             #expect(value.wrappedValue == expected && value.isStored)
             #expect(value.repairs.count == repairs)
-            #expect(value.repairs.allSatisfy { $0.path == "" && $0.action == .tookDefault })
+            #expect(value.repairs.allSatisfy { $0.path == "" && $0.action == .usedDefault })
             #expect(try contents(ofFile: path) == text)
         }
     }
@@ -167,7 +167,7 @@ struct ValidationTests {
             ratio.set(0.25)
             ratio.set(.nan)
             #expect(ratio.wrappedValue == 0.25)
-            await #expect(throws: PreferencesError.notValid(key: "ratio", path: path, reason: "nan does not lie in 0.0...1.0")) {
+            await #expect(throws: PreferencesError.notValid(key: "ratio", path: path, reason: "nan is not in 0.0...1.0")) {
                 try await storage.flush()
             }
             ratio.set(.infinity)
@@ -178,13 +178,13 @@ struct ValidationTests {
         }
     }
 
-    @Test("A range that does not hold its default traps at the declaration, which names both", arguments: ["500.0", "nan"])
+    @Test("A range that does not contain its default traps at the declaration, which names both", arguments: ["500.0", "nan"])
     func defaultOutsideRange(standard: String) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [standard = standard as String] in
             _ = StoredKey("limit", default: try #require(Double(standard)), in: 1...100)
         }
         let sentence = try String(decoding: #require(result).standardErrorContent, as: UTF8.self)
-        #expect(sentence.contains(#"The range 1.0...100.0 of the key "limit" does not hold its default \#(standard)"#))
+        #expect(sentence.contains(#"The range 1.0...100.0 of the key "limit" does not contain its default \#(standard)"#))
     }
 
     @Test("A default that validation refuses is used, and the log says so once; a valid item can be set")
@@ -332,7 +332,7 @@ struct ValidationTests {
                 try #require(lines.count { $0.contains("\"a\" in \"\(path)\": \"[1]\" was left out") } == 1)
                 try #require(lines.count { $0.contains("\"a\" in \"\(path)\": \"[2]\" was left out") } == 1)
                 try #require(lines.count { $0.contains("\"b\"") && $0.contains("TooSmall") } == 1)
-                try #require(lines.count { $0.contains("\"c\" in \"\(path)\": The value was taken from the default: a newer version") } == 1)
+                try #require(lines.count { $0.contains("\"c\" in \"\(path)\": The value uses the default: a newer version") } == 1)
                 try #require(lines.count { $0.contains("\"c\" in \"\(path)\" was not changed") } == 1)
                 try #require(lines.count == 5)
 
