@@ -139,20 +139,20 @@ struct StorageSystemTests {
         })
     }
 
-    @Test("What would name itself traps, and the sentence says what to hand over")
+    @Test("What would name itself traps, and the message says what to pass")
     func circular() async throws {
         let file = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             StorageSystem.bootstrap(preferences: .standard)
         }
-        #expect(try sentence(file).contains("hand over PreferencesFile(path:)"))
+        #expect(try sentence(file).contains("pass PreferencesFile(path:)"))
         let keyring = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             StorageSystem.bootstrap(keyring: .system)
         }
-        #expect(try sentence(keyring).contains("hand over another, such as .secretService"))
+        #expect(try sentence(keyring).contains("pass another keyring, such as .secretService"))
         let fallback = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             StorageSystem.bootstrap(keyring: FallbackKeyring([InMemoryKeyring(), FallbackKeyring([.system])]))
         }
-        #expect(try sentence(fallback).contains("hand over another, such as .secretService"))
+        #expect(try sentence(fallback).contains("pass another keyring, such as .secretService"))
     }
 
     @Test("A bad name traps, and names the call", arguments: ["", ".hidden", "a/b"])

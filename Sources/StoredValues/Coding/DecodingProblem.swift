@@ -1,21 +1,22 @@
 /// Where and why a decoding failed.
 struct DecodingProblem {
-    /// The part that is to blame.
+    /// The part that failed.
     let path: [any CodingKey]
-    /// How the lists on the way to it are read, by their depth.
+    /// How the lists on the way to it are read, by depth.
     let readings: [Int: DecodingTrace.ListReading]
     let reason: String
 
     init(_ error: any Error, _ trace: DecodingTrace) {
         let place = trace.path ?? []
-        // An error of the item's own names no path, and some decoding errors an empty one; then the item is to blame.
+        // An error that is not a `DecodingError` has no path, and some decoding errors have an empty one; then the innermost
+        // item failed.
         let named = Self.path(error) ?? []
         path = named.map(\.stringValue).starts(with: place.map(\.stringValue)) ? named : place
         readings = trace.readings
         reason = Self.reason(error)
     }
 
-    /// Why, in the words of the error.
+    /// The reason, in the words of the error.
     static func reason(_ error: any Error) -> String {
         guard let error = error as? DecodingError else { return "\(error)" }
         return context(error)?.debugDescription ?? "\(error)"
@@ -36,32 +37,33 @@ struct DecodingProblem {
     }
 }
 
-/// What a decoding that fails tells its repair besides the error: where it was, and how the lists on the way there are read.
+/// What a repair needs to know about a failed decoding besides the error: the place, and how the lists on the way there are
+/// read.
 ///
-/// Errors alone do not say it: an item may throw one that is no `DecodingError`, or one that names no path.
+/// The error alone is not enough: an item may throw one that is not a `DecodingError`, or one without a path.
 final class DecodingTrace {
-    /// How a list is read, which decides what becomes of it without one element.
+    /// How a list is read. It decides what happens if one element is removed.
     enum ListReading {
-        /// As long as there are elements, so that each may be missing.
+        /// Until its end, so that any element may be missing.
         case untilTheEnd
-        /// A fixed number of them, so that a missing one would shift those behind it.
+        /// A fixed number of elements, so that a missing one would shift those after it.
         case byPosition
-        /// As the keys and values of a dictionary in turn.
+        /// As alternating keys and values of a dictionary.
         case inPairs
     }
 
-    /// The innermost item that failed, or nil while nothing has.
+    /// The innermost item that failed; nil while none has.
     private(set) var path: [any CodingKey]?
     /// How the lists around it are read, by their depth in the path.
     private(set) var readings: [Int: ListReading] = [:]
 
-    /// Notes that decoding goes on: if something has failed before, somebody had an answer to it.
+    /// Notes that decoding continues: an earlier failure was handled by the item.
     func goOn() {
         path = nil
         readings = [:]
     }
 
-    /// Notes that the item at `path` failed, unless that is only the failure of an item inside it.
+    /// Notes that the item at `path` failed, unless an item inside it did.
     func fail(at path: [any CodingKey]) {
         if self.path == nil { self.path = path }
     }
@@ -70,7 +72,7 @@ final class DecodingTrace {
     func fail(inListAt depth: Int, read reading: ListReading) { readings[depth] = reading }
 }
 
-/// Whether the reader of a list asked for its end. Shared by the copies of a container.
+/// Which questions the reader of a list has asked about its end. Shared by the copies of a container.
 final class ListQuestions {
     private var isCounted = false
     private var position: Int?
@@ -78,13 +80,13 @@ final class ListQuestions {
     func countAsked() { isCounted = true }
     func endAsked(at position: Int) { self.position = position }
 
-    /// Whoever asks whether there is an element before reading it can do without it.
+    /// A reader that checks whether there is an element before reading it does not need that element.
     func reading(of position: Int) -> DecodingTrace.ListReading {
         isCounted || self.position == position ? .untilTheEnd : .byPosition
     }
 }
 
-/// A dictionary, which is a list of keys and values in turn where its keys are no names.
+/// A dictionary; encoded as a list of alternating keys and values if its keys are not strings.
 protocol ListOfPairs {}
 
 extension Dictionary: ListOfPairs {}

@@ -1,7 +1,8 @@
-/// What happens to stored JSON that does not decode as the declared type.
+/// What to do with stored JSON that does not decode as the declared type.
 public enum DecodingStrategy: Sendable {
-    /// Each part that does not decode is taken from the last good value, else from the default, and reported in `repairs`.
+    /// Replaces each part that does not decode with the last good value's part, else with the default's, and reports it in
+    /// `repairs`.
     case lenient
-    /// The last good value, else the default, is read in place of the whole. A member that is only missing takes its default.
+    /// Replaces the whole value with the last good one, else with the default. A member that is only missing takes its default.
     case strict
 }

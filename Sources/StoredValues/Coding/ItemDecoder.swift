@@ -1,26 +1,26 @@
 import FoundationEssentials
 
-/// Turns JSON values back into items; the inverse of ``ItemEncoder``.
+/// Decodes items from JSON values; the inverse of ``ItemEncoder``.
 enum ItemDecoder {
-    /// The item that `value` describes. Throws what the item's own `init(from:)` throws; a `DecodingError` names the path.
+    /// The item that `value` describes. Throws the error of the item's own `init(from:)`; a `DecodingError` contains the path.
     ///
-    /// - Parameter trace: Notes where it fails, for a repair.
+    /// - Parameter trace: Records where decoding fails, for a repair.
     static func decode<Item: Decodable>(_ type: Item.Type, from value: JSONValue, trace: DecodingTrace? = nil) throws -> Item {
         try DecodingNode(value: value, codingPath: [], trace: trace).decode(type)
     }
 }
 
 extension JSONValue {
-    /// The item that a wrapper of this type would read here; nil where it would have to repair something.
+    /// The item that a wrapper of this type would read; nil if it would need a repair.
     package func item<Item: Decodable>(_ type: Item.Type) -> Item? { try? ItemDecoder.decode(type, from: self) }
 }
 
-/// One value while it is being decoded. It is the `Decoder` that the item sees, and its single-value container.
+/// One value being decoded. It is the `Decoder` that the item gets, and its single-value container.
 struct DecodingNode {
     let value: JSONValue
     let codingPath: [any CodingKey]
     var trace: DecodingTrace?
-    /// Whether it is a list of keys and values in turn; told only to a trace.
+    /// Whether it is a list of alternating keys and values; set only with a trace.
     private(set) var isListOfPairs = false
 
     func decode<Item: Decodable>(_ type: Item.Type) throws -> Item {
@@ -37,7 +37,7 @@ struct DecodingNode {
     }
 
     private func decodeUntraced<Item: Decodable>(_ type: Item.Type) throws -> Item {
-        // Each cast is from a value to its own type: the comparison before it has shown that they are the same.
+        // Each cast is from a value to its own type: the comparison before it proves that they are the same.
         if type == Date.self, let date = try JSONCoding.decodeDate(self) as? Item { return date }
         if type == Data.self, let data = try JSONCoding.decodeData(self) as? Item { return data }
         if type == URL.self, case .string = value, let url = try JSONCoding.decodeURL(self) as? Item { return url }
@@ -70,7 +70,7 @@ struct DecodingNode {
 }
 
 extension JSONValue {
-    /// What a person would call a value of this kind. It never holds the value itself, which may be a secret.
+    /// The kind of value, for error messages. It never contains the value itself, which may be a secret.
     fileprivate var kind: String {
         switch self {
         case .null: "null"
@@ -98,7 +98,7 @@ extension DecodingNode: Decoder {
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 }
 
-// The generic methods stand for all the requirements of the same name: one for each integer type, and so on.
+// The generic methods cover all requirements of the same name: one for each integer type, and so on.
 
 extension DecodingNode: SingleValueDecodingContainer {
     func decodeNil() -> Bool { value == .null }
@@ -116,7 +116,7 @@ extension DecodingNode: SingleValueDecodingContainer {
     func decode(_ type: Double.Type) throws -> Double { try JSONCoding.decodeFloatingPoint(self) }
     func decode(_ type: Float.Type) throws -> Float { try JSONCoding.decodeFloatingPoint(self) }
 
-    // The standard library has implementations of these two, which would be taken instead of the generic one.
+    // The standard library has default implementations of these two, which would be preferred to the generic one.
     func decode(_ type: Int128.Type) throws -> Int128 { try decodeInteger() }
     func decode(_ type: UInt128.Type) throws -> UInt128 { try decodeInteger() }
     func decode<Integer: FixedWidthInteger & Decodable>(_ type: Integer.Type) throws -> Integer { try decodeInteger() }
@@ -162,7 +162,7 @@ private struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 private struct ElementDecoder: UnkeyedDecodingContainer {
     let node: DecodingNode
     let elements: [JSONValue]
-    /// What the reader asked for; kept for a trace.
+    /// What the reader asked about the list's end; recorded for a trace.
     let questions: ListQuestions?
     var currentIndex = 0
     var codingPath: [any CodingKey] { node.codingPath }
@@ -180,7 +180,7 @@ private struct ElementDecoder: UnkeyedDecodingContainer {
 
     private var isBehindLast: Bool { currentIndex >= elements.count }
 
-    /// Lends the next element to `body` and moves on if that does not throw.
+    /// Passes the next element to `body` and advances if that does not throw.
     private mutating func next<Result>(_ body: (DecodingNode) throws -> Result) throws -> Result {
         node.trace?.goOn()
         let key = JSONKey(currentIndex)

@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-/// The JSON shapes of the types that have none of their own: numbers that JSON lacks, dates, data, links.
+/// The JSON shapes of types that JSON lacks: nan and infinity, dates, data, URLs.
 enum JSONCoding {
-    /// A number, or one of the texts "nan", "inf" and "-inf" for what JSON has no number for.
+    /// A number, or one of the strings "nan", "inf" and "-inf", for which JSON has no number.
     static func encode(_ value: some BinaryFloatingPoint & LosslessStringConvertible) -> JSONValue {
         guard value.isFinite else { return .string(value.description) }
-        // The description is the shortest text that reads back equal. 14 looks better than 14.0, and -0 stays -0.0.
+        // The description is the shortest text that reads back equal. 14.0 is written as 14, but -0 stays -0.0.
         let text = value.description
         return .number(JSONNumber(unchecked: text.hasSuffix(".0") && value != 0 ? String(text.dropLast(2)) : text))
     }
@@ -26,8 +26,8 @@ enum JSONCoding {
         }
     }
 
-    /// ISO 8601 text in UTC with as many decimals as the date needs to read back equal; the seconds since 2001 as a
-    /// number for a date too far away for that.
+    /// ISO 8601 text in UTC with as many decimals as the date needs to read back equal. For a date too far away for that, the
+    /// seconds since 2001 as a number.
     static func encode(_ date: Date) -> JSONValue {
         if let text = iso8601(date), (try? self.date(iso8601: text)) == date { return .string(text) }
         return encode(date.timeIntervalSinceReferenceDate)
@@ -50,7 +50,7 @@ enum JSONCoding {
         return data
     }
 
-    /// Exactly the number: what a `Decimal` cannot hold, Foundation would cut off.
+    /// Exactly the number: Foundation would truncate what a `Decimal` cannot hold.
     static func decodeDecimal(_ number: JSONNumber, _ node: DecodingNode) throws -> Decimal {
         guard let decimal = Decimal(string: number.text), JSONNumber(unchecked: decimal.description).isSame(as: number) else {
             throw node.corrupted("the number does not fit into Decimal")
@@ -66,10 +66,10 @@ enum JSONCoding {
 
     // MARK: Dates
 
-    /// The date with its decimals as Swift prints them, or nil where the year has not four digits.
+    /// The date with decimals as Swift prints them, or nil if the year does not have four digits.
     ///
-    /// A date is a `Double` of seconds; its shortest description that reads back equal is split into whole seconds, which
-    /// Foundation writes as a calendar date, and decimals, which go behind them digit for digit.
+    /// A date is a `Double` of seconds. Its shortest description that reads back equal is split into whole seconds, which
+    /// Foundation formats as a calendar date, and decimals, which are appended digit by digit.
     private static func iso8601(_ date: Date) -> String? {
         let seconds = date.timeIntervalSinceReferenceDate
         // From the year 1 to the year 9999.
@@ -95,7 +95,7 @@ enum JSONCoding {
             decimals = String(text[point..<end].dropFirst())
             if !decimals.isEmpty { calendarDate.removeSubrange(point..<end) }
         }
-        // Foundation takes a date with anything behind it. Its parts are in order when each digit stands where a 0 does here.
+        // Foundation ignores anything after a date. The text has the right shape if each digit is at the place of a 0 here.
         let shape = String(calendarDate.map { isDigit($0) ? "0" : $0 })
         guard shape.hasPrefix("0000-00-00T00:00:00"), ["Z", "+00:00", "-00:00", "+0000", "-0000"].contains(shape.dropFirst(19)),
             decimals.isEmpty || text.dropFirst(19).first == "."

@@ -1,6 +1,6 @@
-/// A dictionary whose keys are enums (or other types) with a raw text or number. It is an object in JSON.
+/// A dictionary whose keys are enums (or other types) with a raw string or integer. It is an object in JSON.
 ///
-/// By itself `Dictionary` encodes as a list of keys and values in turn, unless its key is `String`, `Int` or
+/// Without this, `Dictionary` encodes as a list of alternating keys and values, unless its key is `String`, `Int` or
 /// `CodingKeyRepresentable` (SE-0320).
 protocol RawKeyedDictionary {
     var valuesByName: [(String, any Encodable)] { get }
@@ -18,14 +18,14 @@ where Key: RawRepresentable, Key.RawValue: MemberName, Value: Codable {
         for (name, value) in try node.members() {
             let member = node.node(value, JSONKey(name))
             guard let rawValue = Key.RawValue(name), let key = Key(rawValue: rawValue) else {
-                throw member.corrupted("\"\(name)\" is no \(Key.self)")
+                throw member.corrupted("\"\(name)\" is not a valid \(Key.self)")
             }
             self[key] = try member.decode(Value.self)
         }
     }
 }
 
-/// A raw value that can name a member of an object: by its description.
+/// A raw value that can be a member's name, by its description.
 protocol MemberName: LosslessStringConvertible {}
 
 extension String: MemberName {}

@@ -1,7 +1,7 @@
-/// What a wrapper can keep: any type that encodes and decodes itself and is safe to share between threads.
+/// What a wrapper can store: any type that is `Codable` and `Sendable`.
 public typealias StorableItem = Codable & Sendable
 
-/// An item whose JSON has changed from one version of the program to another in a way that needs more than repairs.
+/// An item whose JSON has changed between versions of the program in a way that needs more than repairs.
 ///
 /// ```swift
 /// struct Editor: VersionedItem {
@@ -18,31 +18,31 @@ public typealias StorableItem = Codable & Sendable
 /// }
 /// ```
 ///
-/// The version is stored beside the value, and what is stored with a higher one than this program knows is neither read nor
-/// changed; see ``StoredValue/set(_:overwritingNewer:)``. It is that of the whole value: an optional and a list of a
-/// versioned type have its version, but the version of a type that is only a property of the item is not looked at.
+/// The version is stored beside the value. A value with a higher version than this program knows is neither read nor changed;
+/// see ``StoredValue/set(_:overwritingNewer:)``. The version belongs to the whole value: an optional and an array of a
+/// versioned type have its version, but the version of a type that is only a property of the item is ignored.
 public protocol VersionedItem: Codable, Sendable {
-    /// The version of the JSON that the type encodes to now, 0 or more. A negative one ends the program.
+    /// The version of the JSON that the type encodes to now, 0 or more. Traps if it is negative.
     static var version: Int { get }
 
-    /// Changes the JSON of one version into that of the next: from `version` to `version + 1`.
+    /// Migrates the JSON by one version: from `version` to `version + 1`.
     ///
-    /// It is called once for each step, from the version that is stored up to the one before the type's. A value that was
-    /// stored without one has version 0. It may be called again with the same JSON, in this process or another: the file
-    /// keeps the old JSON and its version until the value is set. When it throws, the last good value is read, else the
-    /// default, which is reported in ``StoredValue/repairs``. What does not decode after it is repaired as usual.
+    /// Called once for each step, from the stored version up to the one before the type's. A value stored without a version has
+    /// version 0. It may be called again with the same JSON, in this process or another: the file keeps the old JSON and its
+    /// version until the value is set. If it throws, the last good value is read, else the default, and that is reported in
+    /// ``StoredValue/repairs``. A result that does not decode is repaired as usual.
     ///
     /// - Parameters:
-    ///   - json: The stored value as `version` wrote it, or as a person edited it.
+    ///   - json: The stored value as `version` wrote it, or as a user edited it.
     ///   - version: The version to migrate from.
     static func migrate(_ json: inout JSONValue, from version: Int) throws
 }
 
 extension Optional: VersionedItem where Wrapped: VersionedItem {
-    /// That of what it holds.
+    /// The version of the wrapped type.
     public static var version: Int { Wrapped.version }
 
-    /// Migrates what is not nil.
+    /// Migrates a value that is not nil.
     public static func migrate(_ json: inout JSONValue, from version: Int) throws {
         guard json != .null else { return }
         try Wrapped.migrate(&json, from: version)
@@ -50,7 +50,7 @@ extension Optional: VersionedItem where Wrapped: VersionedItem {
 }
 
 extension Array: VersionedItem where Element: VersionedItem {
-    /// That of what it holds.
+    /// The version of the element type.
     public static var version: Int { Element.version }
 
     /// Migrates each element.
@@ -61,9 +61,9 @@ extension Array: VersionedItem where Element: VersionedItem {
 
 import StoredValuesSupport
 
-/// Which version of its JSON an item type knows, and how older ones become that.
+/// The version of an item type's JSON, and the migration from older ones.
 struct ItemSchema: Sendable {
-    /// 0 for a type that has no versions.
+    /// 0 for a type without versions.
     let version: Int
     private let type: (any VersionedItem.Type)?
 
@@ -73,7 +73,7 @@ struct ItemSchema: Sendable {
         requireProperUse(version >= 0, "\(itemType).version is \(version); a VersionedItem's version must be 0 or more")
     }
 
-    /// Changes `json`, which was stored with `stored`, step by step into what the type decodes now.
+    /// Migrates `json`, stored with version `stored`, step by step to the current version.
     func migrate(_ json: inout JSONValue, from stored: Int) throws {
         guard let type else { return }
         for step in stored..<version { try type.migrate(&json, from: step) }

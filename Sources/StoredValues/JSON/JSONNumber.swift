@@ -1,19 +1,19 @@
-/// A JSON number as text, so that nothing of it is lost: `1e400`, `0.10` and 80 digits all survive.
+/// A JSON number as text, so that nothing is lost: `1e400`, `0.10` and 80 digits are all kept.
 public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
-    /// The number in JSON's syntax.
+    /// The number in JSON syntax.
     public let text: String
 
-    /// The number that `text` spells, or nil when that is not JSON's syntax for one.
+    /// The number with this text; nil if it is not a JSON number.
     public init?(text: String) {
         var scanner = JSONScanner(Array(text.utf8))
         guard let end = try? scanner.skipNumber(), end == text.utf8.count else { return nil }
         self.text = text
     }
 
-    /// A whole number.
+    /// An integer.
     public init(_ value: some BinaryInteger) { text = String(value) }
 
-    /// The shortest text that reads back equal, or nil for what JSON has no number for: infinity and nan.
+    /// The shortest text that reads back equal; nil for infinity and nan, which JSON has no number for.
     public init?(_ value: Double) {
         guard value.isFinite else { return nil }
         self.init(unchecked: value.description)
@@ -27,16 +27,16 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension JSONNumber {
-    /// The number as digits times a power of ten, which is worked out on its text: a `Double` would round it.
+    /// The number as digits times a power of ten, computed from its text: a `Double` would round it.
     private struct Scientific: Equatable {
         var isNegative = false
-        /// With no zeros at either end; none at all for zero.
+        /// Without zeros at either end; empty for zero.
         var digits: [UInt8] = []
         var exponent = 0
 
         init(_ text: String) {
             var isFraction = false
-            // The exponent may have any number of digits; nothing below counts up to it.
+            // The exponent may have any number of digits, so it is clamped.
             var written = 0
             let bytes = Array(text.utf8)
             scan: for (position, byte) in bytes.enumerated() {
@@ -61,7 +61,7 @@ extension JSONNumber {
         }
     }
 
-    /// The whole number that this is, `30.0` and `3e1` included; nil when it is not whole or does not fit.
+    /// The integer that this is, `30.0` and `3e1` included; nil if it is not an integer or does not fit.
     func exactly<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
         if let value = Integer(text) { return value }
         let number = Scientific(text)
@@ -71,6 +71,6 @@ extension JSONNumber {
         return Integer((number.isNegative ? "-0" : "0") + String(decoding: digits, as: UTF8.self))
     }
 
-    /// Whether both are the same number, however they are written.
+    /// Whether both are the same number, however written.
     func isSame(as other: JSONNumber) -> Bool { Scientific(text) == Scientific(other.text) }
 }

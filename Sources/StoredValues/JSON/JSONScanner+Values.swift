@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// The value that `bytes` spell, from the first to the last of them.
+    /// The value that `bytes` contain, from first to last.
     init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
         var scanner = JSONScanner(bytes)
         try scanner.checkEncoding()
@@ -8,7 +8,7 @@ extension JSONValue {
         try scanner.checkEnd()
     }
 
-    /// The value that `text` spells; nil when it is not JSON.
+    /// The value that `text` contains; nil if it is not JSON.
     package init?(text: String) {
         guard let value = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
         self = value
@@ -16,7 +16,7 @@ extension JSONValue {
 }
 
 extension JSONScanner {
-    /// Checks that the whole text is UTF-8, as RFC 8259 demands.
+    /// Checks that the whole text is UTF-8, as RFC 8259 requires.
     func checkEncoding() throws(JSONSyntaxError) {
         do {
             _ = try UTF8Span(validating: bytes.span)
@@ -26,7 +26,7 @@ extension JSONScanner {
         }
     }
 
-    /// Checks that nothing but white space is left.
+    /// Checks that only white space is left.
     mutating func checkEnd() throws(JSONSyntaxError) {
         skipWhitespace()
         guard next == nil else { throw failure("more text after the end of the value") }
@@ -70,13 +70,13 @@ extension JSONScanner {
         }
     }
 
-    /// Moves past a string and returns what it says.
+    /// Moves past a string and returns its value.
     mutating func parseString() throws(JSONSyntaxError) -> String {
         let (text, escaped) = try skipString()
         return escaped ? try unescape(text) : String(decoding: bytes[text], as: UTF8.self)
     }
 
-    /// The string whose escaped text stands at `text`, which has been skipped before. Throws only for half of a surrogate pair.
+    /// The string whose escaped text is at `text`, which was skipped before. Throws only for half of a surrogate pair.
     func unescape(_ text: Range<Int>) throws(JSONSyntaxError) -> String {
         var plain: [UInt8] = []
         plain.reserveCapacity(text.count)

@@ -1,20 +1,21 @@
-/// Why a text is not JSON, and where. It never holds anything of the text, which may be a secret.
+/// Why a text is not JSON, and where. It never contains any of the text, which may be a secret.
 struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
-    /// The problem of a string that is JSON, but no text. It costs the value that it stands in, not the file.
+    /// A string that is valid JSON, but not valid Unicode. It makes its value unreadable, not the file.
     static let halfOfPair = "half of a surrogate pair"
 
     let problem: String
     /// Counted from 1, as editors do.
     let line: Int
-    /// Counted from 1 in characters (Unicode scalars); a byte order mark is none.
+    /// Counted from 1 in Unicode scalars, without a byte order mark.
     let column: Int
 
     var description: String { "\(problem) at line \(line), column \(column)" }
 }
 
-/// Walks over JSON text (RFC 8259) and checks it, without building anything.
+/// Scans JSON text (RFC 8259) and checks it, without building values.
 ///
-/// `skip` methods move over one thing and say where it ends; ``parseValue()`` (in `JSONScanner+Values.swift`) builds values on top.
+/// `skip` methods move past one element and return where it ends; ``parseValue()`` (in `JSONScanner+Values.swift`) builds
+/// values on top.
 struct JSONScanner {
     let bytes: [UInt8]
     private(set) var index: Int
@@ -24,7 +25,7 @@ struct JSONScanner {
         index = start
     }
 
-    /// How many bytes at the start are a byte order mark, which some editors put there.
+    /// How many bytes at the start are a byte order mark, which some editors write.
     var byteOrderMarkCount: Int { bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
 
     /// The next byte, or nil at the end.
@@ -36,7 +37,7 @@ struct JSONScanner {
         return JSONSyntaxError(
             problem: problem,
             line: before.count { $0 == UInt8(ascii: "\n") } + 1,
-            // All bytes of a character but the first are 10xxxxxx.
+            // All bytes of a character except the first are 10xxxxxx.
             column: line.count { $0 & 0b1100_0000 != 0b1000_0000 } + 1
         )
     }
@@ -72,7 +73,7 @@ struct JSONScanner {
         skipWhitespace()
     }
 
-    /// Moves past one value and returns where it stood.
+    /// Moves past one value and returns its range.
     mutating func skipValue(depth: Int = 0) throws(JSONSyntaxError) -> Range<Int> {
         let start = index
         switch next {
@@ -119,7 +120,7 @@ struct JSONScanner {
         }
     }
 
-    /// Moves past a number and returns where it ends.
+    /// Moves past a number and returns its end.
     mutating func skipNumber() throws(JSONSyntaxError) -> Int {
         _ = skip(UInt8(ascii: "-"))
         guard let first = next, isDigit(first) else { throw failure("expected a value") }
@@ -144,7 +145,7 @@ struct JSONScanner {
         skipDigits()
     }
 
-    /// Moves past a string. Returns where its text stands, without the quotes, and whether that has escapes.
+    /// Moves past a string. Returns the range of its text, without the quotes, and whether it has escapes.
     mutating func skipString() throws(JSONSyntaxError) -> (text: Range<Int>, escaped: Bool) {
         guard skip(UInt8(ascii: "\"")) else { throw failure("expected a string") }
         let start = index
@@ -166,8 +167,8 @@ struct JSONScanner {
         throw failure("a string that does not end", at: start - 1)
     }
 
-    /// Moves past an escape and returns the character it stands for; nil for half of a surrogate pair, which Python's `json`
-    /// writes and JSON allows, but which is no character.
+    /// Moves past an escape and returns its character; nil for half of a surrogate pair, which Python's `json` writes and JSON
+    /// allows, but which is not a character.
     mutating func skipEscape() throws(JSONSyntaxError) -> Unicode.Scalar? {
         index += 1
         guard let byte = next else { throw failure("a string that does not end") }
@@ -187,7 +188,7 @@ struct JSONScanner {
                 let low = try skipHexadecimal()
                 if (0xDC00..<0xE000).contains(low) { return Unicode.Scalar(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00)) }
             }
-            index = end  // what follows stands for itself
+            index = end  // the next escape is scanned by itself
             return nil
         default: throw failure("an unknown escape")
         }

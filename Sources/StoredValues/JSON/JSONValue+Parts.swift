@@ -1,29 +1,29 @@
-// What migrations read and change.
+// Access to parts of a value, for migrations.
 
 extension JSONValue {
-    /// The text, or nil when this is no string.
+    /// The string; nil if this is not a string.
     public var stringValue: String? { if case .string(let text) = self { text } else { nil } }
 
-    /// The whole number, `14.0` included; nil when this is no number, not whole or does not fit. It is never rounded.
+    /// The integer, `14.0` included; nil if this is not a number, not an integer or does not fit. Never rounded.
     public var intValue: Int? { if case .number(let number) = self { number.exactly(Int.self) } else { nil } }
 
-    /// The nearest `Double` to the number; nil when this is none, or too large for one.
+    /// The nearest `Double` to the number; nil if this is not a number, or too large.
     public var doubleValue: Double? {
         guard case .number(let number) = self, let value = Double(number.text), value.isFinite else { return nil }
         return value
     }
 
-    /// `true` or `false`, or nil when this is neither.
+    /// The Boolean; nil if this is neither `true` nor `false`.
     public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// The elements, or nil when this is no list.
+    /// The elements; nil if this is not a list.
     public var arrayValue: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 
-    /// The members, or nil when this is no object.
+    /// The members; nil if this is not an object.
     public var objectValue: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
 
-    /// The element at `index` of a list. Reads nil where there is none or this is no list; assigning there changes
-    /// nothing, and assigning nil removes the element.
+    /// The element at `index` of a list. Reads nil if there is none or this is not a list; assigning does nothing then.
+    /// Assigning nil removes the element.
     public subscript(index: Int) -> JSONValue? {
         get {
             guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
@@ -36,15 +36,14 @@ extension JSONValue {
         }
     }
 
-    /// Gives the member `name` of an object another name, in place of whatever had that. Changes nothing where there is
-    /// no such member.
+    /// Renames the member `name` of an object, replacing any member of the new name. Does nothing if there is no such member.
     public mutating func rename(_ name: String, to newName: String) {
         guard case .object(var members) = self, let value = members.removeValue(forKey: name) else { return }
         members[newName] = value
         self = .object(members)
     }
 
-    /// Changes each element of a list in place. Changes nothing when this is no list, or when `change` throws.
+    /// Changes each element of a list in place. Changes nothing if this is not a list, or if `change` throws.
     public mutating func updateElements<Failure>(_ change: (inout JSONValue) throws(Failure) -> Void) throws(Failure) {
         guard case .array(var elements) = self else { return }
         for index in elements.indices { try change(&elements[index]) }
@@ -53,16 +52,16 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// A whole number.
+    /// An integer.
     public init(_ number: some BinaryInteger) { self = .number(JSONNumber(number)) }
 
-    /// A number, or nil for what JSON has none for: infinity and nan.
+    /// A number; nil for infinity and nan, which JSON has no number for.
     public init?(_ number: Double) {
         guard let number = JSONNumber(number) else { return nil }
         self = .number(number)
     }
 
-    /// A text.
+    /// A string.
     public init(_ text: String) { self = .string(text) }
 
     /// `true` or `false`.

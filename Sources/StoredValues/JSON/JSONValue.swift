@@ -1,27 +1,27 @@
-/// A JSON value of any shape, with its numbers as they were written.
+/// A JSON value of any shape, with its numbers as written.
 public enum JSONValue: Hashable, Sendable {
-    /// `null`, which is how a stored nil looks.
+    /// `null`, which a nil is stored as.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number in the digits it was written with.
+    /// A number with its original digits.
     case number(JSONNumber)
-    /// A text.
+    /// A string.
     case string(String)
     /// A list.
     case array([JSONValue])
-    /// Members by name; they have no order.
+    /// Members by name, unordered.
     case object([String: JSONValue])
 
-    /// Containers may be this deep inside each other; deeper ones are refused on reading and on writing alike.
+    /// The maximum nesting depth; deeper values are refused both on reading and on writing.
     static let maximumDepth = 512
 }
 
 import StoredValuesSupport
 
 extension JSONValue {
-    /// Whether both say the same. Texts and names are compared by their bytes: those that only look alike (é as one character
-    /// or as two) are another value to other programs.
+    /// Whether both are the same value. Strings and names are compared byte by byte: two that only look alike (é as one scalar
+    /// or as two) are different values for other programs.
     public static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -39,15 +39,15 @@ extension JSONValue {
     }
 }
 
-// Not by nil: in `json["size"] = isOld ? nil : 12` that would store null instead of removing the member.
+// No nil literal: `json["size"] = isOld ? nil : 12` would then store null instead of removing the member.
 extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     /// A literal `true` or `false`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// A literal whole number.
+    /// A literal integer.
     public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
-    /// A literal text.
+    /// A literal string.
     public init(stringLiteral value: String) { self = .string(value) }
     /// A literal array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
@@ -56,8 +56,8 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
 }
 
 extension JSONValue {
-    /// The member `name` of an object. Reads nil where there is none or this is no object; assigning to what is no
-    /// object makes it one, and assigning nil removes the member.
+    /// The member `name` of an object. Reads nil if there is none or this is not an object. Assigning turns a value that is not
+    /// an object into one; assigning nil removes the member.
     public subscript(name: String) -> JSONValue? {
         get { objectValue?[name] }
         set {

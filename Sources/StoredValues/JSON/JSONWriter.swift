@@ -1,14 +1,14 @@
 extension JSONValue {
-    /// The value as text for people: members sorted, two spaces a level, slashes as they are.
+    /// The value as readable text: sorted members, two spaces per level, slashes not escaped.
     ///
-    /// - Parameter level: how deep the value stands in the file, which its later lines are indented by.
+    /// - Parameter level: The depth of the value in the file, by which its later lines are indented.
     func text(level: Int = 0) -> [UInt8] {
         var writer = JSONWriter()
         writer.append(self, level: level)
         return writer.text
     }
 
-    /// The value as JSON, members sorted: on one line, or indented over several.
+    /// The value as JSON with sorted members: on one line, or indented over several.
     package func text(onOneLine: Bool) -> String {
         var writer = JSONWriter(onOneLine: onOneLine)
         writer.append(self, level: 0)
@@ -17,7 +17,7 @@ extension JSONValue {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// The value as JSON on one line, members sorted.
+    /// The value as JSON on one line, with sorted members.
     public var description: String { text(onOneLine: true) }
 }
 
@@ -79,10 +79,10 @@ struct JSONWriter {
 
     mutating func indent(_ level: Int) { text.append(contentsOf: repeatElement(0x20, count: 2 * level)) }
 
-    /// Whether JSON demands that a byte of a string is escaped: quotes, backslashes and control characters.
+    /// Whether JSON requires that a byte of a string is escaped: quotes, backslashes and control characters.
     static func mustEscape(_ byte: UInt8) -> Bool { byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") }
 
-    /// Appends a string in quotes, escaping only what JSON demands.
+    /// Appends a string in quotes, escaping only what JSON requires.
     mutating func append(quoted string: String) {
         text.append(UInt8(ascii: "\""))
         for byte in string.utf8 {

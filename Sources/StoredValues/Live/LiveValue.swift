@@ -2,14 +2,14 @@ import Observation
 import StoredValuesSupport
 import Synchronization
 
-/// Something that changes and has readers: the content now, those who iterate over it, and those who observe it.
+/// A changing content and its readers: the current content, those who iterate over it, and those who observe it.
 ///
-/// Readers' buffers are filled under the lock that the content changes under, so each gets all changes in their order.
-/// Waking readers, telling observers and letting go of the old content is left to the ``AfterUnlocking``.
+/// Readers' buffers are filled under the same lock as the content, so each gets all changes in order. Waking readers, notifying
+/// observers and releasing the old content happens in ``AfterUnlocking``.
 ///
-/// The content is for anything that may be stored, and looking into it costs 50 times as much as reading an item should. So
-/// whoever had to do that makes the item ready for those who come next: as bytes that they copy without a lock, or, where that
-/// cannot be, in a box that they copy it from under the lock.
+/// The content may be of any type, and examining it costs 50 times as much as reading an item should. So the first reader
+/// prepares the item for the next ones: as bytes that they copy without a lock, or, if that is impossible, in a box that they
+/// copy it from under the lock.
 final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
     private struct State {
         var content: Content
@@ -17,24 +17,24 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
         var subscriptions: [ObjectIdentifier: Subscription] = [:]
     }
 
-    // First what a read needs and what is of one size for all types: the compiler knows where that lies.
-    /// Says which content the item that is ready belongs to, and holds its bytes. The last bit of the stamp says that nothing
+    // First the fields that a read needs and whose size does not depend on the types: the compiler knows their offsets.
+    /// Identifies the content that the ready item belongs to, and holds its bytes. The last bit of the stamp says that nothing
     /// is stored.
     private let ready = SequenceLock()
     /// Whether the item is copied as bytes.
     private let isBytes: Bool
-    // Not `Guarded<State>`: its closures would look up types, which takes a reader of the box as long as the lock.
+    // Not `Guarded<State>`: its closures would look up type metadata, which takes a reader of the box as long as the lock.
     private let lock = Guarded(())
-    /// The item that is ready and is not copied as bytes, retained. Readers do not count the box: that would be two writes to
-    /// memory that all of them use.
+    /// The ready item if it is not copied as bytes, retained. Readers do not retain the box: that would be two writes to memory
+    /// shared by all of them.
     nonisolated(unsafe) private var box: Unmanaged<Box<Item>>?  // used under `lock` only, and in `deinit`
-    /// Made once: asking for a key path costs more than the rest of a read.
+    /// Created once: creating a key path costs more than the rest of a read.
     private let property: any KeyPath<Observed, Void> & Sendable = \Observed.content
     private let registrar = ObservationRegistrar()
     nonisolated(unsafe) private var state: State  // used under `lock` only
 
     init(_ content: Content) {
-        // `Item.self is any BitwiseCopyable` would say it, and is not to be asked at run time.
+        // `Item.self is any BitwiseCopyable` would be clearer, but is not allowed at run time.
         isBytes = _isPOD(Item.self) && MemoryLayout<Item>.size <= SequenceLock.capacity && MemoryLayout<Item>.alignment <= 8
         state = State(content: content)
     }
@@ -49,7 +49,7 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
 
     // MARK: The content
 
-    /// The content now, and a number that is another one after every change, and for every live value.
+    /// The current content, and a revision that is unique for each change and each live value.
     var current: (content: Content, revision: UInt64) { withState { ($0.content, $0.revision) } }
 
     /// Puts `content` in place of the old one.
@@ -59,20 +59,20 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
         endChange()
     }
 
-    /// Keeps readers waiting until ``endChange()``. Of several live values that change as one, all begin before the first is
-    /// changed, and none ends before the last is: whoever has read one new content finds no old one.
+    /// Makes readers wait until ``endChange()``. If several live values change together, all begin before the first is changed,
+    /// and none ends before the last is: a reader that has seen one new content sees no old one.
     func beginChange() {
         lock.lock()
         ready.beginWriting()
     }
 
-    /// Lets readers in again.
+    /// Lets readers continue.
     func endChange() { lock.unlock() }
 
-    /// What ``put(_:_:)`` is to replace, between the other two.
+    /// The content that ``put(_:_:)`` replaces. Call it between `beginChange()` and `endChange()`.
     var replaced: (content: Content, revision: UInt64) { (state.content, state.revision) }
 
-    /// Puts `content` in place of the old one, between the other two.
+    /// Replaces the content. Call it between `beginChange()` and `endChange()`.
     func put(_ content: Content, _ later: inout AfterUnlocking) {
         if let old = exchange(nil) { later.release(old) }
         later.release(state.content)
@@ -82,14 +82,14 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
             let box = Box(content)
             for subscription in state.subscriptions.values { subscription.append(box, &later) }
         }
-        // Both halves of the notice come after the change: an observer told before it could read the old content on
-        // another thread, and would not be told again.
+        // Observers are notified of both willSet and didSet after the change: an observer notified before it could read the old
+        // content on another thread, and would not be notified again.
         later.notify { [self] in registrar.withMutation(of: Observed(), keyPath: property) {} }
     }
 
-    /// Puts another form of the same content in its place, unless the content has changed; nobody is told.
+    /// Replaces the content with another form of the same content, unless it has changed; nobody is notified.
     func refine(_ content: Content, ifStill expected: UInt64) {
-        // The old form goes when the lock is free.
+        // The old form is released without the lock.
         let old = withState { state -> Content in
             guard state.revision == expected else { return content }
             let old = state.content
@@ -99,14 +99,14 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Notes that whoever is being observed reads the content.
+    /// Records the access for Observation.
     @inline(__always)
     func noteAccess() { registrar.access(Observed(), keyPath: property) }
 
     // MARK: The item
 
-    /// The item, or `absent` when none is stored. What is returned was the content at some time during the call. Observers
-    /// are noted.
+    /// The item, or `absent` if none is stored. It was the current one at some time during the call. Records the access for
+    /// Observation.
     @inline(__always)
     func item(orIfAbsent absent: @autoclosure () -> Item) throws(NotReady) -> Item {
         noteAccess()
@@ -114,7 +114,7 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
         return stamp & 1 == 0 ? try item(of: stamp) : absent()
     }
 
-    /// The same, nil when none is stored. As an item of an optional type it would have to be looked up what that is.
+    /// The same, but nil if none is stored. An optional item type would cost a metadata lookup.
     @inline(__always)
     func itemIfAny() throws(NotReady) -> Item? {
         noteAccess()
@@ -127,7 +127,7 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
         guard stamp != 0 else { throw NotReady() }
         guard isBytes else { return try boxedItem() }
         let bytes = try ready.bytes(of: stamp)
-        // Sound: they are all of an item that is nothing but bytes, and lie at a multiple of 8.
+        // Sound: they are the bytes of an item that consists of nothing else, aligned to 8.
         return bytes.span.bytes.unsafeLoad(as: Item.self)
     }
 
@@ -136,13 +136,13 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
         lock.lock()
         defer { lock.unlock() }
         guard let box else { throw NotReady() }
-        // Copying a Swift value runs nobody's code; letting go of one may, and is not done in here.
+        // Copying a Swift value runs no user code; releasing one may, and is not done here.
         return box._withUnsafeGuaranteedRef { $0.value }
     }
 
-    /// Lets readers have `item`, nil where nothing is stored, without looking into the content, unless that is another by now.
+    /// Lets readers get `item`, nil if nothing is stored, without examining the content, unless the content has changed.
     func makeReady(_ item: Item?, ifStill expected: UInt64) {
-        // It goes when the lock is free.
+        // The old item is released without the lock.
         let old = withState { state -> Box<Item>? in
             guard state.revision == expected, ready.currentStamp >> 1 != expected else { return nil }
             let old = exchange(item)
@@ -152,7 +152,7 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Puts the item in the place of the one that was ready, and returns what is to be released when the lock is free.
+    /// Replaces the ready item, and returns an object to release without the lock.
     private func exchange(_ item: Item?) -> Box<Item>? {
         ready.beginWriting()
         guard !isBytes else {
@@ -166,7 +166,7 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
 
     // MARK: Readers
 
-    /// Adds a reader, whose first element is the content now and who misses none after it.
+    /// Adds a reader, whose first element is the current content and who misses no later one.
     func subscribe(_ limit: BufferLimit) -> ActiveSubscription<Content> {
         let subscription = withState { state in
             let subscription = Subscription(first: Box(state.content), limit: limit)
@@ -179,12 +179,12 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
         }
     }
 
-    /// How many iterations are going on.
+    /// How many iterations are active.
     var subscriptionCount: Int { withState { $0.subscriptions.count } }
 }
 
 extension LiveValue: CustomReflectable {
-    /// A mirror with no children, for it may hold a secret.
+    /// A mirror without children, because the content may be a secret.
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
@@ -193,7 +193,7 @@ private let lastRevision = Atomic<UInt64>(0)
 /// A number that no content of any live value has had.
 private func newRevision() -> UInt64 { lastRevision.add(1, ordering: .relaxed).newValue }
 
-/// What observers observe. It is empty, so that no reference is counted where it is handed over.
+/// What observers observe. It is empty, so that passing it counts no references.
 private struct Observed: Observable {
     var content: Void { () }
 }

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// A few bytes that one thread at a time writes and any number copy without a lock: a reader takes its copy if the stamp is still
-/// the same. It waits for nobody, and writes nothing that other threads would have to fetch.
+/// A few bytes that one thread at a time writes and any number of threads copy without a lock: a reader uses its copy if the
+/// stamp is still the same. Reading never waits, and writes no shared memory.
 struct SequenceLock: ~Copyable, Sendable {
-    /// How many bytes there is room for.
+    /// The capacity in bytes.
     static var capacity: Int { 64 }
 
-    /// Says which bytes these are, another one each time; 0 while there are none to read.
+    /// Identifies the current bytes, unique each time; 0 while there are none to read.
     private let stamp = Atomic<UInt64>(0)
     private let words = InlineArray<8, Atomic<UInt64>> { _ in Atomic(0) }
 
     // MARK: Reading
 
-    /// What to ask for the bytes with, or 0.
+    /// The stamp to read the bytes with, or 0.
     var currentStamp: UInt64 { stamp.load(ordering: .acquiring) }
 
-    /// The bytes of that stamp, unless there are others by now.
+    /// The bytes of that stamp. Throws if they have changed.
     @inline(__always)
     func bytes(of stamp: UInt64) throws(NotReady) -> InlineArray<8, UInt64> {
         let copy = InlineArray<8, UInt64> { words[$0].load(ordering: .relaxed) }
@@ -26,14 +26,14 @@ struct SequenceLock: ~Copyable, Sendable {
 
     // MARK: Writing, one thread at a time
 
-    /// Says that there is nothing to read.
+    /// Marks the bytes as not readable.
     func beginWriting() {
         stamp.store(0, ordering: .relaxed)
-        // What is written next must not be seen before that.
+        // Later writes must not become visible before this one.
         atomicMemoryFence(ordering: .releasing)
     }
 
-    /// Puts bytes, or none, in the place of the old ones, which may be a secret's. Between the other two.
+    /// Replaces the bytes, which may be a secret's; nil clears them. Call it between `beginWriting()` and `endWriting(_:)`.
     func write(_ bytes: UnsafeRawBufferPointer?) {
         for index in words.indices {
             var word: UInt64 = 0
@@ -42,9 +42,9 @@ struct SequenceLock: ~Copyable, Sendable {
         }
     }
 
-    /// Lets them be read; the stamp must be one that no bytes in here have had.
+    /// Makes the bytes readable; the stamp must not have been used in here before.
     func endWriting(_ stamp: UInt64) { self.stamp.store(stamp, ordering: .releasing) }
 }
 
-/// What was to be read is being changed, or nobody has made it ready.
+/// The bytes are being changed, or were not made ready.
 struct NotReady: Error {}

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// A reference that is set once, and lent to any number of threads without being counted: each count would be a write to
-/// memory that all of them use, and take longer than the rest of a read.
+/// A reference that is set once, and lent to any number of threads without reference counting: each count would be a write to
+/// shared memory, and take longer than the rest of a read.
 struct SharedReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
-    /// Its address, which is retained; 0 while there is none.
+    /// The address of the retained object; 0 while there is none.
     private let address = Atomic<UInt>(0)
 
     deinit { unmanaged?.release() }
 
-    /// The object, if there is one. It lives as long as this does: whoever uses it must hold the owner of this.
+    /// The object, if any. It lives as long as this reference: the caller must retain the owner of this.
     @inline(__always)
     var unmanaged: Unmanaged<Object>? { Self.object(at: address.load(ordering: .acquiring)) }
 
-    /// The object, which is `new` unless another thread has set one before.
+    /// The object, which is `new` unless another thread was first.
     func setIfNil(_ new: Object) -> Object {
         let retained = Unmanaged.passRetained(new)
         let outcome = address.compareExchange(

@@ -1,13 +1,13 @@
 import DequeModule
 import StoredValuesSupport
 
-/// One reader of a live value: a buffer that changes go into, and the reader's place to wait.
+/// One reader of a live value: a buffer for changes, and the reader that waits for them.
 ///
 /// Changes are appended under the lock of the live value, so every reader gets them in commit order; the reader is woken
-/// when that lock is free.
+/// without that lock.
 ///
-/// It is not generic: to each of a thousand readers, looking up the types would cost a quarter of what telling it does. The
-/// live value puts each content in one ``Box`` for all of them.
+/// It is not generic: with a thousand readers, looking up type metadata would cost a quarter of notifying them. The live value
+/// puts each content in one ``Box`` for all of them.
 final class Subscription: Sendable {
     typealias AnyBox = any AnyObject & Sendable
 
@@ -20,13 +20,13 @@ final class Subscription: Sendable {
     private let state: Guarded<State>
     private let limit: BufferLimit
 
-    /// A subscription whose first element is `first`, or the first that is appended.
+    /// A subscription whose first element is `first`, or the first one appended.
     init(first: AnyBox? = nil, limit: BufferLimit) {
         state = Guarded(State(buffer: first.map { [$0] } ?? []))
         self.limit = limit
     }
 
-    /// Adds an element; what the limit drops for it and the reader to wake go into `later`.
+    /// Appends an element. An element dropped because of the limit, and the reader to wake, go into `later`.
     func append(_ content: AnyBox, _ later: inout AfterUnlocking) {
         let (reader, dropped) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, AnyBox?) in
             state.buffer.append(content)
@@ -43,7 +43,7 @@ final class Subscription: Sendable {
         if let reader { later.wake(reader) }
     }
 
-    /// The next element, waiting for it; nil once the task is cancelled.
+    /// Waits for the next element; nil once the task is cancelled.
     func next(isolation: isolated (any Actor)?) async -> AnyBox? {
         while true {
             let (content, isCancelled) = state.withLock { ($0.isCancelled ? nil : $0.buffer.popFirst(), $0.isCancelled) }
@@ -69,7 +69,7 @@ final class Subscription: Sendable {
     }
 }
 
-/// Ends a subscription when its iterator goes.
+/// Ends a subscription when its iterator is released.
 final class ActiveSubscription<Content: Sendable>: Sendable {
     private let subscription: Subscription
     private let end: @Sendable () -> Void
@@ -79,7 +79,7 @@ final class ActiveSubscription<Content: Sendable>: Sendable {
         (self.subscription, self.end) = (subscription, end)
     }
 
-    /// The next content, waiting for it; nil once the task is cancelled.
+    /// Waits for the next content; nil once the task is cancelled.
     func next(isolation: isolated (any Actor)?) async -> Content? {
         guard let box = await subscription.next(isolation: isolation) else { return nil }
         return unsafeDowncast(box, to: Box<Content>.self).value  // sound: see init
@@ -88,19 +88,19 @@ final class ActiveSubscription<Content: Sendable>: Sendable {
     deinit { end() }
 }
 
-/// What several share: the readers of a content, or of an item.
+/// A value shared by several readers.
 final class Box<Value: Sendable>: Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }
 }
 
-/// How much is kept for a slow reader.
+/// How many elements are kept for a slow reader.
 enum BufferLimit: Sendable {
     case unlimited
     case oldest(Int)
     case newest(Int)
 
-    /// The same in the standard library's words.
+    /// The same as the standard library's policy.
     init<Element>(_ policy: AsyncStream<Element>.Continuation.BufferingPolicy) {
         switch policy {
         case .bufferingOldest(let limit): self = .oldest(limit)

@@ -1,12 +1,12 @@
-/// The values of a wrapper, as an async sequence: the current one, then every change.
+/// The values of a wrapper as an async sequence: the current one, then every change.
 ///
-/// It is a value: iterating subscribes, each iteration on its own, and dropping the iterator unsubscribes.
+/// Each iteration subscribes separately; dropping its iterator unsubscribes.
 struct ValueSequence<Content: Sendable, Element: Sendable>: AsyncSequence, Sendable {
     typealias Failure = Never
 
-    /// Adds a subscription to the live value, with what it holds now as the first element.
+    /// Subscribes to the live value, with its current content as the first element.
     let subscribe: @Sendable () -> ActiveSubscription<Content>
-    /// Makes what turns contents into elements for one iteration, nil for those that are no news.
+    /// Makes the transform for one iteration, from contents to elements; it returns nil for a content that is no change.
     let makeTransform: @Sendable () -> (Content) -> Element?
 
     func makeAsyncIterator() -> Iterator { Iterator(active: subscribe(), transform: makeTransform()) }

@@ -1,4 +1,4 @@
-/// Runs `body` with storage of its own, for tests: they run side by side and touch nobody's data.
+/// Runs `body` with its own storage, for tests: tests can run side by side and never touch real data.
 ///
 /// ```swift
 /// withTemporaryStorage(preferences: #"{"limit": 7}"#, secrets: ["token": "t"]) {
@@ -6,19 +6,19 @@
 /// }
 /// ```
 ///
-/// Inside, ``PreferencesFile/standard`` and ``PreferencesFile/named(_:)`` are files in a temporary folder, which is
-/// removed at the end, and ``Keyring/system`` is an ``InMemoryKeyring``. Every operation of a wrapper uses the storage of the task it
-/// runs in, else that in which the wrapper was made, else the real one. Child tasks and `Task { }` inherit the storage. Whatever
-/// uses it after the end finds it empty.
+/// Inside, ``PreferencesFile/standard`` and ``PreferencesFile/named(_:)`` are files in a temporary folder, which is removed at
+/// the end, and ``Keyring/system`` is an ``InMemoryKeyring``. Every operation of a wrapper uses the storage of the task that it
+/// runs in, else the storage in which the wrapper was made, else the real one. Child tasks and `Task { }` inherit the storage.
+/// After the end it is empty for whoever still uses it.
 ///
-/// Not covered: files and keyrings that are named explicitly, and a wrapper that was made outside and is used from a
-/// dispatch queue or a detached task.
+/// Not covered: files and keyrings that are named explicitly, and a wrapper made outside that is used from a dispatch queue or
+/// a detached task.
 ///
 /// - Parameters:
-///   - preferences: What ``PreferencesFile/standard`` begins with: one JSON object, as the file holds it. Anything else traps with
-///     a message that says where.
-///   - secrets: What the keyring begins with: texts by the keys of the application's secrets.
-///   - body: What runs with it.
+///   - preferences: The initial content of ``PreferencesFile/standard``: one JSON object, as in the file. Anything else traps
+///     with a message that names the position.
+///   - secrets: The initial secrets of the application in the keyring: a text for each key.
+///   - body: The code to run.
 public func withTemporaryStorage<Result>(
     preferences: String = "{}", secrets: [String: String] = [:], _ body: () throws -> Result
 ) rethrows -> Result {
@@ -39,7 +39,7 @@ public func withTemporaryStorage<Result>(
     }
 }
 
-/// ``withTemporaryStorage(preferences:secrets:_:)`` with a keyring of your own: an ``InMemoryKeyring`` that is to fail, or another one.
+/// ``withTemporaryStorage(preferences:secrets:_:)`` with your own keyring, such as an ``InMemoryKeyring`` with injected faults.
 public func withTemporaryStorage<Result>(
     preferences: String = "{}", keyring: some Keyring, _ body: () throws -> Result
 ) rethrows -> Result {
@@ -60,7 +60,7 @@ public func withTemporaryStorage<Result>(
     }
 }
 
-/// Puts what a test begins with into `scope`, which is the current one.
+/// Puts a test's initial storage into `scope`, the current one.
 private func begin(in scope: TemporaryScope, _ preferences: String, _ keyring: some Keyring) {
     SystemKeyring.put(keyring, into: scope)
     PreferencesFile.standard.begin(with: preferences, for: "withTemporaryStorage(preferences:)")

@@ -1,8 +1,8 @@
-/// The names that a key had in earlier versions of the program, the latest first.
+/// The names that a key had in earlier versions of the program, latest first.
 struct FormerKeys: Sendable {
     let names: [String]
 
-    /// What is stored under them and may be moved or removed: nothing that a version above `version` wrote.
+    /// The values stored under them that may be moved or removed: none that a version above `version` wrote.
     private func stored(in view: MembersView, upTo version: Int) -> [(key: String, text: StoredJSON)] {
         names.compactMap { name in
             guard let text = view.own(name), text.version <= version else { return nil }
@@ -10,7 +10,7 @@ struct FormerKeys: Sendable {
         }
     }
 
-    /// Moves the first value that is stored under them to `key`, if nothing is stored there.
+    /// Moves the first value stored under them to `key`, if nothing is stored there.
     func move(to key: String, in store: PreferencesStore, upTo version: Int) {
         guard !names.isEmpty else { return }
         store.rearrange("moving former keys to \"\(key)\"") { view in
@@ -20,10 +20,10 @@ struct FormerKeys: Sendable {
         }
     }
 
-    /// Removes what is stored under them along with the value of `key`, or it would come back with the next start.
+    /// Removes the values stored under them together with that of `key`; otherwise they would come back at the next start.
     func remove(with key: String, in store: PreferencesStore, upTo version: Int, _ changes: inout MemberChanges) {
         let view = store.view
-        if let text = view.own(key), text.version > version { return }  // that is not removed either
+        if let text = view.own(key), text.version > version { return }  // then nothing is removed
         for (name, text) in stored(in: view, upTo: version) { changes.set(name, to: nil, if: .ifStill(text)) }
     }
 }

@@ -1,19 +1,19 @@
-/// What was in use before the content of a key: what is read in place of what somebody else breaks.
+/// The last good value of a key, which is read while the file's content is broken.
 struct LastGood<Item: StorableItem>: Sendable {
-    /// How many contents that nobody has read are kept.
+    /// How many contents that were never read are kept.
     private static var limit: Int { 8 }
 
-    /// What readers made of an earlier content.
+    /// The item that readers got from an earlier content.
     private(set) var item: Item?
-    /// The contents since then that nobody made anything else of, the newest last.
+    /// The later contents, none of them read yet, newest last.
     private(set) var replaced: [StoredContent<Item>] = []
-    /// What readers make of the content now. All begin with what was before that, so that they agree, and it becomes the last good
-    /// item when the content is replaced.
+    /// The item that readers got from the current content. All readers start from the content before it, so they agree. When
+    /// the content is replaced, it becomes the last good item.
     private var made: (item: Item, revision: UInt64)?
 
     init(item: Item? = nil) { self.item = item }
 
-    /// Notes what a reader made of the content of a revision. Returns what is to be released with no lock held.
+    /// Notes the item that a reader got from the content of a revision. Returns an item to release without a lock.
     mutating func note(_ item: Item, of revision: UInt64) -> Item? {
         let old = made
         if let old, old.revision >= revision { return nil }
@@ -21,7 +21,7 @@ struct LastGood<Item: StorableItem>: Sendable {
         return old?.item
     }
 
-    /// What whoever keeps the key next should know, when the one who kept it goes and leaves this content; nil for nothing.
+    /// What the next live value of the key needs to know when this one is released with this content; nil for nothing.
     func leaving(_ last: (content: StoredContent<Item>, revision: UInt64)) -> LastGood? {
         let item: Item? =
             switch last.content {
@@ -33,17 +33,17 @@ struct LastGood<Item: StorableItem>: Sendable {
         return item.map { LastGood(item: $0) }
     }
 
-    /// What is the last good one once `new` has taken the place of `old`.
+    /// The last good value after `new` has replaced `old`.
     func afterReplacing(_ old: (content: StoredContent<Item>, revision: UInt64), by new: StoredContent<Item>) -> LastGood {
         var next = LastGood()
-        if case .absent = new { return next }  // The defaults are in use then.
+        if case .absent = new { return next }  // then the defaults are in use
         if let made, made.revision == old.revision {
             next.item = made.item
             return next
         }
         next.item = item
         switch (old.content, new) {
-        case (.absent, _), (_, .item): break  // What is set in this process was validated.
+        case (.absent, _), (_, .item): break  // values set in this process were validated
         case (.item, _): next.replaced = [old.content]
         default:
             next.replaced = replaced + [old.content]

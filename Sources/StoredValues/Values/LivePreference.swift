@@ -1,22 +1,22 @@
 import StoredValuesSupport
 import Synchronization
 
-/// The one value that all wrappers of a key in a file share.
+/// The one live value that all wrappers of a key in a file share.
 final class LivePreference<Item: StorableItem>: LiveMember {
     let store: PreferencesStore
     private let key: String
-    /// What is stored, and the item as most readers read it: decoded as it stands in the file, and not validated.
+    /// The stored content, and the item as most readers get it: decoded, but not validated.
     let live: LiveValue<StoredContent<Item>, Item>
-    /// Asked for once: it takes longer than a read.
+    /// Stored, because computing it takes longer than a read.
     let schema: ItemSchema
-    /// Whether some wrapper of the key has a validation. Without one, nobody needs to know what was before an item.
+    /// Whether any wrapper of the key has a validation. Without one, the value before an item is never needed.
     private let isValidated = Atomic(false)
-    /// Whether ``lastGood`` may hold anything. Asked first: looking into what is of the item's type takes a change longer than the rest
-    /// of telling this.
+    /// Whether ``lastGood`` may hold anything. Checked first, because copying a value of the item's type would take most of the
+    /// time of a change.
     private let mayKnowGood: Atomic<Bool>
-    /// The default of the wrapper that found this first.
+    /// The default of the first wrapper of this key.
     private let firstDefault = Guarded<Item?>(nil)
-    /// What is read where the content is broken. Wrappers share it, or one that is made later would read something else.
+    /// The value to read while the content is broken. Shared by all wrappers, so that one made later reads the same.
     private let lastGood: Guarded<LastGood<Item>>
     private let isDefaultChecked = Atomic(false)
 
@@ -29,13 +29,13 @@ final class LivePreference<Item: StorableItem>: LiveMember {
 
     /// The live value of `key` in `store`.
     static func find(_ key: String, in store: PreferencesStore) -> LivePreference {
-        let schema = ItemSchema(of: Item.self)  // out here: it asks the type, which locks must not wait for
+        let schema = ItemSchema(of: Item.self)  // without a lock: it calls code of the type
         return store.member(key, Item.self) { LivePreference(key, in: store, text: $0, $1 as? LastGood<Item>, schema: schema) }
     }
 
     deinit { store.forget(key, self, leaving: lastGood.withLock { $0 }.leaving(live.current)) }
 
-    /// Notes what a wrapper declares. Another default than the first wrapper's is logged, once.
+    /// Notes a wrapper's declaration. A default that differs from the first wrapper's is logged, once.
     func note(_ declaration: StoredKey<Item>) {
         if declaration.validate != nil { isValidated.store(true, ordering: .relaxed) }
         let item = declaration.defaultItem
@@ -45,12 +45,12 @@ final class LivePreference<Item: StorableItem>: LiveMember {
             return nil
         }
         guard let first, (first as? any Equatable)?.isEqual(to: item) != true else { return }
-        // As they would stand in the file: nan is no other default than nan.
+        // Compared in encoded form: nan does not differ from nan.
         let texts = [first, item].map { (try? ItemEncoder.encode($0))?.description ?? "\($0)" }
         if texts[0] != texts[1] { store.report(defaults: texts, of: key) }
     }
 
-    /// The content now, decoded, and its revision. From now on, until it changes, it is ready to be read.
+    /// The current content, decoded, and its revision. From now on, until it changes, it can be read without a lock.
     var current: (content: StoredContent<Item>, revision: UInt64) {
         var (content, revision) = live.current
         if case .text = content {
@@ -60,7 +60,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         switch content {
         case .absent: live.makeReady(nil, ifStill: revision)
         case .item(let item, _): live.makeReady(item, ifStill: revision)
-        case .text, .undecodable, .unreadable: break  // each reader makes something else of it
+        case .text, .undecodable, .unreadable: break  // each reader derives its own item
         }
         return (content, revision)
     }
@@ -72,17 +72,17 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         return shared.text == text ? shared : content.decoded(by: schema)
     }
 
-    /// What the calling thread reads where it has a view of its own, inside a batch or a consistent reading.
+    /// The content for the calling thread where it has its own view, inside a batch or a consistent read.
     var ownContent: StoredContent<Item>? { store.ownContent(of: key).map(content(of:)) }
 
-    /// Notes what a reader has made of the content of a revision, for the time when a broken one takes its place.
+    /// Notes the item that a reader got from the content of a revision, in case a broken content replaces it.
     func note(_ item: Item, of revision: UInt64) {
         let old = lastGood.withLock { $0.note(item, of: revision) }
         mayKnowGood.store(true, ordering: .releasing)
-        withExtendedLifetime(old) {}  // it goes when the lock is free
+        withExtendedLifetime(old) {}  // released without the lock
     }
 
-    /// What a wrapper with this declaration reads where the content is broken; nil while nothing good is known.
+    /// The item for a wrapper with this declaration while the content is broken; nil while no good one is known.
     func lastGood(by declaration: StoredKey<Item>) -> Item? {
         let known = lastGood.withLock { $0 }
         return known.replaced.reduce(known.item.flatMap { try? declaration.validated($0) }) { item, content in
@@ -91,14 +91,14 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         }
     }
 
-    /// Says once if validation refuses the default, which is used all the same.
+    /// Logs once if validation refuses the default. The default is used all the same.
     func checkDefault(of declaration: StoredKey<Item>) {
         guard declaration.validate != nil, !isDefaultChecked.exchange(true, ordering: .relaxed) else { return }
         do {
             _ = try declaration.validated(declaration.defaultItem)
         } catch {
             store.report(
-                "The default of \"\(key)\" in \"\(store.path)\" is not valid, and is used all the same: \(error). Correct the default or the validation.")
+                "The default of \"\(key)\" in \"\(store.path)\" does not pass its validation, and is used all the same: \(error). Correct the default or the validation.")
         }
     }
 

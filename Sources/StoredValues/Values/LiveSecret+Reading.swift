@@ -4,13 +4,13 @@ import StoredValuesSupport
 /// How long a getter waits for the first answer.
 private let getterDeadline = Duration.seconds(5)
 
-// One question to the keyring for each reading, whose deadline is the keyring's. Getters and whoever hears of a change share a
-// reading; `load` has one of its own, for it is to see what was stored before it was called.
+// One request to the keyring per read, with the keyring's deadline. Getters and change notifications share a read. `load` has
+// its own, because it must see what was stored before it was called.
 extension LiveSecret {
-    /// When a getter has waited long enough that begins to now.
+    /// The time until which a getter that begins now waits.
     static var endOfWaiting: DispatchTime { .now() + getterDeadline.dispatchInterval }
 
-    /// What is known now; the first time ever it asks the keyring and waits for the answer, until `end` at the latest.
+    /// The known content; the very first time it asks the keyring and waits for the answer, until `end` at the latest.
     func contentAtHand(by end: DispatchTime? = nil) -> SecretContent<Item> {
         let (content, revision) = live.current
         switch content {
@@ -26,7 +26,7 @@ extension LiveSecret {
     private func waitForFirstAnswer(until end: DispatchTime) {
         let isRead = DispatchSemaphore(value: 0)
         let isOurs: Bool? = state.withLock { state in
-            guard case .unknown = live.current.content else { return nil }  // it has come meanwhile
+            guard case .unknown = live.current.content else { return nil }  // answered in the meantime
             state.waiting.append(isRead)
             return state.plan.request(anew: false, isFirst: true)
         }
@@ -38,17 +38,17 @@ extension LiveSecret {
     /// Asks the keyring.
     func load() async throws(KeyringError) -> Item? { try await ask().answer.answer.get() }
 
-    /// `reason`, and which secret it is about.
+    /// `reason` together with the secret it is about.
     func failure(_ reason: KeyringError) -> SecretError {
         SecretError(reason: reason, id: id, keyring: keyring.description)
     }
 
-    /// Asks the keyring in the background where it has given no answer, unless that is going on.
+    /// Reads the keyring in the background if it has given no answer yet, unless a read is under way.
     func reloadIfUnanswered() {
         if !live.current.content.isAnswer { reload() }
     }
 
-    /// Asks the keyring in the background, unless that is going on; with `anew`, once more after that.
+    /// Reads the keyring in the background, unless a read is under way; with `anew`, once more after that one.
     func reload(anew: Bool = false) {
         let isOurs = state.withLock { state in
             let isFirst = if case .unknown = live.current.content { true } else { false }
@@ -57,14 +57,14 @@ extension LiveSecret {
         if isOurs { beginReading() }
     }
 
-    /// Reads until the plan says that it is enough. To be called when the plan says to begin.
+    /// Reads until the plan is satisfied. Call it when the plan says so.
     func beginReading() {
         Task(executorPreference: executor) {
             var isDue = true
             while isDue {
                 let rest = self.state.withLock { $0.plan.rest }
                 if rest > .zero { _ = await pause(for: rest) }
-                // Beside a change of ours an answer would not be put over what is known. An error is the content then.
+                // During a change of ours an answer would not replace the known content. An error may be replaced.
                 let isInVain = self.state.withLock { $0.plan.isChanging } && self.live.current.content.isAnswer
                 isDue = self.readingEnded(isCurrent: isInVain ? false : await self.ask().isCurrent)
             }
@@ -80,20 +80,20 @@ extension LiveSecret {
         return isDue
     }
 
-    /// Asks the keyring, once, and takes over what it says unless memory may know better: then it is not the current answer.
+    /// Asks the keyring once and publishes its answer, unless memory may hold a newer one: then the answer is not current.
     ///
-    /// Returns what the keyring `said`; the `answer` for whoever reads, which is what a change of ours left, or a later question
-    /// found, where one came in between; and whether memory says now what the keyring said.
+    /// Returns what the keyring `said`; the `answer` for the caller, which is the outcome of a change of ours or a later
+    /// request if one came in between; and whether memory now equals what the keyring said.
     func ask() async -> (said: SecretContent<Item>, answer: SecretContent<Item>, isCurrent: Bool) {
         listen()
         let question = state.withLock { state -> UInt64? in
             let question = state.plan.ask()
-            // Beside a change of ours: what is said may be older than what that has stored, or newer. The change leaves no such doubt.
+            // During a change of ours the answer may be from before or after it. The outcome of the change itself is certain.
             return state.plan.isChanging && live.current.content.isAnswer ? nil : question
         }
         let said = await read()
         switch said {
-        case .unavailable(.cancelled): return (said, said, true)  // a task that was cancelled has learnt nothing
+        case .unavailable(.cancelled): return (said, said, true)  // a cancelled task has learnt nothing
         case .unavailable(.timedOut): askLater()
         case .value, .absent: state.withLock { $0.plan.wasAnswered() }
         default: break
@@ -102,7 +102,7 @@ extension LiveSecret {
         if take(said, answerTo: question) { return (said, said, true) }
         let known = live.current.content
         guard said.isAnswer, known.isAnswer else { return (said, said, false) }
-        reload(anew: true)  // the later question may have been answered earlier
+        reload(anew: true)  // the later request may have been answered earlier
         return (said, known, false)
     }
 
@@ -115,7 +115,7 @@ extension LiveSecret {
         }
     }
 
-    /// Asks again after a while: a daemon that hung and goes on tells nobody.
+    /// Asks again after a while: a daemon that hung and continues sends no signal.
     private func askLater() {
         guard let delay = state.withLock({ $0.plan.waitingBegan() }) else { return }
         Task.detached { [weak self] in

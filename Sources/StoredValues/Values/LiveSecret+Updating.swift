@@ -1,10 +1,10 @@
 import StoredValuesSupport
 
-// No lock is held while a closure awaits something: the secret is compared before it is stored.
+// No lock is held while a closure awaits: the secret is compared before it is stored.
 extension LiveSecret {
-    /// Reads the keyring, lets `change` work on the item, and stores what it leaves; if the keyring holds something else by then,
-    /// all over again. That is done in a task of its own, when those before it are done, and to its end: whoever is cancelled
-    /// only waits no longer. What `change` throws is in the result.
+    /// Reads the keyring, runs `change` on the item, and stores the result; if the keyring holds something else by then, it
+    /// starts again. It runs in its own task, after earlier updates, and to its end: a cancelled caller only stops waiting.
+    /// Errors of `change` are in the result.
     func updateAwaiting<Result: Sendable>(
         _ change: @escaping @Sendable (inout Item?) async throws -> Result
     ) async throws(KeyringError) -> Swift.Result<Result, any Error> {
@@ -27,7 +27,7 @@ extension LiveSecret {
         return try await answer.wait(cancelled: .failure(.cancelled)).get()
     }
 
-    /// Runs `change` until it has worked on what is still stored when it ends.
+    /// Runs `change` until the secret that it worked on is still the stored one at its end.
     private func repeating<Result: Sendable>(
         _ change: @Sendable (inout Item?) async throws -> Result
     ) async -> Swift.Result<Swift.Result<Result, any Error>, KeyringError> {
@@ -36,7 +36,7 @@ extension LiveSecret {
                 let said = await ask().said
                 _ = try said.answer.get()
                 let before = said.secret
-                // Decoded anew: an object is changed in place, and memory has this one.
+                // Decoded again: an object is changed in place, and memory shares this one.
                 var item = try before.map { secret throws(KeyringError) in try SecretCoding.decode(Item.self, from: secret) }
                 let result: Result
                 do { result = try await change(&item) } catch { return .success(.failure(error)) }

@@ -1,33 +1,33 @@
 import Dispatch
 import StoredValuesSupport
 
-/// The one value that all wrappers of a secret in a keyring share.
+/// The one live value that all wrappers of a secret in a keyring share.
 ///
-/// Changing calls go to the keyring one after another, and memory follows the keyring: an answer that was asked for before
-/// a change of ours is not put over it.
+/// Changes go to the keyring one after another, and memory follows the keyring: an answer requested before a change of ours
+/// does not replace its outcome.
 final class LiveSecret<Item: StorableItem>: Sendable {
     struct State {
         var plan = ReloadPlan()
-        /// Getters that wait for the reading under way.
+        /// Getters that wait for the read under way.
         var waiting: [DispatchSemaphore] = []
-        /// What a keyring wants to be held as long as it is to tell of changes of this secret.
+        /// Retained for a keyring that reports changes only of secrets in use.
         var interest: (any Sendable)?
     }
 
     let id: SecretIdentifier
     let keyring: any Keyring
     let live: LiveValue<SecretContent<Item>, Item>
-    /// What hears for all secrets of the keyring.
+    /// The listener for all secrets of the keyring.
     let ear: LiveKeyring
-    /// Whose turn it is to change the secret.
+    /// Serialises changes of the secret.
     let turns = OrderedAccess()
-    /// Whose turn it is to change the secret by a closure that may wait for something else.
+    /// Serialises changes by closures that may await.
     let updates = OrderedAccess()
     let executor = LoadingExecutor()
-    /// Held while the content is changed.
+    /// Locked while the content changes.
     let state = Guarded(State())
 
-    /// The secret `id`, which `keyring` is asked for. To be had of ``LiveKeyring/secret(_:in:as:)``.
+    /// The secret `id`, read from `keyring`. Use ``LiveKeyring/secret(_:in:as:)`` to get one.
     init(_ id: SecretIdentifier, in keyring: any Keyring, heardBy ear: LiveKeyring) {
         (self.id, self.keyring, self.ear) = (id, keyring, ear)
         live = LiveValue(.unknown)
@@ -35,10 +35,10 @@ final class LiveSecret<Item: StorableItem>: Sendable {
 
     deinit { ear.forget(id, as: Item.self) }
 
-    /// Takes over an answer of the keyring, unless a newer one is known. Returns whether memory says the same then.
+    /// Publishes an answer of the keyring, unless a newer one is known. Returns whether memory now holds the same.
     ///
-    /// - Parameter question: What it answers. Nil for the outcome of a change of ours, and for what was heard, which no answer
-    ///   must replace that was asked for before.
+    /// - Parameter question: The request that it answers. Nil for the outcome of a change of ours and for a notification,
+    ///   neither of which may be replaced by the answer to an earlier request.
     @discardableResult
     func take(_ content: SecretContent<Item>, answerTo question: UInt64? = nil) -> Bool {
         var later = AfterUnlocking()
@@ -51,7 +51,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         }
     }
 
-    /// Lets a getter that has waited for `time` say so; the answer that it waited for counts when it comes.
+    /// Called by a getter that has waited for `time`: the content becomes unavailable until the answer arrives.
     func giveUp(after time: Duration) {
         var later = AfterUnlocking()
         defer { later.run() }
@@ -61,12 +61,12 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     }
 }
 
-// MARK: Hearing
+// MARK: Listening
 
 extension LiveSecret: ListeningSecret {
     var itemType: any Any.Type { Item.self }
 
-    /// Begins to hear of changes: those after this are heard.
+    /// Begins to listen: later changes are seen.
     func listen() {
         ear.listen()
         guard state.withLock({ $0.interest == nil }), let interest = keyring.interestIfSelective(in: id) else { return }
@@ -80,7 +80,7 @@ extension LiveSecret: ListeningSecret {
         } else if secret == nil {
             take(.absent)
         }
-        // Another process's change after that one may have been heard and read here already.
+        // Another process's change after that one may already have been seen and read here.
         reload(anew: true)
     }
 
@@ -93,7 +93,7 @@ extension LiveSecret: ListeningSecret {
             take(.unavailable(.locked))
             reload(anew: true)  // another collection of the keyring may still be open
         case .unavailable(let error):
-            take(.unavailable(error))  // not asked again: that would start another keyring in place of the one that went
+            take(.unavailable(error))  // not asked again: that would start another daemon in place of the one that quit
         }
     }
 }

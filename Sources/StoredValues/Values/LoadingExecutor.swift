@@ -1,9 +1,9 @@
 import Dispatch
 
-/// A thread on which a secret is loaded for a getter that blocks.
+/// A thread that loads a secret for a blocking getter.
 ///
-/// The getter may be blocking the very threads that tasks run on by default, all of them at once; a task that prefers this
-/// executor makes progress all the same (SE-0417).
+/// Blocking getters may occupy all threads of the cooperative pool; a task that prefers this executor makes progress all the
+/// same (SE-0417).
 final class LoadingExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "StoredValues.keyring")
 

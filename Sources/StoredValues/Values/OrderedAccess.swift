@@ -1,21 +1,21 @@
 import StoredValuesSupport
 
-/// Lets tasks through one after another, in the order in which they came.
+/// Admits tasks one after another, in the order in which they came.
 final class OrderedAccess: Sendable {
-    /// Answered with nil when it is the caller's turn, and else with why it will never be.
+    /// Answered with nil when it is the caller's turn, else with the reason why it never will be.
     private typealias Turn = OneShot<KeyringError?>
 
     private struct State {
         var isTaken = false
-        /// The oldest first.
+        /// Oldest first.
         var waiting: [Turn] = []
     }
 
     private let state = Guarded(State())
 
-    /// Runs `body` when those who came before are done. Throws ``KeyringError/cancelled`` when the task is cancelled while
-    /// it waits, and ``KeyringError/timedOut(after:)`` with the one before it: a keyring that does not answer would keep
-    /// each of those who wait for a deadline of its own.
+    /// Runs `body` when all earlier ones are done. Throws ``KeyringError/cancelled`` when the task is cancelled while it waits,
+    /// and ``KeyringError/timedOut(after:)`` together with the one before it: otherwise each waiting call would wait for its
+    /// own deadline at a keyring that does not answer.
     func perform<Result: Sendable>(_ body: () async throws(KeyringError) -> Result) async throws(KeyringError) -> Result {
         try await enter()
         defer { leave() }
@@ -27,7 +27,7 @@ final class OrderedAccess: Sendable {
         }
     }
 
-    /// How many wait.
+    /// How many calls wait.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     private func enter() async throws(KeyringError) {

@@ -1,11 +1,11 @@
-// What a file holds under keys that are declared once.
+// Reading a file by declared keys.
 
 extension PreferencesFile {
-    /// The value of `key` now, as a ``StoredValue`` of it reads it. For reading it once: a wrapper that is kept reads faster, and
-    /// can be observed and changed.
+    /// The value of `key` now, as a ``StoredValue`` of it reads it. Use it to read a value once: a wrapper that is kept reads
+    /// faster, and can be observed and changed.
     public subscript<Item>(key: StoredKey<Item>) -> Item { StoredValue(key, storage: self).value }
 
-    /// What a settings page or `--help` needs to know of `keys`, in their order.
+    /// The settings that `keys` declare, in their order, for a settings page or `--help`.
     ///
     /// ```swift
     /// extension StoredKey where Item == Int {
@@ -33,8 +33,8 @@ extension PreferencesFile {
         standard.settings(of: repeat each keys)
     }
 
-    /// The keys that the file itself holds and none of `keys` declares, sorted: most likely typing errors. The former names of a
-    /// key are its own.
+    /// The keys in the file itself that none of `keys` declares, sorted: most likely typing errors. The former names of a
+    /// declared key count as declared.
     public func undeclaredKeys<each Item>(besides keys: repeat StoredKey<each Item>) -> [String] {
         var declared: Set<PreferencesKey> = []
         repeat declared.formUnion(([(each keys).name] + (each keys).formerKeys.names).map { PreferencesKey($0) })

@@ -1,4 +1,4 @@
-/// What this process knows of a secret.
+/// What this process knows about a secret.
 enum SecretContent<Item: StorableItem>: Sendable {
     /// The keyring was not asked yet.
     case unknown
@@ -6,13 +6,13 @@ enum SecretContent<Item: StorableItem>: Sendable {
     case absent
     case unavailable(KeyringError)
 
-    /// The item to show; nil means only that none is at hand.
+    /// The item to show; nil means only that none is known.
     var item: Item? { if case .value(let item, _) = self { item } else { nil } }
 
     /// The bytes of the secret.
     var secret: Secret? { if case .value(_, let secret) = self { secret } else { nil } }
 
-    /// Whether a getter has no reason to ask the keyring again.
+    /// Whether it is an answer, so that a getter need not ask the keyring again.
     var isAnswer: Bool {
         switch self {
         case .value, .absent: true
@@ -20,8 +20,8 @@ enum SecretContent<Item: StorableItem>: Sendable {
         }
     }
 
-    /// What the keyring said, or why it said nothing. Where a getter has waited and nothing is known, the keyring itself gave up, as it
-    /// does for a task that is cancelled.
+    /// The keyring's answer, or why there is none. If a getter has waited and nothing is known, the keyring itself gave up, as
+    /// it does for a cancelled task.
     var answer: Result<Item?, KeyringError> {
         switch self {
         case .unknown: .failure(.cancelled)
@@ -31,7 +31,7 @@ enum SecretContent<Item: StorableItem>: Sendable {
         }
     }
 
-    /// Whether both say the same, so that taking one for the other is no change.
+    /// Whether both mean the same, so that replacing one with the other is no change.
     func says(_ other: SecretContent) -> Bool {
         switch (self, other) {
         case (.unknown, .unknown), (.absent, .absent): true
@@ -43,7 +43,7 @@ enum SecretContent<Item: StorableItem>: Sendable {
 }
 
 extension SecretContent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Which case it is, and why a secret is unavailable; never the item, which a struct would show unasked.
+    /// The case, and why a secret is unavailable; never the item, which a struct's default description would show.
     var description: String {
         switch self {
         case .unknown: "unknown"

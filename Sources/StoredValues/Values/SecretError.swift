@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Why a call of a ``SecurelyStoredValue`` failed, and of which secret. No text of it holds the secret.
+/// Why a call of a ``SecurelyStoredValue`` failed, and for which secret. No text of it contains the secret.
 ///
 /// ```swift
 /// @SecurelyStoredValue(key: "token") var token: String?
@@ -14,14 +14,14 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// The description is for the programmer. `errorDescription`, which is what `localizedDescription` says, is for the program's user.
-/// Where other errors may be caught, too, it is `catch let error as SecretError where error.reason == .locked`.
+/// `description` is for the programmer. `errorDescription`, and so `localizedDescription`, is for the program's user. If other
+/// errors may be thrown too, catch it with `catch let error as SecretError where error.reason == .locked`.
 public struct SecretError: Error, Hashable {
-    /// What the keyring said.
+    /// Why it failed.
     public let reason: KeyringError
-    /// Which secret it is about.
+    /// The secret.
     public let id: SecretIdentifier
-    /// What the keyring says of itself.
+    /// The keyring's own description.
     public let keyring: String
 }
 

@@ -1,14 +1,14 @@
-/// What is left of an answer about a secret when only its likeness matters: two equal ones are the same answer, and none
-/// tells the secret.
+/// A fingerprint of an answer about a secret, for comparing answers: two equal ones are the same answer, and none reveals the
+/// secret.
 enum SecretFingerprint: Equatable {
     case absent
     case value([Int])
 
-    /// Random and of this process only, so that the fingerprint of a short secret cannot be looked up. Two, for one hash alone has
-    /// 64 bits, and two secrets with one fingerprint would be one answer.
+    /// Random, and only for this process, so that the fingerprint of a short secret cannot be looked up. Two hashes of 64 bits, because
+    /// one is too short to rule out that two secrets have the same.
     private static let salts = (0..<2).map { _ in (0..<2).map { _ in Int.random(in: .min ... .max) } }
 
-    /// Nil for what is no answer.
+    /// Nil if `content` is not an answer.
     init?<Item>(_ content: SecretContent<Item>) {
         switch content {
         case .absent: self = .absent

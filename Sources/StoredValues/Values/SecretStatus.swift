@@ -1,9 +1,9 @@
 /// Which of the three answers a keyring has given about a secret.
 public enum SecretStatus: Sendable, Equatable {
-    /// It is stored.
+    /// The secret is stored.
     case value
-    /// The keyring was asked and has none.
+    /// The keyring answered that it has none.
     case absent
-    /// The keyring gave no answer, and why. What it holds is not known.
+    /// The keyring gave no answer, for this reason. Whether it holds the secret is unknown.
     case unavailable(KeyringError)
 }

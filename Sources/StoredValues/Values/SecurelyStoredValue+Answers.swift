@@ -1,9 +1,9 @@
 import Dispatch
 
-// All three answers in one, for those that must not take "unavailable" for "absent".
+// All three answers in one, for callers that must distinguish "unavailable" from "absent".
 
 extension SecurelyStoredValue {
-    /// The secret at hand, or nil when the keyring has none; throws why the keyring gave no answer. Waits as the property does.
+    /// The known secret, or nil if the keyring has none; throws if the keyring gave no answer. Waits like the property.
     package func answerAtHand() throws(SecretError) -> Item? { try answerAtHand(by: nil) }
 
     private func answerAtHand(by end: DispatchTime?) throws(SecretError) -> Item? {
@@ -12,20 +12,20 @@ extension SecurelyStoredValue {
         return try secret.contentAtHand(by: end).answer.mapError(secret.failure).get()
     }
 
-    /// ``answerAtHand()`` of each. Where several were not asked for before, all are awaited together.
+    /// ``answerAtHand()`` of each. Secrets that were not read before are read concurrently.
     package static func answersAtHand<Name>(_ secrets: [Name: SecurelyStoredValue]) -> [Name: Result<Item?, SecretError>] {
         for value in secrets.values { value.secret.reloadIfUnanswered() }
         let end = LiveSecret<Item>.endOfWaiting
         return secrets.mapValues { value in Result { () throws(SecretError) in try value.answerAtHand(by: end) } }
     }
 
-    /// The newest answer, then each that follows; those that a slow reader has not taken become one. The first comes when the
-    /// keyring has given one, or has failed to.
+    /// The newest answer, then each later one; a slow reader gets only the newest. The first arrives when the keyring has
+    /// answered or failed.
     package var answers: some AsyncSequence<Result<Item?, SecretError>, Never> & Sendable {
         ValueSequence<SecretContent<Item>, Result<Item?, SecretError>>(
             subscribe: { self.subscribe(.newest(1)) },
             makeTransform: {
-                let secret = self.secret  // held as long as somebody iterates: the wrapper may go before
+                let secret = self.secret  // retained by the iteration: the wrapper may be released before
                 return { content in
                     defer { withExtendedLifetime(secret) {} }
                     return if case .unknown = content { nil } else { content.answer.mapError(secret.failure) }

@@ -1,26 +1,26 @@
 extension SecurelyStoredValue {
-    /// Stores `item`. Throws ``SecretError``; then nothing was stored, unless it says that nobody knows.
+    /// Stores `item`. Throws ``SecretError``; nothing was stored then, unless the error says that this is unknown.
     public func set(_ item: Item) async throws(SecretError) {
         try await perform { secret async throws(KeyringError) in try await secret.set(item) }
     }
 
-    /// Removes the secret; succeeds when there is none. Throws ``SecretError``.
+    /// Removes the secret; succeeds if there is none. Throws ``SecretError``.
     public func reset() async throws(SecretError) {
         try await perform { secret async throws(KeyringError) in try await secret.reset() }
     }
 
-    /// Changes the secret in place, as one step among all tasks of this process: the keyring is read, `change` works on the
-    /// secret or on nil, and what it leaves is stored; nil removes it.
+    /// Changes the secret in place, atomically among all tasks of this process: reads the keyring, runs `change` on the secret
+    /// or on nil, and stores the result; nil removes the secret.
     ///
-    /// It is one step among processes, too, in an encrypted file, and in the desktop's keyring where these have a runtime
-    /// folder (`$XDG_RUNTIME_DIR`) in common: whoever else calls this, ``set(_:)`` or ``reset()`` waits for it, and throws
-    /// ``KeyringError/timedOut(after:)`` at the keyring's deadline, so let `change` be short. Of other programs that change
-    /// the desktop's keyring, such as `secret-tool`, and in a keyring of your own, a change between reading and storing is lost.
+    /// It is also atomic among processes in an encrypted file, and in the desktop's keyring if the processes share a runtime
+    /// folder (`$XDG_RUNTIME_DIR`): their calls of this, ``set(_:)`` and ``reset()`` wait, and throw
+    /// ``KeyringError/timedOut(after:)`` at the keyring's deadline, so keep `change` short. In a custom keyring, and where
+    /// another program such as `secret-tool` changes the desktop's keyring, a change made between reading and storing is lost.
     ///
-    /// Throws what `change` throws, and then nothing was changed; and ``SecretError``, after which the same holds as for
-    /// ``set(_:)``. Where `change` leaves the secret as it was, nothing is stored.
+    /// Throws what `change` throws; nothing was changed then. Throws ``SecretError`` as ``set(_:)`` does. If `change` leaves
+    /// the secret unchanged, nothing is stored.
     public func update<Result: Sendable>(_ change: @Sendable (inout Item?) throws -> Result) async throws -> Result {
-        // The closure's own error travels as a result, past the keyring's.
+        // The closure's own error is returned as a result, because the keyring's error is typed.
         let outcome = try await perform { secret async throws(KeyringError) in
             try await secret.update {
                 item, _ throws(KeyringError) -> (result: Swift.Result<Result, any Error>, isChanged: Bool) in
@@ -31,7 +31,7 @@ extension SecurelyStoredValue {
         return try outcome.get()
     }
 
-    /// Changes the secret by a closure that may wait for something else, such as a server that gives a new token:
+    /// Changes the secret by an asynchronous closure, such as one that gets a new token from a server:
     ///
     /// ```swift
     /// struct Client {
@@ -49,33 +49,32 @@ extension SecurelyStoredValue {
     /// }
     /// ```
     ///
-    /// The closures of one secret run one after another in this process, each on what the last one left: of 100 tasks that find
-    /// the token expired, one has it refreshed. Each runs in a task of its own, with the caller's task-local values, and to its
-    /// end: a caller that is cancelled only waits no longer, and throws ``KeyringError/cancelled``.
+    /// The closures of one secret run one after another in this process, each on the result of the one before: of 100 tasks
+    /// that find the token expired, one refreshes it. Each runs in its own task, with the caller's task-local values, and to
+    /// its end: a cancelled caller only stops waiting, and throws ``KeyringError/cancelled``.
     ///
-    /// No lock is held meanwhile: ``set(_:)``, ``reset()``, the other `update` and other processes do not wait. So the secret is
-    /// compared before it is stored, and if it is not what the closure was given, **the closure runs again**, on what is there now.
-    /// Do not change the secret inside the closure by other means than its argument. An update of the same secret would wait for
-    /// itself, and throws ``KeyringError/other(domain:code:message:)`` that says so.
+    /// No lock is held meanwhile: ``set(_:)``, ``reset()``, the other `update` and other processes do not wait. The secret is
+    /// compared before it is stored. If it changed since the closure read it, **the closure runs again**, on the current
+    /// secret. Inside the closure, change the secret only through its argument. An update of the same secret would wait for
+    /// itself, and throws a ``KeyringError/other(domain:code:message:)`` that says so.
     ///
     /// Among processes:
-    /// - In an encrypted file, and in the desktop's keyring where the processes have a runtime folder (`$XDG_RUNTIME_DIR`) in
-    ///   common, comparing and storing are one step, so no change is lost. Of other programs that change the desktop's keyring, and
-    ///   in a keyring of your own, a change in between is lost.
-    /// - In no keyring does a closure wait for one of another process. Two processes may refresh a token at the same time; the one
-    ///   that comes later finds the other's, and its closure runs again on that.
+    /// - In an encrypted file, and in the desktop's keyring if the processes share a runtime folder (`$XDG_RUNTIME_DIR`),
+    ///   comparing and storing are one step, so no change is lost. In a custom keyring, and where other programs change the
+    ///   desktop's keyring, a change made in between is lost.
+    /// - In no keyring does a closure wait for one of another process. Two processes may refresh a token at the same time; the
+    ///   later one finds the other's token, and its closure runs again on that.
     /// - Credentials are read-only: a closure that changes one ends with ``KeyringError/readOnly``.
     ///
-    /// Throws what `change` throws, and then nothing was changed; and ``SecretError``, after which the same holds as for
-    /// ``set(_:)``, also where the closure has run: what it got elsewhere is not stored then. Where it leaves the secret as it was,
-    /// nothing is stored.
+    /// Throws what `change` throws; nothing was changed then. Throws ``SecretError`` as ``set(_:)`` does, possibly after the
+    /// closure has run: its result is not stored then. If the closure leaves the secret unchanged, nothing is stored.
     public func update<Result: Sendable>(
         _ change: @escaping @Sendable (inout Item?) async throws -> Result
     ) async throws -> Result {
         try await perform { secret async throws(KeyringError) in try await secret.updateAwaiting(change) }.get()
     }
 
-    /// `update` for changes that can only fail as the keyring does.
+    /// `update` for changes that throw only keyring errors.
     func updateInPlace(_ change: @Sendable (inout Item?) throws(KeyringError) -> Void) async throws(SecretError) {
         try await perform { secret async throws(KeyringError) in
             try await secret.update { item, _ throws(KeyringError) -> (result: Void, isChanged: Bool) in
@@ -85,7 +84,7 @@ extension SecurelyStoredValue {
         }
     }
 
-    /// Runs `body`; what it throws says which secret it is about.
+    /// Runs `body`; adds to its error which secret it is about.
     func perform<Result: Sendable>(
         _ body: (LiveSecret<Item>) async throws(KeyringError) -> Result
     ) async throws(SecretError) -> Result {

@@ -1,7 +1,7 @@
-// Everything here is `update(_:)` in other words, with the same guarantees; or says why it is not here.
+// Shorthands for `update(_:)`, with the same guarantees, and unavailable declarations for better compiler errors.
 
 extension SecurelyStoredValue {
-    /// Sets one property of the secret. Throws ``KeyringError/notStored`` when there is none.
+    /// Sets one property of the secret. Throws ``KeyringError/notStored`` if there is no secret.
     public func set<Property: Sendable>(
         _ property: any WritableKeyPath<Item, Property> & Sendable, to value: Property
     ) async throws(SecretError) {
@@ -11,19 +11,19 @@ extension SecurelyStoredValue {
         }
     }
 
-    /// Not here: a secret in the code would be none.
+    /// Unavailable: a secret in the source code would not be secret.
     @available(*, unavailable, message: "a secret has no default: leave out \"= …\"; the property is nil while none is at hand")
     public convenience init(wrappedValue: Item?, key: String, service: String? = nil, keyring: some Keyring = .system) {
         preconditionFailure("unavailable")
     }
 
-    /// Not here: it is called ``reset()``.
+    /// Unavailable: use ``reset()``.
     @available(*, unavailable, renamed: "reset()")
     public func remove() async throws(SecretError) { preconditionFailure("unavailable") }
 }
 
 extension SecurelyStoredValue where Item == Bool {
-    /// Turns true into false and false into true. Throws ``KeyringError/notStored`` when there is neither.
+    /// Toggles the value. Throws ``KeyringError/notStored`` if none is stored.
     public func toggle() async throws(SecretError) {
         try await updateInPlace { item throws(KeyringError) in
             guard let value = item else { throw .notStored }
@@ -33,7 +33,7 @@ extension SecurelyStoredValue where Item == Bool {
 }
 
 extension SecurelyStoredValue where Item: RangeReplaceableCollection, Item.Element: Sendable {
-    /// Adds `element` at the end of the list, which is empty when none is stored.
+    /// Appends `element` to the list, which is empty if none is stored.
     public func append(_ element: Item.Element) async throws(SecretError) {
         try await updateInPlace { item throws(KeyringError) in
             item = item ?? Item()
@@ -43,19 +43,19 @@ extension SecurelyStoredValue where Item: RangeReplaceableCollection, Item.Eleme
 }
 
 extension SecurelyStoredValue where Item: RangeReplaceableCollection, Item.Element: Equatable & Sendable {
-    /// Puts `replacement` in the place of every element that equals `element`; changes nothing when there is none.
+    /// Replaces every element that equals `element` with `replacement`; changes nothing if there is none.
     public func replace(_ element: Item.Element, with replacement: Item.Element) async throws(SecretError) {
         try await updateInPlace { item throws(KeyringError) in item = item?.replacing(every: element, with: replacement) }
     }
 
-    /// Removes every element that equals `element`, or adds it at the end when there is none.
+    /// Removes every element that equals `element`, or appends it if there is none.
     public func togglePresence(_ element: Item.Element) async throws(SecretError) {
         try await updateInPlace { item throws(KeyringError) in item = (item ?? Item()).togglingPresence(of: element) }
     }
 }
 
 extension SecurelyStoredValue {
-    /// Sets one entry of the dictionary, which is empty when none is stored; nil removes the entry.
+    /// Sets one entry of the dictionary, which is empty if none is stored; nil removes the entry.
     public func update<Key: Sendable, Value: Sendable>(
         key: Key, value: Value?
     ) async throws(SecretError) where Item == [Key: Value] {

@@ -1,17 +1,16 @@
-/// What a settings page or `--help` tells of a key; see ``PreferencesFile/settings(of:)-method``.
+/// A declared key and its value, for a settings page or `--help`; see ``PreferencesFile/settings(of:)-method``.
 ///
-/// The values are in the form that stands in the file, and their descriptions are JSON: `"\(setting.value)"`. One that cannot be
-/// encoded is null.
+/// The values are JSON, as in the file: `"\(setting.value)"` prints it. A value that cannot be encoded is null.
 public struct Setting: Sendable {
     /// The member of the file that holds the value.
     public let name: String
-    /// What the value is for.
+    /// What the value is for, as declared.
     public let help: String
-    /// What is read while nothing is stored.
+    /// The value while nothing is stored.
     public let `default`: JSONValue
-    /// What is read now.
+    /// The current value.
     public let value: JSONValue
-    /// Where that comes from.
+    /// Where the current value comes from.
     public let source: ValueSource
 
     init<Item>(_ stored: StoredValue<Item>) {

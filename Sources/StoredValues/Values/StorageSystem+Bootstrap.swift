@@ -1,8 +1,8 @@
 import StoredValuesSupport
 
 extension StorageSystem {
-    /// Names the application, and the file and the keyring that it uses unless a wrapper names others; call it once, before any
-    /// stored value is used.
+    /// Names the application, and the file and keyring that its wrappers use by default. Call it once, before any stored value
+    /// is used.
     ///
     /// ```swift
     /// @main struct Editor {
@@ -15,19 +15,20 @@ extension StorageSystem {
     /// }
     /// ```
     ///
-    /// What is left out is as without this call. What is named wins over `STORED_VALUES_PREFERENCES` and
-    /// `STORED_VALUES_KEYRING`. Nothing of it applies inside `withTemporaryStorage`.
+    /// Arguments that are omitted leave their default. Arguments that are given take precedence over
+    /// `STORED_VALUES_PREFERENCES` and `STORED_VALUES_KEYRING`. None applies inside `withTemporaryStorage`.
     ///
-    /// A bad name, a second call and a call after the first use trap. Making a file or a keyring to hand over is no use of it.
+    /// Traps on an invalid name, on a second call, and after the first use. Making a file or a keyring to pass here does not
+    /// count as use.
     ///
     /// - Parameters:
-    ///   - applicationID: A name such as `com.example.Editor`, with no slash in it: the folder of the preferences below
-    ///     `~/.config`, and the service of the secrets in the keyring. By default it is the executable's name, so that renaming
-    ///     the program would lose its settings.
-    ///   - preferences: What ``PreferencesFile/standard`` means. A ``PreferencesFile/init(path:)`` has the standard file's
-    ///     system-wide defaults below it, a ``PreferencesFile/named(_:)`` its own. A file that cannot be opened behaves as it
-    ///     does elsewhere: values stay in memory, the trouble is logged, and ``PreferencesFile/flush()`` throws it.
-    ///   - keyring: What ``Keyring/system`` means.
+    ///   - applicationID: A name such as `com.example.Editor`, without a slash: the folder of the preferences below
+    ///     `~/.config`, and the service of the secrets in the keyring. The default is the executable's name, so renaming the
+    ///     program would lose its settings.
+    ///   - preferences: The file that ``PreferencesFile/standard`` means. A ``PreferencesFile/init(path:)`` falls back to the
+    ///     standard file's system-wide defaults, a ``PreferencesFile/named(_:)`` to its own. If the file cannot be opened,
+    ///     values stay in memory, the error is logged, and ``PreferencesFile/flush()`` throws it.
+    ///   - keyring: The keyring that ``Keyring/system`` means.
     public static func bootstrap(
         applicationID: String? = nil, preferences: PreferencesFile? = nil, keyring: (any Keyring)? = nil
     ) {
@@ -37,10 +38,10 @@ extension StorageSystem {
         let call = "StorageSystem.bootstrap(\(arguments.compactMap { $0 }.joined(separator: ", ")))"
         requireProperUse(
             preferences?.name?.isIdentical(to: PreferencesLocation.standardName) != true,
-            "\(call): the standard file cannot be named by itself; leave it out, or hand over PreferencesFile(path:) or .named(_:)")
+            "\(call): .standard cannot stand for itself; omit the argument, or pass PreferencesFile(path:) or .named(_:)")
         requireProperUse(
             (keyring as? any StandInKeyring)?.asksSystem != true,
-            "\(call): the system's keyring cannot be named by itself; leave it out, or hand over another, such as .secretService")
+            "\(call): .system cannot stand for itself; omit the argument, or pass another keyring, such as .secretService")
         let parts: [(any Sendable)?] = [preferences, keyring]
         begin(applicationID: applicationID, parts: parts.compactMap { $0 }, call: call)
     }

@@ -1,6 +1,6 @@
 import StoredValuesSupport
 
-/// A key of a preferences file, declared once for all who use it.
+/// A key of a preferences file, declared once for all its users.
 ///
 /// ```swift
 /// extension StoredKey where Item == Int {
@@ -14,10 +14,10 @@ import StoredValuesSupport
 /// }
 /// ```
 ///
-/// ``PreferencesFile/settings(of:)-method`` tells what a settings page or `--help` needs of such keys, and
-/// ``PreferencesFile/undeclaredKeys(besides:)-method`` which keys of the file are none of them.
+/// ``PreferencesFile/settings(of:)-method`` lists such keys for a settings page or `--help`, and
+/// ``PreferencesFile/undeclaredKeys(besides:)-method`` finds the keys of the file that are not among them.
 public struct StoredKey<Item: StorableItem>: Sendable {
-    /// What is to be used in place of an item, or a throw to refuse it.
+    /// Returns the item to use in place of the given one, or throws to refuse it.
     public typealias Validation = @Sendable (Item) throws -> Item
 
     /// The member of the file that holds the value.
@@ -25,21 +25,21 @@ public struct StoredKey<Item: StorableItem>: Sendable {
     let formerKeys: FormerKeys
     let decoding: DecodingStrategy
     let validate: Validation?
-    /// What the value is for, as a settings page or `--help` says it.
+    /// What the value is for, for a settings page or `--help`.
     public let help: String
-    /// The last, for a reader of the others need not know how large it is.
+    /// Last, so that readers of the other fields need not know its size.
     let defaultItem: Item
 
     /// Declares a key.
     ///
     /// - Parameters:
-    ///   - name: The member of the file that holds the value. An empty one, and one that begins with `$`, traps.
-    ///   - defaultItem: What is read while nothing is stored.
-    ///   - formerKeys: Names that the key had in earlier versions, the latest first.
-    ///   - decoding: What to do about stored JSON that is no `Item`.
-    ///   - validate: What is to be used in place of an item that is set or read, or a throw to refuse it. It may read other values;
-    ///     setting one in it traps. The default is not validated.
-    ///   - help: What the value is for, as a settings page or `--help` says it.
+    ///   - name: The member of the file that holds the value. Traps if it is empty or begins with `$`.
+    ///   - defaultItem: The value while nothing is stored.
+    ///   - formerKeys: Names that the key had in earlier versions, latest first.
+    ///   - decoding: What to do with stored JSON that does not decode as `Item`.
+    ///   - validate: Returns the item to use in place of one that is set or read, or throws to refuse it. It may read other
+    ///     values; setting one in it traps. The default is not validated.
+    ///   - help: What the value is for, for a settings page or `--help`.
     public init(
         _ name: String, default defaultItem: Item, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
         validate: Validation? = nil, help: String = ""
@@ -48,7 +48,7 @@ public struct StoredKey<Item: StorableItem>: Sendable {
             requireProperUse(!key.isEmpty, "StoredKey(\"\") or StoredValue(key: \"\"): a key must not be empty")
             requireProperUse(
                 !key.isReservedKey,
-                "StoredKey(\"\(key)\") or StoredValue(key: \"\(key)\"): keys that begin with $ are kept for the library")
+                "StoredKey(\"\(key)\") or StoredValue(key: \"\(key)\"): keys that begin with $ are reserved for the library")
         }
         self.name = name
         self.defaultItem = defaultItem
@@ -58,7 +58,7 @@ public struct StoredKey<Item: StorableItem>: Sendable {
         self.help = help
     }
 
-    /// What validation makes of `item`, or the reason why it refuses it.
+    /// The item that validation returns for `item`; throws if it refuses it.
     func validated(_ item: Item) throws -> Item {
         guard let validate else { return item }
         return try RunningValidations.run(of: name) { try validate(item) }

@@ -1,16 +1,16 @@
-// Every change of a stored value, in the end, is one of these.
+// Every change of a stored value ends up in one of these.
 
 extension StoredValue {
-    /// Stores what validation makes of `item`. Where that refuses it, the old value stays, which is logged and thrown by ``flush()``;
-    /// ``set(checking:)`` throws it at once.
+    /// Stores `item` as validation returns it. If validation refuses it, the old value stays; that is logged, and ``flush()``
+    /// throws it. ``set(checking:)`` throws it at once.
     ///
-    /// Blocks the thread for as long as a replacement of the file takes, mostly microseconds: for 2 s at most where another process
-    /// keeps the file's lock, and for 200 ms at most where somebody is in the middle of writing the file.
+    /// Blocks the thread while the file is replaced, mostly microseconds: for at most 2 s while another process holds the
+    /// file's lock, and for at most 200 ms while another program is writing the file.
     ///
     /// - Parameters:
     ///   - item: The new value.
-    ///   - overwritingNewer: Whether to replace also what a newer version of the program stored, which every other change
-    ///     leaves as it is.
+    ///   - overwritingNewer: Whether to replace a value that a newer version of the program stored; every other change leaves
+    ///     it as it is.
     public func set(_ item: Item, overwritingNewer: Bool = false) {
         let preference = livePreference
         do throws(PreferencesError) {
@@ -23,12 +23,12 @@ extension StoredValue {
         }
     }
 
-    /// Stores what validation makes of `item`, or throws why it cannot be stored: for what somebody asks for and waits to hear about.
+    /// Stores `item` as validation returns it, or throws why it cannot be stored. For input whose errors must be shown at once.
     ///
     /// Throws ``PreferencesError/notValid(key:path:reason:)``, ``PreferencesError/notEncodable(key:path:reason:)``,
-    /// ``PreferencesError/newerVersion(key:path:stored:supported:)`` or ``PreferencesError/tooLarge(key:path:limit:)``; the old value
-    /// stays then, and ``flush()`` does not throw it again. A file that cannot be written is no reason: that is as with
-    /// ``set(_:overwritingNewer:)``.
+    /// ``PreferencesError/newerVersion(key:path:stored:supported:)`` or ``PreferencesError/tooLarge(key:path:limit:)``. Then
+    /// the old value stays, and ``flush()`` does not throw the error again. A file that cannot be written throws nothing here:
+    /// the value stays in memory, as with ``set(_:overwritingNewer:)``.
     public func set(checking item: Item) throws(PreferencesError) {
         let preference = livePreference
         let (item, stored) = try accept(item, in: preference)
@@ -38,7 +38,7 @@ extension StoredValue {
         }
     }
 
-    /// Removes what is stored, under the former keys too, so that the default is read again.
+    /// Removes the stored value, also under former keys, so that the default is read again.
     public func reset() {
         let preference = livePreference
         preference.store.change("reset()", of: key) { changes in
@@ -47,19 +47,19 @@ extension StoredValue {
         }
     }
 
-    /// Changes the value in place, as one step among all threads and processes.
+    /// Changes the value in place, atomically among all threads and processes.
     ///
-    /// `change` runs once, on this thread, with the file's lock held: other changes of the file wait for it. Changing the
-    /// same file inside it ends the program; two threads that change two files inside each other, in opposite order, would
-    /// wait for ever. When it throws, nothing is changed. Where another process keeps the lock for 2 s, the step is one for this
-    /// process only, and is written when that lets go; while the lock is passed on among processes, this waits for its turn.
-    /// What `change` gets is what is read, also where what is stored is broken, and validation runs on what it leaves. Where a newer
-    /// version of the program stored the value, that is refused.
+    /// `change` runs once, on this thread, with the file's lock held: other changes of the file wait. Changing the same file
+    /// inside it traps. Two threads that change two files inside each other, in opposite order, deadlock. If `change` throws,
+    /// nothing is changed. If another process holds the lock for 2 s, the change is atomic only within this process, and is
+    /// written when the lock is released; while processes pass the lock on, this waits for its turn. `change` gets the value
+    /// that is read, even if the stored one is broken, and validation runs on the result. If a newer version of the program
+    /// stored the value, the change is refused.
     public func update<Result, Failure>(_ change: (inout Item) throws(Failure) -> Result) throws(Failure) -> Result {
         try update(named: "update(_:)", change)
     }
 
-    /// ``update(_:)`` under the name of the operation that the caller used.
+    /// ``update(_:)`` under the name of the operation that was called.
     func update<Result, Failure>(named call: String, _ change: (inout Item) throws(Failure) -> Result) throws(Failure) -> Result {
         let preference = livePreference
         return try preference.store.change(call, of: key) { changes throws(Failure) in
@@ -76,7 +76,7 @@ extension StoredValue {
         }
     }
 
-    /// What is stored when `item` is set: what validation makes of it, and its text. Throws where it is refused.
+    /// The item to store for `item`, as validation returns it, and its text. Throws if it is refused.
     private func accept(
         _ item: Item, in preference: LivePreference<Item>
     ) throws(PreferencesError) -> (item: Item, stored: StoredJSON) {

@@ -1,49 +1,49 @@
-// Everything here is `update(_:)` in other words, with the same guarantees; or says why it is not here.
+// Shorthands for `update(_:)`, with the same guarantees, and unavailable declarations for better compiler errors.
 
 extension StoredValue {
-    /// Sets one property of the value; the others stay as they are then.
+    /// Sets one property of the value; the others keep the values they have at that moment.
     public func set<Property>(_ property: WritableKeyPath<Item, Property>, to value: Property) {
         update(named: "set(_:to:)") { $0[keyPath: property] = value }
     }
 
-    /// Not here: a value that is not optional needs a default.
+    /// Unavailable: a value that is not optional needs a default.
     @available(*, unavailable, message: "give the property a default, as in \"= 14\", or make it optional")
     public convenience init(
         key: String, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient, validate: Validation? = nil,
         storage: PreferencesFile = .standard
     ) { preconditionFailure("unavailable") }
 
-    /// Not here: it is called ``reset()``.
+    /// Unavailable: use ``reset()``.
     @available(*, unavailable, renamed: "reset()")
     public func remove() { preconditionFailure("unavailable") }
 }
 
 extension StoredValue where Item == Bool {
-    /// Turns true into false and false into true.
+    /// Toggles the value.
     public func toggle() { update(named: "toggle()") { $0.toggle() } }
 }
 
 extension StoredValue where Item: RangeReplaceableCollection {
-    /// Adds `element` at the end of the list.
+    /// Appends `element` to the list.
     public func append(_ element: Item.Element) {
         update(named: "append(_:)") { $0.append(element) }
     }
 }
 
 extension StoredValue where Item: RangeReplaceableCollection, Item.Element: Equatable {
-    /// Puts `replacement` in the place of every element that equals `element`; changes nothing when there is none.
+    /// Replaces every element that equals `element` with `replacement`; changes nothing if there is none.
     public func replace(_ element: Item.Element, with replacement: Item.Element) {
         update(named: "replace(_:with:)") { $0 = $0.replacing(every: element, with: replacement) }
     }
 
-    /// Removes every element that equals `element`, or adds it at the end when there is none.
+    /// Removes every element that equals `element`, or appends it if there is none.
     public func togglePresence(_ element: Item.Element) {
         update(named: "togglePresence(_:)") { $0 = $0.togglingPresence(of: element) }
     }
 }
 
 extension StoredValue {
-    /// Sets one entry of the dictionary, or removes it when `value` is nil.
+    /// Sets one entry of the dictionary, or removes it if `value` is nil.
     public func update<Key, Value>(key: Key, value: Value?) where Item == [Key: Value] {
         update(named: "update(key:value:)") { $0[key] = value }
     }

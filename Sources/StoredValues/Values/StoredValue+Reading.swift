@@ -1,24 +1,24 @@
-// What a wrapper makes of what is stored, for the getter and for those who iterate.
+// How a wrapper interprets the stored content, for the getter and for iterations.
 
 import StoredValuesSupport
 
 extension StoredValue {
-    /// The value now, then every change, in the order in which changes were made and none lost.
+    /// The value now, then every change, in the order of the changes and none lost.
     ///
-    /// Iterating subscribes, dropping the iterator unsubscribes, and each iteration is on its own. A change made by
-    /// another process comes as its latest state. Elements wait for a slow reader without limit. What reads as before is no
-    /// change: storing the default where nothing is stored, removing it, another spelling in the file, something broken in the place of
-    /// the last good value.
+    /// Iterating subscribes, dropping the iterator unsubscribes, and iterations are independent. Of another process's changes
+    /// the latest state arrives. Elements wait for a slow reader without limit. A change that leaves the value equal yields
+    /// nothing: storing the default while nothing is stored, removing it, other formatting in the file, or broken JSON in place
+    /// of the last good value.
     public var values: some AsyncSequence<Item, Never> & Sendable { values(bufferingPolicy: .unbounded) }
 
-    /// ``values`` with a limit on what waits for a slow reader.
+    /// ``values`` with a limit on the elements that wait for a slow reader.
     public func values(
         bufferingPolicy: AsyncStream<Item>.Continuation.BufferingPolicy
     ) -> some AsyncSequence<Item, Never> & Sendable {
         sequence(BufferLimit(bufferingPolicy))
     }
 
-    /// ``values``, with the type that says what it is made of.
+    /// ``values`` with its concrete type.
     func sequence(_ limit: BufferLimit) -> ValueSequence<StoredContent<Item>, Item> {
         ValueSequence(
             subscribe: { self.livePreference.live.subscribe(limit) },
@@ -28,11 +28,12 @@ extension StoredValue {
                 var lastGood: [UInt8]?
                 return { content in
                     defer { isFirst = false }
-                    // Compared is what is read, as it would be encoded: to store what is the default anyway, to remove it and
-                    // to spell it in another way is no news.
+                    // Values are compared in encoded form: storing the default, removing it, or other formatting in the file is
+                    // no change.
                     let item: Item, text: [UInt8]?
                     if case .item(let set, let stored) = content, self.declaration.validate == nil {
-                        // After the first, only what is set in this process comes as an item, with what it was encoded to.
+                        // After the first element, only values set in this process come as items, with the text they were
+                        // encoded to.
                         (item, text) = (set, isFirst ? Self.text(set) : stored.json)
                         lastGood = text
                     } else {
@@ -56,7 +57,7 @@ extension StoredValue {
         return sharedPreference.setIfNil(find(in: storage.store))
     }
 
-    /// The item, where it is not ready to be read. On its own, because its preparations take longer than reading one that is.
+    /// The item where it cannot be read without a lock. Not inlined, because its preparations take longer than such a read.
     @inline(never)
     func itemMadeReady() -> Item {
         let preference = livePreference
@@ -73,7 +74,7 @@ extension StoredValue {
 
     func read(_ preference: LivePreference<Item>) -> Interpretation<Item> {
         if let own = preference.ownContent {
-            // It is no content of the live value, and nobody else's to be kept for.
+            // This content belongs only to this thread's view, so it is not kept.
             let interpretation = interpret(preference.decoded(own), in: preference)
             report(interpretation.repairs, in: preference)
             return interpretation
@@ -95,7 +96,7 @@ extension StoredValue {
         if let known = latest.withLock({ $0 }), known.revision == revision { return known.interpretation }
         let new = interpret(content, in: preference)
         if !new.isDefault { preference.note(new.item, of: revision) }
-        // Not replaced under the lock: the old item may be a class, whose deinit runs when it goes.
+        // Not released under the lock: the old item may be an object with a `deinit`.
         let old = latest.withLock { latest in
             defer { latest = (revision, new) }
             return latest
@@ -104,14 +105,14 @@ extension StoredValue {
         return new
     }
 
-    /// What this makes of a content that was streamed, which may be another one by now.
+    /// Interprets a content that was streamed and may be replaced by now.
     ///
-    /// - Parameter lastGood: What the stream knows to be good, if anything: the preference knows what was good later.
+    /// - Parameter lastGood: The last good value in the stream, if any; the live preference may know only a later one.
     private func interpretation(ofStreamed content: StoredContent<Item>, lastGood: () -> Item?) -> Interpretation<Item> {
         let preference = livePreference
         let current = preference.current
         if content.text == current.content.text { return interpretation(of: current, in: preference) }
-        // Not reported: what was wrong with it is over, and was said to those who read it then.
+        // Not reported: the repairs are outdated, and were reported to those who read the content then.
         return interpret(content, in: preference, lastGood: lastGood)
     }
 
@@ -130,10 +131,10 @@ extension StoredValue {
         return interpretation
     }
 
-    /// What `item` is stored as; nil where it cannot be encoded.
+    /// The text that `item` is stored as; nil if it cannot be encoded.
     private static func text(_ item: Item) -> [UInt8]? { try? ItemEncoder.encode(item).text(level: 1) }
 
-    /// The item that has this text; nil where it cannot be decoded.
+    /// The item with this text; nil if it cannot be decoded.
     private static func item(_ text: [UInt8]) -> Item? {
         (try? JSONValue(parsing: text)).flatMap { try? ItemDecoder.decode(Item.self, from: $0) }
     }

@@ -1,37 +1,37 @@
-// Validation by a range, and the form of one that the compiler is to refuse.
+// Validation by a range, and unavailable declarations for better compiler errors.
 
 import StoredValuesSupport
 
 extension StoredKey where Item: Comparable {
     /// Declares a key whose items lie in a range.
     ///
-    /// What is set or read outside of it becomes the bound that is nearer; what equals not even itself, as nan, is refused. A range
-    /// that does not hold the default traps.
+    /// Items outside of it, set or read, become the nearer bound; an item that does not equal itself, such as nan, is refused.
+    /// Traps if the range does not contain the default.
     ///
     /// - Parameters:
-    ///   - name: The member of the file that holds the value. An empty one, and one that begins with `$`, traps.
-    ///   - defaultItem: What is read while nothing is stored.
-    ///   - range: The least and the greatest item.
-    ///   - formerKeys: Names that the key had in earlier versions, the latest first.
-    ///   - decoding: What to do about stored JSON that is no `Item`.
-    ///   - help: What the value is for, as a settings page or `--help` says it.
+    ///   - name: The member of the file that holds the value. Traps if it is empty or begins with `$`.
+    ///   - defaultItem: The value while nothing is stored.
+    ///   - range: The smallest and the largest item.
+    ///   - formerKeys: Names that the key had in earlier versions, latest first.
+    ///   - decoding: What to do with stored JSON that does not decode as `Item`.
+    ///   - help: What the value is for, for a settings page or `--help`.
     public init(
         _ name: String, default defaultItem: Item, in range: ClosedRange<Item>, formerKeys: [String] = [],
         decoding: DecodingStrategy = .lenient, help: String = ""
     ) {
         requireProperUse(
             range.contains(defaultItem),
-            "The range \(range) of the key \"\(name)\" does not hold its default \(defaultItem). Correct one of them.")
+            "The range \(range) of the key \"\(name)\" does not contain its default \(defaultItem). Correct one of them.")
         self.init(
             name, default: defaultItem, formerKeys: formerKeys, decoding: decoding,
             validate: { item in
-                guard item == item else { throw NotInRange(description: "\(item) does not lie in \(range)") }
+                guard item == item else { throw NotInRange(description: "\(item) is not in \(range)") }
                 return min(max(item, range.lowerBound), range.upperBound)
             }, help: help)
     }
 }
 
-/// What a range says of an item that it cannot clamp.
+/// Thrown for an item that a range cannot clamp.
 private struct NotInRange: Error, CustomStringConvertible {
     let description: String
 }
@@ -54,10 +54,10 @@ extension StoredValue where Item: Comparable {
     }
 }
 
-// The compiler takes a closure for these that returns nothing, or what is no item, and says what to write.
+// The compiler picks these for a closure that returns nothing, and shows their message.
 
 extension StoredKey {
-    /// Not here: a validation returns what is to be used.
+    /// Unavailable: a validation returns the item to use.
     @available(*, unavailable, message: "return what is to be used: validate: { min($0, 5) }")
     public init(
         _ name: String, default defaultItem: Item, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
@@ -66,14 +66,14 @@ extension StoredKey {
 }
 
 extension StoredValue {
-    /// Not here: a validation returns what is to be used.
+    /// Unavailable: a validation returns the item to use.
     @available(*, unavailable, message: "return what is to be used: validate: { min($0, 5) }")
     public convenience init(
         wrappedValue: Item, key: String, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
         validate: @Sendable (inout Item) throws -> Void, storage: PreferencesFile = .standard
     ) { preconditionFailure("unavailable") }
 
-    /// Not here: a validation returns what is to be used.
+    /// Unavailable: a validation returns the item to use.
     @available(*, unavailable, message: "return what is to be used: validate: { min($0, 5) }")
     public convenience init(
         key: String, default defaultItem: Item, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
@@ -82,7 +82,7 @@ extension StoredValue {
 }
 
 extension StoredValue where Item: ExpressibleByNilLiteral {
-    /// Not here: a validation returns what is to be used.
+    /// Unavailable: a validation returns the item to use.
     @available(*, unavailable, message: "return what is to be used: validate: { min($0, 5) }")
     public convenience init(
         key: String, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,

@@ -165,7 +165,7 @@ struct AwaitingUpdateTests {
                     try await token.update { (text: inout String?) async throws in text = "never" }
                 }
                 let description = error?.description ?? ""
-                #expect(description.contains("wait for ever") && description.contains("test/token"), "\(description)")
+                #expect(description.contains("wait for itself") && description.contains("test/token"), "\(description)")
             }
             await expectRefusal()
             await withTaskGroup { group in group.addTask { await expectRefusal() } }
