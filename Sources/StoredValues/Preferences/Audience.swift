@@ -1,6 +1,6 @@
 import StoredValuesSupport
 
-/// Who wants to hear that members of a preferences file have changed.
+/// Who is notified when members of a preferences file change.
 struct Audience {
     private struct Declaration {
         let itemType: any Any.Type
@@ -8,22 +8,23 @@ struct Audience {
         weak var member: (any LiveMember)?
     }
 
-    /// What is called after each change with the store's state locked: it fills buffers and returns.
+    /// Called after each change with the store's state locked: it fills buffers and returns.
     typealias Listener = @Sendable (inout AfterUnlocking) -> Void
 
-    /// The members that somebody keeps in memory.
+    /// The members in use, by key.
     private var declarations: [PreferencesKey: Declaration] = [:]
-    /// Who is told of each change, or of those of certain keys.
+    /// The listeners to all changes, or to those of certain keys.
     private var listeners: [Int: (keys: Set<PreferencesKey>?, hear: Listener)] = [:]
     private var lastNumber = 0
-    /// What members that went have left for those that come after them, as wrappers that are made for each request do.
+    /// The last good values of members that were released, for later members of the same keys: some programs make a wrapper for
+    /// each request.
     private var legacies: [PreferencesKey: any Sendable] = [:]
-    /// Of so many keys at most. Where a program uses more that it declares nowhere, none of them is worth more than another.
+    /// The maximum number of them. They are dropped together when it is reached.
     private static let legacyLimit = 256
 
     // MARK: Members
 
-    /// What `key` is declared as by somebody who keeps it in memory, and who that is.
+    /// The member in use for `key`, and the type it is declared with.
     func declaration(of key: PreferencesKey) -> (itemType: any Any.Type, member: any LiveMember)? {
         guard let declaration = declarations[key], let member = declaration.member else { return nil }
         return (declaration.itemType, member)
@@ -33,11 +34,10 @@ struct Audience {
         declarations[key] = Declaration(itemType: itemType, identifier: ObjectIdentifier(member), member: member)
     }
 
-    /// Takes what the member that kept `key` before has left.
+    /// Takes what the former member of `key` has left.
     mutating func takeLegacy(of key: PreferencesKey) -> (any Sendable)? { legacies.removeValue(forKey: key) }
 
-    /// Forgets `key` if this member, which goes, was the one to keep it in memory, and keeps what it leaves. Returns what is to be let
-    /// go when no lock is held.
+    /// Forgets the member of `key`, which is being released, and keeps what it leaves. Returns what to release without a lock.
     mutating func forget(_ key: PreferencesKey, by identifier: ObjectIdentifier, leaving legacy: (any Sendable)?) -> [any Sendable] {
         guard declarations[key]?.identifier == identifier else { return [] }
         declarations[key] = nil
@@ -50,17 +50,17 @@ struct Audience {
     }
 
     private mutating func shrink() {
-        // A dictionary never gives memory back by itself.
+        // A dictionary never shrinks by itself.
         guard declarations.capacity > 64, declarations.count < declarations.capacity / 8 else { return }
         declarations = Dictionary(uniqueKeysWithValues: declarations.map { ($0.key, $0.value) })
     }
 
-    /// The keys that somebody keeps in memory.
+    /// The keys of the members in use.
     var keys: [PreferencesKey] { Array(declarations.keys) }
 
-    /// Tells the members of these keys of their new contents, as one change, and then the listeners.
+    /// Passes the members of these keys their new contents, as one change, and then notifies the listeners.
     mutating func tell(_ contents: [PreferencesKey: MemberChange], _ later: inout AfterUnlocking) {
-        // Where nothing is stored, the default is what was in use last.
+        // While nothing is stored, the default is the last good value.
         if !legacies.isEmpty {
             for (key, content) in contents where content.json == nil { takeLegacy(of: key).map { later.release($0) } }
         }
@@ -72,7 +72,7 @@ struct Audience {
         for (member, index) in told { member.take(contents.values[index], &later) }
         for (member, _) in told {
             member.endChange()
-            // Its last owner may let go of it just now; then it must not go before the locks are free.
+            // This may be its last reference; then it must not be released before the locks are free.
             later.release(member)
         }
         for (keys, hear) in listeners.values where keys?.contains(where: { contents[$0] != nil }) != false { hear(&later) }
@@ -80,15 +80,15 @@ struct Audience {
 
     // MARK: Listeners
 
-    /// Has `listener` called after each change of one of `keys`, or of whatever it is where that is nil. Returns the number that it
-    /// is removed by.
+    /// Calls `listener` after each change of one of `keys`, or after every change if that is nil. Returns the number to remove
+    /// it with.
     mutating func addListener(to keys: Set<PreferencesKey>? = nil, _ listener: @escaping Listener) -> Int {
         lastNumber += 1
         listeners[lastNumber] = (keys, listener)
         return lastNumber
     }
 
-    /// Returns the listener, to be let go when no lock is held.
+    /// Returns the listener, to be released without a lock.
     mutating func removeListener(_ number: Int) -> Listener? { listeners.removeValue(forKey: number)?.hear }
 
     /// How many listeners there are.

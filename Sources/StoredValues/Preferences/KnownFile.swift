@@ -1,40 +1,40 @@
 import StoredValuesFiles
 
-/// What this process knows of a preferences file on the disk, and what it still has to do there.
+/// What this process knows about a preferences file on the disk, and what it still has to do there.
 struct KnownFile {
-    /// The file that the members were read from or written to; nil when there was none, or it is gone already.
+    /// The file that the members were read from or written to; nil if there was none, or it is already gone.
     private var pin: FilePin?
     /// The file as this process last wrote it.
     private(set) var written: FileIdentity?
-    /// Whether the members are those of the last durable state, in place of a file that does not parse.
+    /// Whether the members are those of the last durable state, because the file does not parse.
     private(set) var isRecovered = false
-    /// The state of the file that was last found broken.
+    /// The state in which the file was last found broken.
     private(set) var brokenIdentity: FileIdentity?
-    /// Whether the file must be written even if no change waits: after a failed fsync, Linux has dropped its pages.
+    /// Whether the file must be written even if no change is pending: after a failed fsync, Linux has dropped its pages.
     private(set) var mustRewrite = false
-    /// Whether something could not be brought to the disk, and is not there yet.
+    /// Whether a sync has failed and was not repeated yet.
     private(set) var isSyncMissed = false
     private(set) var isSyncScheduled = false
-    /// How long the last sync in the background took.
+    /// How long the last background sync took.
     private var syncCost = Duration.zero
-    /// Whether a thread already waits for another process to let go of the file's lock.
+    /// Whether a thread already waits until another process releases the file's lock.
     private(set) var isWaitingForLock = false
-    /// Whether a change of ours is on its way into the file. What is read from it meanwhile may be that change.
+    /// Whether a change of ours is being written to the file. What is read from it meanwhile may be that change.
     private(set) var isWriting = false
-    /// Whether somebody wanted to read the file while ``isWriting``.
+    /// Whether a read was requested while ``isWriting``.
     private var isReadingMissed = false
-    /// Whether it was said that changes by others may go unseen.
+    /// Whether it was logged that changes by other programs may go unseen.
     private var isBlindnessReported = false
 
-    /// The identity of the file that the members are the content of.
+    /// The identity of the file whose content the members are.
     var identity: FileIdentity? { pin?.identity }
 
-    /// The same file, where this process was the last to write it.
+    /// The same file if this process was the last to write it.
     var writtenPin: FilePin? { written == identity ? pin : nil }
 
     // MARK: Reading and writing
 
-    /// Notes that the members are those of the file at `pin`. Returns what is to be let go when no lock is held.
+    /// Notes that the members are those of the file at `pin`. Returns what to release without a lock.
     mutating func wasRead(_ new: FilePin?) -> FilePin? {
         defer { (pin, isRecovered) = (new, false) }
         return pin
@@ -42,13 +42,13 @@ struct KnownFile {
 
     mutating func wasRecovered() { isRecovered = true }
 
-    /// Notes the state in which the file is broken, and returns whether that is news.
+    /// Notes the state in which the file is broken, and returns whether that state is new.
     mutating func wasBroken(_ identity: FileIdentity?) -> Bool {
         defer { brokenIdentity = identity }
         return identity?.isUnwritten(since: brokenIdentity) != true
     }
 
-    /// Whether the file may be read now. If not, ``endWriting()`` says that it must be.
+    /// Whether the file may be read now. If not, ``endWriting()`` returns that it must be.
     mutating func mayRead() -> Bool {
         isReadingMissed = isWriting
         return !isWriting
@@ -62,20 +62,20 @@ struct KnownFile {
         return isReadingMissed
     }
 
-    /// Notes that this process has replaced the file. Returns what is to be let go when no lock is held.
+    /// Notes that this process has replaced the file. Returns what to release without a lock.
     mutating func wasWritten(_ identity: FileIdentity?, _ new: FilePin?) -> FilePin? {
         defer { (pin, written, mustRewrite, isRecovered) = (new, identity, false, false) }
         pin?.noteReplaced()
         return pin
     }
 
-    // MARK: Bringing to the disk
+    // MARK: Syncing to the disk
 
-    /// Asks for a sync in the background. Returns after how long it is to be, or nil where one is coming already.
+    /// Requests a background sync. Returns after what time it should run, or nil if one is already scheduled.
     mutating func scheduleSync() -> Duration? {
         guard !isSyncScheduled else { return nil }
         isSyncScheduled = true
-        // Where the disk is slow, or many processes use it, at most a tenth of the time is spent on it.
+        // On a slow or busy disk, at most a tenth of the time is spent syncing.
         return min(syncCost * 10, .seconds(5))
     }
 
@@ -85,18 +85,18 @@ struct KnownFile {
 
     mutating func wasSynced() { isSyncMissed = false }
 
-    /// Notes that a sync failed, and whether what was written may be lost by that.
+    /// Notes that a sync failed, and whether that may have lost written data.
     mutating func wasNotSynced(isLost: Bool) {
         isSyncMissed = true
         if isLost { mustRewrite = true }
     }
 
-    /// Notes that somebody broke the file since it was read or written here.
+    /// Notes that another program broke the file since it was read or written here.
     mutating func wasSpoilt() { mustRewrite = true }
 
     // MARK: Waiting, watching
 
-    /// Notes that somebody waits for the lock from now on. Returns whether nobody did.
+    /// Notes that a thread begins to wait for the lock. Returns whether none did before.
     mutating func beginWaitingForLock() -> Bool {
         defer { isWaitingForLock = true }
         return !isWaitingForLock
@@ -104,7 +104,7 @@ struct KnownFile {
 
     mutating func lockWasFree() { isWaitingForLock = false }
 
-    /// Notes that it is said that changes by others may go unseen. Returns whether that is news.
+    /// Notes that it is being logged that changes by other programs may go unseen. Returns whether it was not logged before.
     mutating func noteBlindness() -> Bool {
         defer { isBlindnessReported = true }
         return !isBlindnessReported

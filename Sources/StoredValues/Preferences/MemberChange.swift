@@ -1,20 +1,20 @@
 import StoredValuesSupport
 
-/// A member's new content.
+/// A change of one member.
 struct MemberChange: Sendable {
-    /// On what it depends whether the change may be made, then and whenever it is laid over what others wrote.
+    /// The condition under which the change is made, now and whenever it is applied over what others wrote.
     enum Condition: Sendable {
-        /// What is stored is no newer than `version`.
+        /// The stored value is not newer than `version`.
         case notNewer
-        /// Nothing.
+        /// No condition.
         case always
-        /// This is stored, or nothing where it is nil.
+        /// This is stored, or nothing if it is nil.
         case ifStill(StoredJSON?)
     }
 
     /// The JSON text, or nil to remove the member.
     let json: [UInt8]?
-    /// The version of the item type that asks for the change.
+    /// The version of the item type that makes the change.
     let version: Int
     private(set) var condition: Condition
     /// The item that the text was made from, so that readers in this process need not decode it again.
@@ -24,27 +24,27 @@ struct MemberChange: Sendable {
         (self.json, self.version, self.condition, self.item) = (json, version, condition, item)
     }
 
-    /// That `stored` is there, or nothing is.
+    /// Stores `stored`, or removes the member if it is nil.
     init(_ stored: StoredJSON?, if condition: Condition = .notNewer, item: (any Sendable)? = nil) {
         self.init(json: stored?.json, version: stored?.version ?? 0, condition: condition, item: item)
     }
 
-    /// What is stored when the change is made.
+    /// The stored content after the change.
     var stored: StoredJSON? { json.map { StoredJSON(json: $0, version: version) } }
 
-    /// Whether it is made only where a certain thing is stored, or nothing.
+    /// Whether it depends on what exactly is stored.
     var isConditional: Bool { if case .ifStill = condition { true } else { false } }
 
-    /// What is to be done about a change.
+    /// What to do with a change.
     enum Verdict {
         case make
-        /// It is made already, or no longer asked for.
+        /// It is already made, or no longer wanted.
         case skip
-        /// A newer version of the program wrote what is there.
+        /// A newer version of the program wrote the stored value.
         case refuse(stored: Int)
     }
 
-    /// What is to be done about the change where this is stored.
+    /// What to do with the change if this is stored.
     func verdict(where stored: StoredJSON?) -> Verdict {
         switch condition {
         case .notNewer:
@@ -56,12 +56,13 @@ struct MemberChange: Sendable {
         return stored == self.stored ? .skip : .make
     }
 
-    /// The change in place of `earlier`, which a batch made before it: both are compared with what was there before the batch.
+    /// The change in place of `earlier`, made before it in the same batch: both are compared with what was stored before the
+    /// batch.
     func over(_ earlier: MemberChange?) -> MemberChange {
         var change = self
         switch (earlier?.condition, condition) {
         case (.always, _): change.condition = .always
-        case (let earlier?, .ifStill): change.condition = earlier  // it was met by what the batch made
+        case (let earlier?, .ifStill): change.condition = earlier  // the batch itself fulfilled the condition
         default: break
         }
         return change
@@ -71,7 +72,7 @@ struct MemberChange: Sendable {
     func pending(after earlier: MemberChange?) -> MemberChange {
         var change = self
         change.item = nil
-        // What is in the file is still what the earlier change was told to overwrite.
+        // The file still holds the value that the earlier change was allowed to overwrite.
         if case .always = earlier?.condition { change.condition = .always }
         return change
     }
@@ -80,12 +81,12 @@ struct MemberChange: Sendable {
 /// The members that one change sets or removes.
 struct MemberChanges: Sendable {
     private(set) var byKey: [PreferencesKey: MemberChange] = [:]
-    /// Values of the user's that are let go when the locks are free.
+    /// User values that are released without locks.
     private(set) var released: [any Sendable] = []
 
-    /// Sets the member to `stored`, or removes it where that is nil.
+    /// Sets the member to `stored`, or removes it if that is nil.
     ///
-    /// - Parameter item: What `stored` was made from.
+    /// - Parameter item: The item that `stored` was made from.
     mutating func set(_ key: String, to stored: StoredJSON?, if condition: MemberChange.Condition, item: (any Sendable)? = nil) {
         byKey[PreferencesKey(key)] = MemberChange(stored, if: condition, item: item)
     }
@@ -95,25 +96,25 @@ struct MemberChanges: Sendable {
         byKey[PreferencesKey(key)] = MemberChange(json: nil, version: version)
     }
 
-    /// The content of `from` moves to `to` as it is, unless another process has put something there or changed it.
+    /// Moves the content of `from` to `to`, unless another process has stored something there or changed it.
     mutating func move(_ from: String, to: String, _ stored: StoredJSON) {
         set(to, to: stored, if: .ifStill(nil))
         set(from, to: nil, if: .ifStill(stored))
     }
 
-    /// Keeps `value`, whose end may run the user's code, until the locks are free.
+    /// Keeps `value`, whose release may run user code, until the locks are free.
     mutating func releaseLater(_ value: any Sendable) { released.append(value) }
 }
 
-/// Whoever keeps the value of one member in memory and wants to hear that it changed.
+/// The live value of one member, which is notified when it changes.
 ///
-/// Called in commit order with locks held. Of members that change as one, all begin before the first takes its new content, and
-/// end after the last has: a reader who has seen one new value sees no old one.
+/// Called in commit order with locks held. If several members change together, all begin before the first takes its new
+/// content, and end after the last has: a reader that has seen one new value sees no old one.
 protocol LiveMember: AnyObject, Sendable {
-    /// Keeps readers waiting from now on.
+    /// Makes readers wait from now on.
     func beginChange()
-    /// Takes over the member's new content: it fills buffers and returns.
+    /// Takes over the member's new content: fills buffers and returns.
     func take(_ change: MemberChange, _ later: inout AfterUnlocking)
-    /// Lets readers in again.
+    /// Lets readers continue.
     func endChange()
 }

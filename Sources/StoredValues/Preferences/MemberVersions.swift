@@ -1,7 +1,7 @@
 /// The versions of the item types that wrote the members of a file: its reserved member `"$versions": {"editor": 3}`.
 ///
-/// What stands there under other keys, or is no version, stays as somebody wrote it. Only names and values with half of a
-/// surrogate pair, which are no text, go when the next version is noted.
+/// Entries under other keys, or that are not a version, stay as they are. Only names and values with half of a surrogate pair,
+/// which are not valid Unicode, are dropped when the next version is noted.
 struct MemberVersions: Sendable {
     /// The member's name; keys never begin with a `$`.
     static let name = "$versions"
@@ -11,14 +11,14 @@ struct MemberVersions: Sendable {
     /// No versions.
     init() {}
 
-    /// The versions that `text` lists. What is no object (someone edited it) lists none.
+    /// The versions that `text` lists; none if it is not an object (a user may have edited it).
     init(parsing text: [UInt8]) {
-        // Not as one value: in its dictionary two keys that look alike would share a version.
+        // Not as a `JSONValue`: in its dictionary two keys that only look alike would share a version.
         guard let document = try? PreferencesDocument(parsing: text, isWholeFile: false) else { return }
         for key in document.keys { entries[PreferencesKey(key)] = document[key].flatMap { try? JSONValue(parsing: $0) } }
     }
 
-    /// The version of `key`, 0 if none is noted. A number too large to count up to is the largest.
+    /// The version of `key`, 0 if none is noted. A number that does not fit is the largest `Int`.
     subscript(key: PreferencesKey) -> Int {
         guard let entry = entries[key] else { return 0 }
         if let version = entry.intValue { return max(0, version) }
@@ -26,7 +26,7 @@ struct MemberVersions: Sendable {
         return .max
     }
 
-    /// Notes a version, of which 0 is noted by no entry. Returns whether that changes anything.
+    /// Notes a version; 0 is noted by removing the entry. Returns whether that changes anything.
     mutating func note(_ version: Int, of key: PreferencesKey) -> Bool {
         guard version != self[key] else { return false }
         entries[key] = version == 0 ? nil : JSONValue(version)
@@ -36,7 +36,7 @@ struct MemberVersions: Sendable {
     /// Forgets `key`. Returns whether that changes anything.
     mutating func forget(_ key: PreferencesKey) -> Bool { !entries.isEmpty && entries.removeValue(forKey: key) != nil }
 
-    /// The text of the member, or nil when it is not needed.
+    /// The text of the member, or nil if it is not needed.
     var text: [UInt8]? {
         guard !entries.isEmpty else { return nil }
         var writer = JSONWriter()

@@ -1,25 +1,25 @@
 import Synchronization
 
-/// What is stored as one thread sees it: the members of some moment, and changes over them that nobody else sees.
+/// The members as one thread sees them: those of some moment, and changes that only this thread sees.
 ///
-/// Inside a batch these are the batch's own; in a consistent reading the members are those of its beginning.
+/// Inside a batch these are the batch's changes; in a consistent read the members are those of its beginning.
 struct MembersView {
     let members: StoredMembers
     private(set) var changes: StoredMembers.Changes = [:]
 
-    /// What is stored under `key` in the file itself, or nil.
+    /// The content stored under `key` in the file itself, or nil.
     func own(_ key: String) -> StoredJSON? {
         let key = PreferencesKey(key)
         return changes[key].map(\.stored) ?? members.own(key)
     }
 
-    /// What readers of `key` see, with the item that it was made from where that is known.
+    /// What readers of `key` get, with the item that it was made from if that is known.
     func content(of key: String) -> MemberChange {
         if let change = changes[PreferencesKey(key)], change.json != nil { return change }
         return MemberChange(stored(key))
     }
 
-    /// What readers of `key` see: what is stored, else what the layers below say.
+    /// What readers of `key` get: the stored content, else that of the layers below.
     func stored(_ key: String) -> StoredJSON? {
         own(key) ?? members.layers.lazy.compactMap { $0.document.stored(PreferencesKey(key)) }.first
     }
@@ -27,23 +27,23 @@ struct MembersView {
     /// Where that comes from.
     func source(of key: String) -> ValueSource { own(key) != nil ? .file : members.layerSource(PreferencesKey(key)) }
 
-    /// The whole of the file.
+    /// The document of the whole file.
     var document: PreferencesDocument { changes.isEmpty ? members.document : members.written(with: changes) }
 
     /// All values.
     var snapshot: PreferencesSnapshot { PreferencesSnapshot(document, layers: members.layers.map(\.document)) }
 
-    /// Lays more changes over it.
+    /// Applies more changes to it.
     mutating func lay(_ new: MemberChanges) { changes.merge(new.byKey) { $1 } }
 }
 
-// Whether any thread of the process sees another thing than the others.
+// Whether any thread of the process may have its own view.
 extension MembersView {
-    /// How many batches with changes and how many consistent readings are going on.
+    /// The number of batches with changes and of consistent reads under way.
     private static let count = Atomic(0)
 
-    /// Whether the calling thread may have a view of its own. Nearly always it does not, and a read need ask no further. A thread
-    /// always sees what it has noted itself.
+    /// Whether the calling thread may have its own view. It rarely does, and then a read need not look further. A thread always
+    /// sees what it has noted itself.
     static var mayExist: Bool { count.load(ordering: .relaxed) != 0 }
 
     static func noteBegin() { count.add(1, ordering: .relaxed) }

@@ -3,11 +3,11 @@ import StoredValuesSupport
 
 /// The preferences files that this process has open: one store for each real path.
 ///
-/// Files are read, and whoever listens is told, with no lock of the process held: only whoever needs the same file waits.
+/// Files are read, and listeners notified, without a process-wide lock: only users of the same file wait.
 final class OpenStores: Sendable {
     static let shared = OpenStores()
 
-    /// By the path's bytes, as the system tells files apart: two that look alike are two.
+    /// By the path's bytes, as the system distinguishes files: two names that only look alike are two files.
     private let byPath = WeakTable<[UInt8], PreferencesStore>()
     /// The application's own files stay open.
     private let byName = Guarded<[[UInt8]: PreferencesStore]>([:])
@@ -15,7 +15,7 @@ final class OpenStores: Sendable {
     /// The store of the file at `path`, open.
     func open(_ path: String) -> PreferencesStore {
         let file = DurableFile(path: path)
-        let realPath = file.place  // trouble with the path comes again when it is read
+        let realPath = file.place  // errors of the path occur again when it is read
         let place = Array(realPath.utf8)
         let store = byPath.object(for: place) {
             PreferencesStore(.success(file), path: realPath) { [weak self] in self?.byPath.remove(place) }
@@ -28,7 +28,7 @@ final class OpenStores: Sendable {
     func application(_ name: String) -> PreferencesStore {
         let key = Array(name.utf8)
         if let store = byName.withLock({ $0[key] }) { return store }
-        let named = StorageSystem.part(PreferencesFile.self)  // asked for every file, for that is a use of the storage
+        let named = StorageSystem.part(PreferencesFile.self)  // looked up for every file, because any counts as a use of the storage
         let replacement = name.isIdentical(to: PreferencesLocation.standardName) ? named : nil
         if let other = replacement?.name { return application(other) }
         let new: PreferencesStore

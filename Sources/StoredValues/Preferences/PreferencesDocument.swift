@@ -1,38 +1,38 @@
-/// The members of a preferences file: its text, an index into it, and changes that are not laid out in the text yet.
+/// The members of a preferences file: its text, an index into it, and changes that are not in the text yet.
 ///
-/// Values stay text until somebody reads them, so opening a large file costs one pass, and a member that nobody here
-/// declared goes back into the file exactly as a person wrote it. A change takes no longer in a large file than in a small
-/// one; only ``layOut()`` writes the whole text, once for any number of changes.
+/// Values stay text until they are read, so opening a large file costs one pass, and undeclared members go back into the file
+/// exactly as they were. A change takes no longer in a large file than in a small one; only ``layOut()`` writes the whole text,
+/// once for any number of changes.
 struct PreferencesDocument: Sendable {
-    /// Where a member stands in `base`, or behind its end in `additions`. Offsets of four bytes keep the index small; a file
-    /// is at most 64 MiB.
+    /// The position of a member in `base`, or in `additions` if it is past its end. Offsets of four bytes keep the index small;
+    /// a file is at most 64 MiB.
     private struct Member {
-        /// The name without its quotes, escaped as ``JSONWriter`` does, so that equal names are equal bytes.
+        /// The name without quotes, escaped as by ``JSONWriter``, so that equal names are equal bytes.
         var name: Range<UInt32>
-        /// Empty where the member was removed after the text was laid out.
+        /// Empty if the member was removed after the text was laid out.
         var value: Range<UInt32>
 
         mutating func move(by distance: Int) { (name, value) = (name.moved(by: distance), value.moved(by: distance)) }
     }
 
-    /// The file as it was read, or laid out last.
+    /// The file as last read or laid out.
     private var base: [UInt8]
-    /// Its members, sorted by the bytes of the name; no name stands twice.
+    /// Its members, sorted by the bytes of the name; each name once.
     private var members: [Member] = []
-    /// Whether `base` is laid out as ``layOut()`` does it.
+    /// Whether `base` is formatted as by ``layOut()``.
     private var isBaseLaidOut = true
 
     /// What was set since: the values, and the names of new members.
     private var additions: [UInt8] = []
-    /// Which of `members` have another value since, or none; each once.
+    /// The positions of those `members` whose value has changed since or was removed; each once.
     private var changed: [Int] = []
     private var added: [PreferencesKey: Member] = [:]
 
-    /// Who wrote the members; read once from a member of its own, which is written when the text is laid out.
+    /// Which versions wrote the members; read once from a reserved member, which is written when the text is laid out.
     private var versions = MemberVersions()
-    /// How much room that takes for what was noted since, at most; nil where nothing was.
+    /// The maximum size of the versions noted since; nil if there are none.
     private var versionsGrowth: Int?
-    /// What the members take in a text that is laid out.
+    /// The size of the members in a text that is laid out.
     private var membersSize = 0
 
     /// A file with no members.
@@ -40,8 +40,8 @@ struct PreferencesDocument: Sendable {
 
     // MARK: Reading
 
-    /// Reads a file: one JSON object. Of two members with one name the last counts, as in most readers of JSON. Of an object
-    /// that is not a whole file no versions are read.
+    /// Reads a file: one JSON object. Of two members with one name the last counts, as in most JSON readers. From an object
+    /// that is not a whole file, no versions are read.
     init(parsing bytes: [UInt8], isWholeFile: Bool = true) throws(JSONSyntaxError) {
         var scanner = JSONScanner(bytes)
         try scanner.checkEncoding()
@@ -70,19 +70,19 @@ struct PreferencesDocument: Sendable {
         if isWholeFile, let text = self[MemberVersions.name] { versions = MemberVersions(parsing: text) }
     }
 
-    /// Sorts the members by name, unescapes names as far as JSON allows, and keeps the last of each.
+    /// Sorts the members by name, unescapes names as far as JSON allows, and keeps the last of each name.
     private mutating func putInOrder() {
-        // Names that are spelled in another way than ours come behind the text once more, in ours. Nothing else is copied
-        // for each member: a file may have millions.
+        // Names that are escaped differently are appended to the text once more, in our form. Nothing else is copied per
+        // member: a file may have millions.
         let scanner = JSONScanner(base)
         for position in members.indices where bytes(members[position].name).contains(UInt8(ascii: "\\")) {
-            // A name with half of a surrogate pair stays as it is spelled, and no key leads to it.
+            // A name with half of a surrogate pair stays as it is, and no key matches it.
             guard let key = try? scanner.unescape(members[position].name.wide) else { continue }
             let name = PreferencesKey(key).escapedName
             members[position].name = (base.count..<(base.count + name.count)).compact
             base += name
         }
-        // The sort is stable, so of equal names the one that stood last comes last.
+        // The sort is stable, so of equal names the last one in the file comes last.
         let sorted = members.sorted(by: precedes)
         members = []
         for member in sorted {
@@ -92,21 +92,21 @@ struct PreferencesDocument: Sendable {
         writeAnew()
     }
 
-    /// What is stored under `key`, or nil.
+    /// The content stored under `key`, or nil.
     func stored(_ key: PreferencesKey) -> StoredJSON? { self[key].map { StoredJSON(json: $0, version: versions[key]) } }
 
-    /// The JSON text of the member `key`, or nil when there is none.
+    /// The JSON text of the member `key`, or nil if there is none.
     subscript(key: PreferencesKey) -> [UInt8]? { value(of: key).map { Array(bytes($0)) } }
     subscript(key: String) -> [UInt8]? { self[PreferencesKey(key)] }
 
-    /// The names of all members that a key leads to, sorted.
+    /// The names of all members that a key can match, sorted.
     var keys: [String] {
         let document = laidOut
         let scanner = JSONScanner(document.base)
         return document.members.compactMap { try? scanner.unescape($0.name.wide) }
     }
 
-    /// The members that no key leads to, for their names have half of a surrogate pair: names and values as they are written.
+    /// The members that no key matches, because their names have half of a surrogate pair: names and values as written.
     var unreachableMembers: [[ArraySlice<UInt8>]] {
         let document = laidOut
         let scanner = JSONScanner(document.base)
@@ -120,9 +120,9 @@ struct PreferencesDocument: Sendable {
         return value?.isEmpty == true ? nil : value
     }
 
-    /// The position of the first of `members` whose name is not before `name`, and whether it is that.
+    /// The position of the first of `members` whose name is not before `name`, and whether it is equal.
     private func find(_ name: UnsafeBufferPointer<UInt8>) -> (position: Int, isFound: Bool) {
-        // By pointers: each reference to one of the arrays would be counted.
+        // By pointers: each access to one of the arrays would count a reference.
         members.withUnsafeBufferPointer { members in
             base.withUnsafeBufferPointer { base in
                 var (low, high) = (0, members.count)
@@ -148,16 +148,16 @@ struct PreferencesDocument: Sendable {
 
     // MARK: Changing
 
-    /// Makes a change, and notes the version of what it sets.
+    /// Makes a change, and notes its version.
     mutating func make(_ change: MemberChange, of key: PreferencesKey) {
         set(key, to: change.json)
         let isNoted = change.json == nil ? versions.forget(key) : versions.note(change.version, of: key)
         if isNoted { versionsGrowth = (versionsGrowth ?? 0) + Self.versionSize(name: key.escapedName.count) }
-        // All values of a key that is set again and again are kept until the text is laid out.
+        // All values of a key that is set repeatedly are kept until the text is laid out.
         if additions.count > max(base.count, 1 << 20) { layOut() }
     }
 
-    /// The document with each of `changes` made, and laid out.
+    /// The document with all `changes` made, and laid out.
     func applying(_ changes: [PreferencesKey: MemberChange]) -> PreferencesDocument {
         var document = self
         for (key, change) in changes { document.make(change, of: key) }
@@ -165,13 +165,13 @@ struct PreferencesDocument: Sendable {
         return document
     }
 
-    /// Sets the member to `value`, or removes it where that is nil.
+    /// Sets the member to `value`, or removes it if that is nil.
     mutating func set(_ key: PreferencesKey, to value: [UInt8]?) {
         let (place, nameCount) = key.withEscapedName { (find($0), $0.count) }
         let old = place.isFound ? members[place.position].value : added[key]?.value ?? 0..<0
         membersSize += Self.size(name: nameCount, value: value?.count ?? 0) - Self.size(name: nameCount, value: old.count)
         if place.isFound, isBaseLaidOut, old.lowerBound < base.count, let value, value.count == old.count {
-            base.replaceSubrange(old.wide, with: value)  // as laying it out would
+            base.replaceSubrange(old.wide, with: value)  // the result is the same as laying it out
         } else if place.isFound {
             if old.lowerBound < base.count { changed.append(place.position) }
             members[place.position].value = append(value ?? [])
@@ -191,7 +191,7 @@ struct PreferencesDocument: Sendable {
 
     // MARK: The text
 
-    /// The whole file. What nobody has changed is as it was read.
+    /// The whole file. If nothing has changed, it is as it was read.
     var text: [UInt8] { laidOut.base }
 
     private var laidOut: PreferencesDocument {
@@ -203,7 +203,7 @@ struct PreferencesDocument: Sendable {
 
     private var isChanged: Bool { !changed.isEmpty || !added.isEmpty || versionsGrowth != nil }
 
-    /// Brings the changes into the text. One that nobody has changed stays as it was read.
+    /// Writes the changes into the text. A text without changes stays as it was read.
     mutating func layOut() {
         guard isChanged else { return }
         if versionsGrowth != nil {
@@ -213,7 +213,7 @@ struct PreferencesDocument: Sendable {
         writeAnew()
     }
 
-    /// Writes the text and its index: members sorted, one after another, each as it is.
+    /// Writes the text and its index: members sorted, one after another, values unchanged.
     private mutating func writeAnew() {
         var layout = Layout(size: composedSize, count: members.count + added.count)
         var next = 0
@@ -263,7 +263,7 @@ struct PreferencesDocument: Sendable {
             members.append(Member(name: (start..<(start + name.count)).compact, value: ((end - value.count)..<end).compact))
         }
 
-        /// Appends members that stand in `base` one after another, laid out as they are to be here.
+        /// Appends members that are consecutive in `base`, already in this format.
         mutating func append(_ run: ArraySlice<Member>, of base: [UInt8]) {
             guard let first = run.first, let last = run.last else { return }
             if !members.isEmpty { writer.append(",\n") }
@@ -281,7 +281,7 @@ struct PreferencesDocument: Sendable {
         mutating func end() { writer.append(members.isEmpty ? "}\n" : "\n}\n") }
     }
 
-    /// The new members, sorted, and the positions of those of `members` that they come before.
+    /// The new members, sorted, each with the position of the one of `members` that it comes before.
     private var sortedAdded: [(position: Int, member: Member)] {
         guard !added.isEmpty else { return [] }
         return additions.withUnsafeBufferPointer { additions in
@@ -293,7 +293,7 @@ struct PreferencesDocument: Sendable {
 
     // MARK: Size
 
-    /// How large the text is at most once it is laid out.
+    /// The maximum size of the text once it is laid out.
     var composedSize: Int { 3 + max(1, membersSize) + (versionsGrowth ?? 0) }
 }
 
@@ -303,7 +303,7 @@ extension Range<Int> {
 
 extension Range<UInt32> {
     fileprivate var wide: Range<Int> { Int(lowerBound)..<Int(upperBound) }
-    /// Unchecked, so that many are moved at once: it is known to fit.
+    /// Unchecked, because many are moved at once: the result is known to fit.
     fileprivate func moved(by distance: Int) -> Range<UInt32> {
         let distance = UInt32(truncatingIfNeeded: distance)
         return Range(uncheckedBounds: (lowerBound &+ distance, upperBound &+ distance))

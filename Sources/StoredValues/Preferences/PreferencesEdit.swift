@@ -1,21 +1,21 @@
 import StoredValuesFiles
 
-/// A person's edit of the whole file, from the text that the editor is given to the keys that it changed.
+/// A user's edit of the whole file, from the text for the editor to the keys that it changed.
 package struct PreferencesEdit: Sendable {
     private let store: PreferencesStore
-    /// What programs read when the edit began. Of a broken file that is the last good state, not the text.
+    /// The members when the edit began. Of a broken file these are the last good ones, not the text.
     private let base: PreferencesDocument
-    /// What the editor is given: the file as it is, whole or broken.
+    /// The text for the editor: the file as it is, whole or broken.
     package let text: [UInt8]
 
-    /// What became of an edit.
+    /// The result of an edit.
     package enum Outcome: Equatable, Sendable {
         case nothingChanged
         /// These keys were set or removed, sorted.
         case changed([String])
-        /// The text is not JSON; why and where. Nothing was changed.
+        /// The text is not JSON, with the reason and position. Nothing was changed.
         case notJSON(String)
-        /// Somebody else changed these keys since the edit began. Nothing was changed.
+        /// These keys were changed elsewhere since the edit began. Nothing was changed.
         case conflict([String])
     }
 
@@ -30,8 +30,8 @@ package struct PreferencesEdit: Sendable {
         base = (try? PreferencesDocument(parsing: text)) ?? store.document
     }
 
-    /// Makes the changes that lead from the old text to `edited`, key by key and in one replacement of the file. What others
-    /// changed meanwhile stays; where both changed one key, nothing is changed unless `overwriting`.
+    /// Makes the changes between the old text and `edited`, key by key and in one replacement of the file. Other changes made
+    /// meanwhile stay; if both changed a key, nothing is changed unless `overwriting`.
     package func commit(_ edited: [UInt8], overwriting: Bool = false) -> Outcome {
         let new: PreferencesDocument
         do throws(JSONSyntaxError) {
@@ -39,9 +39,9 @@ package struct PreferencesEdit: Sendable {
         } catch {
             return .notJSON(error.description)
         }
-        // They are kept as they are, for changes are made by key.
+        // These members cannot be changed, because changes are made by key.
         guard new.unreachableMembers == base.unreachableMembers else {
-            return .notJSON("\(JSONSyntaxError.halfOfPair) in a name that was added, changed or removed; such members are left alone here")
+            return .notJSON("\(JSONSyntaxError.halfOfPair) in a member's name; such members cannot be edited here")
         }
         let keys = (base.keys + new.keys).distinctKeys.filter { $0 != MemberVersions.name && !Self.isSame($0, base, new) }
         guard !keys.isEmpty else { return .nothingChanged }
@@ -54,13 +54,13 @@ package struct PreferencesEdit: Sendable {
         }
     }
 
-    /// Whether both hold the same under `key`, however it is indented.
+    /// Whether both hold the same under `key`, however formatted.
     private static func isSame(_ key: String, _ left: PreferencesDocument, _ right: PreferencesDocument) -> Bool {
         StoredJSON.saySame(left.stored(PreferencesKey(key)), right.stored(PreferencesKey(key)))
     }
 }
 
 extension PreferencesFile {
-    /// Begins an edit of the whole file. Throws where there is none to edit, or it cannot be read.
+    /// Begins an edit of the whole file. Throws if there is no file to edit, or it cannot be read.
     package func beginEdit() throws(PreferencesError) -> PreferencesEdit { try PreferencesEdit(store) }
 }

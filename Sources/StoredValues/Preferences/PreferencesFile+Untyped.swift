@@ -1,15 +1,15 @@
-// The door for those that know keys but no types. `StoredValue` is the one for everybody else.
+// Access by key without types, for tools. Programs use `StoredValue`.
 
 extension PreferencesFile {
     /// All values at this moment, as the calling thread sees them.
     package var snapshot: PreferencesSnapshot { store.snapshot }
 
-    /// A hint after each change, whoever made it; hints that nobody has taken yet become one. Take a snapshot after
-    /// subscribing, and one after each hint, and none is missed.
+    /// An element after each change, whoever made it; a slow reader gets only one. No change is missed by a reader that takes a
+    /// snapshot after subscribing, and after each element.
     package var changes: AsyncStream<Void> { store.changes }
 
-    /// Stores `value`, as a person would who edits the file: whatever version of a type wrote the old one is noted for the new
-    /// one too. A value that is nested too deeply to be read again is not stored, and ``flush()`` throws that.
+    /// Stores `value` as if a user had edited the file: the version noted for the old value stays. A value that is nested too
+    /// deeply to be read again is not stored, and ``flush()`` throws that.
     package func set(_ key: String, to value: JSONValue) {
         let text = value.text(level: 1)
         let store = store
@@ -23,12 +23,12 @@ extension PreferencesFile {
         }
     }
 
-    /// Removes what the file itself holds under `key`, which uncovers the layers below.
+    /// Removes the file's own value of `key`, which uncovers the layers below.
     package func reset(_ key: String) { store.change("reset(_:)", of: key) { $0.set(key, to: nil, if: .always) } }
 }
 
 extension PreferencesDocument {
-    /// Whether `text`, which is JSON, is read as a member of a file, where it stands one level deeper.
+    /// Whether `text`, which is JSON, can be read as a member of a file, where it is one level deeper.
     static func canRead(_ text: [UInt8]) -> Bool {
         var scanner = JSONScanner(text)
         return (try? scanner.skipValue(depth: 1)) != nil

@@ -1,21 +1,21 @@
 import StoredValuesFiles
 
-/// What was found when somebody looked at one file of preferences, for people.
+/// The result of inspecting one file of preferences.
 package struct PreferencesInspection: Sendable {
-    /// What the file holds.
+    /// The content of the file.
     package enum Content: Sendable, Equatable {
         case missing
-        /// So many keys.
+        /// The number of keys.
         case keys(Int)
-        /// It is not JSON; why and where.
+        /// Not JSON, with the reason and position.
         case broken(String)
-        /// It could not be read; a sentence that says why and what to do.
+        /// Not readable, with a message that says why and what to do.
         case unreadable(String)
     }
 
-    /// Where it lies, its links followed.
+    /// The path, with links resolved.
     package let path: String
-    /// The permission bits; nil where there is no file.
+    /// The permission bits; nil if there is no file.
     package let mode: UInt32?
     package let content: Content
 
@@ -37,8 +37,8 @@ package struct PreferencesInspection: Sendable {
 }
 
 extension PreferencesFile {
-    /// Reads the file and the system-wide defaults below it anew, and says what was found: the file first, then the layers,
-    /// the most important first. Throws where there is no file to look at.
+    /// Reads the file and the system-wide defaults below it again, and returns the results: the file first, then the layers by
+    /// precedence. Throws if there is no file to inspect.
     package func inspect() throws(PreferencesError) -> [PreferencesInspection] {
         let store = store
         return ([try store.file.get()].compactMap(\.self) + store.layerFiles).map(PreferencesInspection.init)

@@ -1,9 +1,9 @@
 import StoredValuesSupport
 
-/// The name of a member, compared by its bytes, as JSON does.
+/// The name of a member, compared by its bytes, as in JSON.
 ///
-/// Swift takes two strings for equal when they look alike ("é" in one character or in two): as keys of a dictionary they
-/// would be one value in memory and two members in the file.
+/// Swift considers two strings equal if they look alike ("é" as one scalar or as two): as keys of a dictionary they would be
+/// one value in memory and two members in the file.
 package struct PreferencesKey: Hashable, Sendable, ExpressibleByStringLiteral {
     package let text: String
 
@@ -22,14 +22,14 @@ package struct PreferencesKey: Hashable, Sendable, ExpressibleByStringLiteral {
 }
 
 extension PreferencesKey {
-    /// The name as it stands between its quotes.
+    /// The name as written between its quotes.
     var escapedName: [UInt8] {
         var writer = JSONWriter()
         writer.append(quoted: text)
         return Array(writer.text.dropFirst().dropLast())
     }
 
-    /// Lends `body` the same without making it, where there is nothing to escape.
+    /// Passes `body` the same without creating it, if there is nothing to escape.
     @inline(__always)
     func withEscapedName<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         var text = text
@@ -39,20 +39,20 @@ extension PreferencesKey {
 }
 
 extension String {
-    /// Whether the library keeps members of this name for itself.
+    /// Whether members of this name are reserved for the library.
     package var isReservedKey: Bool { begins(with: "$") }
 }
 
 extension Sequence<String> {
-    /// Each of these keys once, sorted as a file sorts them.
+    /// Each of these keys once, sorted as in a file.
     package var distinctKeys: [String] {
         Set(map { PreferencesKey($0) }).map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Less than 0 where these bytes come before the others, 0 where they are the same, and else more: as memcmp(3), and a shorter
-    /// one first. Eight at a time, for a change looks for its key among all.
+    /// Less than 0 if these bytes come before the others, 0 if they are the same, else more: like memcmp(3), with a shorter one
+    /// first. Compares eight bytes at a time, because each change searches for its key.
     func order(to other: UnsafeBufferPointer<UInt8>) -> Int {
         let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
         let common = Swift.min(left.count, right.count)

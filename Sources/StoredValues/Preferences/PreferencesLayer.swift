@@ -1,19 +1,19 @@
 import StoredValuesFiles
 
-/// A file of defaults below the person's own, as an administrator or a distribution lays it down. It is never written.
+/// A file of defaults below the user's own, provided by an administrator or a distribution. It is never written.
 struct PreferencesLayer: Sendable {
     let file: DurableFile
-    /// Where values of it come from.
+    /// The source of its values.
     let source: ValueSource
-    /// What the file held when it was last whole.
+    /// The content of the file when it last parsed.
     private(set) var document = PreferencesDocument()
-    /// The state of the file that `document` was read from; nil when there was none.
+    /// The state of the file that `document` was read from; nil if there was none.
     private(set) var identity: FileIdentity?
 
     init(path: String, source: ValueSource) { (file, self.source) = (DurableFile(path: path), source) }
 
-    /// Reads the file if it is another one than before, or `always`, and returns whether it was read. Throws when it cannot be read or
-    /// does not parse; then the layer stays as it is.
+    /// Reads the file if it has changed, or `always`, and returns whether it was read. Throws if it cannot be read or does not
+    /// parse; then the layer stays as it is.
     mutating func read(always: Bool = false) throws -> Bool {
         if !always, try file.currentIdentity() == identity { return false }
         let contents = try file.read()

@@ -1,11 +1,11 @@
 import StoredValuesSupport
 
-/// Where preferences lie, by the XDG Base Directory Specification 0.8.
+/// The paths of preferences, by the XDG Base Directory Specification 0.8.
 enum PreferencesLocation {
     /// The path of the application's file `name`: `$XDG_CONFIG_HOME/<application id>/<name>.json`.
     ///
-    /// `STORED_VALUES_PREFERENCES` names another path for the standard file. A relative `XDG_CONFIG_HOME` does not count,
-    /// as the specification demands. Throws where neither that nor `HOME` is set, or what counts is not UTF-8.
+    /// `STORED_VALUES_PREFERENCES` names another path for the standard file. A relative `XDG_CONFIG_HOME` is ignored, as the
+    /// specification requires. Throws if neither that nor `HOME` is set, or if the variable used is not UTF-8.
     static func path(of name: String) throws(PreferencesError) -> String {
         if name == standardName, let path = try variable("STORED_VALUES_PREFERENCES"), !path.isEmpty { return path }
         return "\(try configurationFolder)/\(StorageSystem.applicationID)/\(name).json"
@@ -13,16 +13,16 @@ enum PreferencesLocation {
 
     static let standardName = "preferences"
 
-    /// The paths of the system-wide files below the application's file `name`, the most important first:
+    /// The paths of the system-wide files below the application's file `name`, by precedence:
     /// `<folder>/<application id>/<name>.json` for each folder in `XDG_CONFIG_DIRS`, by default `/etc/xdg` alone.
     static func layers(of name: String) -> [String] {
         let variable: String
-        do { variable = try environmentVariable("XDG_CONFIG_DIRS") ?? "" } catch { return [] }  // no other folders than are named
+        do { variable = try environmentVariable("XDG_CONFIG_DIRS") ?? "" } catch { return [] }  // then there are none
         let folders = (variable.isEmpty ? "/etc/xdg" : variable).parts(separatedBy: ":")
         return folders.filter { $0.begins(with: "/") }.map { "\($0)/\(StorageSystem.applicationID)/\(name).json" }
     }
 
-    /// Where Foundation keeps `UserDefaults` of that name on Linux. Seen with Swift 6.3, where `.standard` is named after the
+    /// The path of Foundation's `UserDefaults` of that name on Linux. Seen with Swift 6.3, where `.standard` is named after the
     /// executable.
     static func userDefaults(_ name: String) throws(PreferencesError) -> String { "\(try configurationFolder)/\(name).plist" }
 

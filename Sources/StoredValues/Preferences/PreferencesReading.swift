@@ -2,20 +2,21 @@ import FoundationEssentials
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// What a preferences file was found to hold.
+/// The content of a preferences file when it was read.
 struct PreferencesReading {
-    /// How long a file may rest before it counts as finished. Whoever writes in place may have written half of it.
+    /// How long a file must be unmodified before it counts as finished. A program that writes in place may have written half of
+    /// it.
     static let patience = Duration.milliseconds(200)
 
-    /// Which file it was; nil when there was none.
+    /// The file's identity; nil if there was none.
     let identity: FileIdentity?
     /// Its members, or why it is broken.
     let document: Result<PreferencesDocument, JSONSyntaxError>
 
-    /// Reads with `read`, and again while the file may be half-written, for `patience` at most.
+    /// Reads with `read`, and again while the file may be half-written, for at most `patience`.
     ///
-    /// That may be when it does not parse, or is the `known` file and yet changed, and was modified less than `patience`
-    /// ago. Blocks the thread meanwhile.
+    /// It may be half-written if it was modified less than `patience` ago, and either does not parse or is the `known` file
+    /// with other content. Blocks the thread meanwhile.
     init(known: FileIdentity?, patience: Duration = patience, _ read: () throws(FileError) -> FileContents?) throws(FileError) {
         let end = ContinuousClock.now + patience
         self.init(try read())
@@ -36,7 +37,7 @@ struct PreferencesReading {
         guard let identity else { return false }
         let wasModifiedInPlace = identity != known && identity.inode == known?.inode && identity.device == known?.device
         guard wasModifiedInPlace || (try? document.get()) == nil else { return false }
-        // Either sign, as another machine's clock may be ahead.
+        // The magnitude, because another machine's clock may be ahead.
         let age = Date.now.timeIntervalSince1970 - Double(identity.modified) / 1_000_000_000
         return Duration.seconds(age.magnitude) < patience
     }

@@ -1,25 +1,25 @@
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// What the store of a preferences file knows: what is on the disk, what is stored and not written yet, who listens, and what is
-/// to be logged. Each part keeps its own fields to itself; here stands what concerns several.
+/// The state of the store of a preferences file: what is on the disk, what is stored and not written yet, who listens, and what
+/// to log. Each part manages its own fields; this type does what concerns several.
 ///
-/// The store guards it. Nothing here waits, makes a system call or runs the user's code.
+/// The store guards it with a lock. Nothing here waits, makes a system call or runs user code.
 struct PreferencesState {
     var disk = KnownFile()
     var members: StoredMembers
     var audience = Audience()
     var log: TroubleLog
-    /// What the running batch has changed so far, nil before the first change. Only its thread sees it; it comes into the members
-    /// when the batch is committed.
+    /// The changes of the running batch so far, nil before the first. Only its thread sees them; they are published when the
+    /// batch is committed.
     private(set) var batched: StoredMembers.Changes?
-    /// The revision of the members that each of these was compared with; nil once a key was changed twice.
+    /// The members' revision that these were compared with; nil once a key was changed twice.
     private var comparedRevision: Int?
-    /// What the changes inside the one under way, or inside a batch, leave to do.
+    /// What the changes inside the turn under way, or inside a batch, leave to do after it.
     private var inner = AfterUnlocking()
-    /// What threads see that read several values as they were at one moment.
+    /// The views of threads in a consistent read.
     private var readings: [TurnLock.Position: MembersView] = [:]
-    /// The store itself while something is unsaved: what nobody uses any more is written all the same.
+    /// The store itself while something is unsaved, so that it is written even if nothing else uses the store.
     private var keptOpen: PreferencesStore?
 
     init(path: String, sizeLimit: Int) {
@@ -27,27 +27,27 @@ struct PreferencesState {
         log = TroubleLog(path: path)
     }
 
-    /// Whether the file must be written, be it with what it holds.
+    /// Whether the file must be written, even without changes.
     var needsWriting: Bool { mustWriteSoon || disk.isRecovered }
-    /// The same, but for a broken file alone: that is left until somebody changes a value or asks for a flush.
+    /// The same, except for a file that is only broken: it stays until a value is changed or a flush is requested.
     var mustWriteSoon: Bool { disk.mustRewrite || !members.unsaved.isEmpty }
 
-    // MARK: What a thread sees
+    // MARK: Views of threads
 
-    /// What a thread sees that stands there. A change that it begins inside a consistent reading is none of the reading's business:
-    /// there it sees what is stored now.
+    /// The view of a thread at this position. A change begun inside a consistent read does not use the read's view: it sees
+    /// what is stored now.
     func view(at position: TurnLock.Position) -> MembersView {
         if let reading = readings[position] { return reading }
         return MembersView(members: members, changes: position.depth > 0 ? batched ?? [:] : [:])
     }
 
-    /// What such a thread reads of `key`; nil where that is what everybody does.
+    /// What such a thread reads for `key`; nil if it reads the same as all threads.
     func ownContent(of key: String, at position: TurnLock.Position) -> MemberChange? {
         let isOwn = readings[position] != nil || position.depth > 0 && batched?[PreferencesKey(key)] != nil
         return isOwn ? view(at: position).content(of: key) : nil
     }
 
-    /// Lets the thread that stands there see what it sees now until ``endReading(at:)``. Returns false where it does already.
+    /// Fixes the view of the thread at this position until ``endReading(at:)``. Returns false if it is already fixed.
     mutating func beginReading(at position: TurnLock.Position) -> Bool {
         guard readings[position] == nil else { return false }
         readings[position] = view(at: position)
@@ -55,22 +55,22 @@ struct PreferencesState {
         return true
     }
 
-    /// Returns the view, to be let go when no lock is held.
+    /// Returns the view, to be released without a lock.
     mutating func endReading(at position: TurnLock.Position) -> MembersView? {
         MembersView.noteEnd()
         return readings.removeValue(forKey: position)
     }
 
-    /// Makes the `changes` for what each reading sees.
+    /// Applies `changes` to the view of each consistent read.
     mutating func changeReadings(_ changes: (MembersView) -> MemberChanges) {
         for (position, view) in readings { readings[position]?.lay(changes(view)) }
     }
 
     // MARK: Changes of ours
 
-    /// What is to be written: the members, of which ``StoredMembers/written(with:)`` makes the file, and the permitted changes of
-    /// the batch, or else of `changes`. Nil where there is nothing to write. From now on what is read from the file does not count,
-    /// until one of the next two.
+    /// What to write: the members, of which ``StoredMembers/written(with:)`` makes the file, and the permitted changes of the batch,
+    /// or else of `changes`. Nil if there is nothing to write. From now on reads of the file are ignored, until one of the next two
+    /// is called.
     mutating func beginWriting(_ changes: MemberChanges) -> (members: StoredMembers, changes: StoredMembers.Changes)? {
         let permitted = permit(batched ?? changes.byKey, areCompared: batched != nil && comparedRevision == members.revision)
         guard !permitted.isEmpty || needsWriting else { return nil }
@@ -78,7 +78,7 @@ struct PreferencesState {
         return (members, permitted)
     }
 
-    /// Publishes `changes`, which are in the file now, and with them all that waited. `document` is what the file holds.
+    /// Publishes `changes`, which are now in the file together with all pending ones. `document` is the file's content.
     mutating func wasWritten(
         _ document: PreferencesDocument, _ changes: StoredMembers.Changes, _ identity: FileIdentity?, _ pin: FilePin?,
         _ later: inout AfterUnlocking
@@ -90,7 +90,7 @@ struct PreferencesState {
         show(changes, &later)
     }
 
-    /// Publishes `changes`, which could not be written, and keeps them, and `store`, until they are.
+    /// Publishes `changes`, which could not be written, and keeps them and `store` until they are.
     mutating func wasNotWritten(_ changes: StoredMembers.Changes, by store: PreferencesStore, _ later: inout AfterUnlocking) {
         keptOpen = store
         guard !changes.isEmpty else { return }
@@ -98,7 +98,7 @@ struct PreferencesState {
         show(changes, &later)
     }
 
-    /// Makes changes inside a batch, for its thread alone.
+    /// Makes changes inside a batch, visible only to its thread.
     mutating func makeInBatch(_ changes: MemberChanges) {
         if !changes.released.isEmpty { inner.release(changes.released) }
         if batched == nil {
@@ -120,14 +120,14 @@ struct PreferencesState {
         }
     }
 
-    /// Undoes what the batch has changed since it had changed this.
+    /// Undoes the batch's changes since this savepoint.
     mutating func undoBatch(to savepoint: StoredMembers.Changes?) {
         guard let undone = batched else { return }
         inner.release(undone)
         batched = savepoint ?? [:]
     }
 
-    /// Publishes changes that are made inside another one, which writes them.
+    /// Publishes changes made inside another change, which writes them.
     mutating func publishInside(_ changes: MemberChanges) {
         var later = AfterUnlocking()
         swap(&inner, &later)
@@ -138,10 +138,10 @@ struct PreferencesState {
         swap(&inner, &later)
     }
 
-    /// Whether there are such changes that nobody has tried to write yet.
+    /// Whether there are such changes that were never tried to write.
     var isUntried: Bool { !members.unsaved.isEmpty && keptOpen == nil }
 
-    /// Has this done at the end of the turn under way.
+    /// Runs this at the end of the turn under way.
     mutating func doAfterTurn(_ later: AfterUnlocking) { inner.append(later) }
 
     mutating func releaseAfterTurn(_ changes: MemberChanges) { inner.release(changes) }
@@ -162,28 +162,28 @@ struct PreferencesState {
         return permitted
     }
 
-    /// Tells the members of `changes`, which are made, and everybody who listens.
+    /// Notifies the members of `changes`, which are made, and all listeners.
     private mutating func show(_ changes: StoredMembers.Changes, _ later: inout AfterUnlocking) {
         var contents = changes
         for (key, change) in changes {
             log.forgetRepairs(of: key)
-            // What is removed uncovers the layers below.
+            // Removing a value uncovers the layers below.
             if change.json == nil, !members.layers.isEmpty { contents[key] = MemberChange(members.stored(key)) }
         }
         audience.tell(contents, &later)
     }
 
-    // MARK: What others wrote
+    // MARK: Changes by others
 
-    /// Notes that the members are those of the file at `pin` now.
+    /// Notes that the members are now those of the file at `pin`.
     mutating func fileWasRead(_ pin: FilePin?, _ later: inout AfterUnlocking) {
         if let old = disk.wasRead(pin) { later.release(old) }
         if members.unsaved.isEmpty { log.forgetTroubles() }
         if !needsWriting { letGo(&later) }
     }
 
-    /// Puts `new` in the place of the members, and tells those whose value is another one then. Those in `respelled` have another
-    /// text, which says the same.
+    /// Replaces the members with `new`, and notifies those whose value has changed. Those in `respelled` have another text with
+    /// the same meaning.
     mutating func exchange(_ new: StoredMembers, respelled: Set<PreferencesKey>, _ later: inout AfterUnlocking) {
         let old = members
         members = new

@@ -5,12 +5,12 @@ import StoredValuesSupport
 // Making values survive a power cut.
 
 extension PreferencesStore {
-    /// How long a flush may take. A disk that is busy is slow; one that takes longer hangs.
+    /// The time limit of a flush. A busy disk is slow; one that takes longer hangs.
     static let flushDeadline = Duration.seconds(300)
 
     /// Returns when everything before it would survive a power cut, and throws what went wrong.
     ///
-    /// When the task is cancelled, or the deadline passes, it throws at once, and what it has begun goes on.
+    /// When the task is cancelled, or the deadline passes, it throws at once, and what it has begun continues.
     func flush(deadline: Duration = flushDeadline) async throws(PreferencesError) {
         let outcome = OneShot<PreferencesError?>()
         let isDone = DispatchSemaphore(value: 0)
@@ -18,14 +18,14 @@ extension PreferencesStore {
             outcome.answer(self.flushNow())
             isDone.signal()
         }
-        // Not by a timer of Dispatch: the first one of a process ends it where no descriptor is left.
+        // Not a timer of Dispatch: creating the first one in a process traps if no file descriptor is left.
         let end = DispatchTime.now() + deadline.dispatchInterval
         queues.deadlines.async { [path] in
             if isDone.wait(timeout: end) == .timedOut { outcome.answer(.timedOut(path: path, after: deadline)) }
         }
         let problem = await outcome.wait(cancelled: .cancelled(path: path))
         if let problem { throw problem }
-        // Not before: refusals that nobody waits for any more are the next one's.
+        // Taken only now: refusals that no flush waits for any more belong to the next one.
         let refusals = state.withLock { $0.log.takeRefusals() }
         if let first = refusals.first { throw refusals.count > 1 ? .several(refusals) : first }
     }
@@ -44,10 +44,10 @@ extension PreferencesStore {
         return nil
     }
 
-    /// Brings everything to the disk after a while, which is at least `rest`.
+    /// Syncs everything to the disk after a delay of at least `rest`.
     func scheduleSync(after rest: Duration) {
         queues.disk.asyncAfter(deadline: max(.now() + syncDelay, .now() + rest.dispatchInterval)) { [self] in
-            guard state.withLock({ $0.disk.isSyncScheduled }) else { return }  // something else was faster
+            guard state.withLock({ $0.disk.isSyncScheduled }) else { return }  // another sync was faster
             let start = ContinuousClock.now
             let problem = sync()
             let cost = ContinuousClock.now - start
@@ -58,7 +58,7 @@ extension PreferencesStore {
         }
     }
 
-    /// Brings everything to the disk: the generation, and the file's own bytes too, so that it need not be read.
+    /// Syncs everything to the disk: the generation, and the file's own bytes too, so that the file need not be read back.
     func sync() -> PreferencesError? {
         state.withLock { $0.disk.syncBegins() }
         return bringToDisk { file, generation throws(FileError) in
@@ -80,7 +80,7 @@ extension PreferencesStore {
 
     private func keep(in generation: DurableGeneration) throws(FileError) -> DurableGeneration.Outcome {
         let (written, known) = state.withLock { state in
-            // While what this process wrote last is still all of what it knows, its text need not be read back.
+            // While the last write of this process is still all that it knows, its text need not be read back.
             let pin = state.members.unsaved.isEmpty ? state.disk.writtenPin : nil
             return (pin.map { (file: $0, bytes: state.members.document.text) }, state.disk.identity)
         }
@@ -97,14 +97,14 @@ extension PreferencesStore {
             do throws(FileError) {
                 try body(file, generation)
             } catch {
-                // Where this process cannot write there is nothing of its own that a power cut could take.
+                // A process that cannot write has no data of its own to lose.
                 guard error.isRefusal, state.withLock({ $0.disk.written }) == nil else { throw error }
                 try file.sync()
             }
             state.withLock { $0.disk.wasSynced() }
             return nil
         } catch {
-            // What keeps the copy from being made, or a file from being opened, has taken nothing from what was written.
+            // A failure to make the copy, or to open a file, has not lost any written data.
             let ofOpening: [SystemErrorCode?] = [.accessDenied, .noEntry, .tooManyOpenFiles, .tooManyOpenFilesInSystem]
             let isLost = error.operation == .synchronize && !ofOpening.contains(error.code)
             state.withLock { $0.disk.wasNotSynced(isLost: isLost) }

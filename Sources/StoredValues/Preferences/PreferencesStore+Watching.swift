@@ -2,12 +2,12 @@ import Dispatch
 import StoredValuesFiles
 import StoredValuesSupport
 
-// Hearing what other processes, editors and administrators write.
+// Detecting changes by other processes, editors and administrators.
 
 extension PreferencesStore {
     /// Watches `file` from now on, and runs `refresh` whenever it may have changed.
     ///
-    /// The watch begins in the background, so that a program which only reads one value does not wait for it.
+    /// The watch begins in the background, so that a program that only reads one value does not wait for it.
     func watch(_ file: DurableFile, _ refresh: @escaping @Sendable (PreferencesStore) -> Void) {
         guard file.operations.canBeWatched else { return }
         let isOwnerBusy: @Sendable () -> Bool = { [weak self] in self?.turns.isBusy ?? false }
@@ -19,17 +19,17 @@ extension PreferencesStore {
             let watch = FileWatch(file, isOwnerBusy: isOwnerBusy) { schedule.note($0) }
             guard let self else { return }
             watches.withLock { $0.append(watch) }
-            refresh(self)  // what changed before the watch began
+            refresh(self)  // for changes before the watch began
             reportBlindness()
         }
     }
 
-    /// Takes over what the file and the files of defaults hold now, even if they look unchanged: of two changes within a tick of the
-    /// file system's clock it may tell the first only. When this returns, readers have it.
+    /// Takes over the current content of the file and the files of defaults, even if they look unchanged: two changes within
+    /// one tick of the file system's clock may look like one. When this returns, readers see the result.
     func reload() {
         var later = AfterUnlocking()
         if !read(always: true, &later) {
-            // A change of ours is on its way into the file. While this has the turn, there is none.
+            // A change of ours is being written to the file. While this holds the turn, none is.
             turns.enter(.change("reload()", key: nil))
             _ = read(always: true, &later)
             turns.leave()
@@ -40,7 +40,7 @@ extension PreferencesStore {
         reportBlindness()
     }
 
-    /// Takes over what the file holds now, if somebody else changed it.
+    /// Takes over the content of the file if another program has changed it.
     func refresh() {
         var later = AfterUnlocking()
         _ = read(&later)
@@ -49,13 +49,13 @@ extension PreferencesStore {
         reportBlindness()
     }
 
-    /// Reads the file if somebody else changed it. Returns false, and has ``refresh()`` run later, where a change of ours is being
-    /// written.
+    /// Reads the file if another program has changed it. Returns false, and runs ``refresh()`` later, if a change of ours is
+    /// being written.
     private func read(always: Bool = false, _ later: inout AfterUnlocking) -> Bool {
         guard case .success(let file?) = file else { return true }
         do throws(FileError) {
-            // Not under the file's lock, for those who hold it may take their time. Where a change of ours came in between,
-            // what was read is out of date.
+            // Not under the file's lock, which another process may hold for long. If a change of ours came in between, the
+            // result is outdated.
             var adoption = Adoption.outdated
             while adoption == .outdated {
                 guard let (known, revision) = beginReading() else { return false }
@@ -63,34 +63,34 @@ extension PreferencesStore {
                 adoption = adopt(try PreferencesReading(known: nil, file.read), since: revision, &later)
             }
         } catch where error.code == .notFolder {
-            // A file where a folder was: there is nothing to read, and the next change will say so.
+            // There is a file in place of a folder: nothing can be read, and the next change reports it.
         } catch {
             if error.isLackOfRoom { tryAgain() }
-            // While something is unsaved its trouble was reported, and that what is not written is not read is no news.
+            // While something is unsaved, its error was reported already, and a read error adds nothing.
             if !state.withLock({ $0.needsWriting }) { noteUnreadable(error) }
         }
         return true
     }
 
-    /// The state that what is read next belongs to; nil while a change of ours is being written, which reads again then.
+    /// The state that the next read belongs to; nil while a change of ours is being written, which reads again afterwards.
     private func beginReading() -> (known: FileIdentity?, revision: Int)? {
         state.withLock { state in
             state.disk.mayRead() ? (state.disk.identity, state.members.revision) : nil
         }
     }
 
-    /// What became of what was read.
+    /// What became of a read.
     enum Adoption {
         case adopted, broken
-        /// Something was stored since it was read.
+        /// Something was stored since.
         case outdated
     }
 
-    /// Takes over what was read, and tells the members whose value is another one now. What does not parse is noted.
+    /// Takes over what was read, and notifies the members whose value has changed. A file that does not parse is noted.
     ///
     /// - Parameters:
-    ///   - revision: That of the members when reading began; nil inside a turn, where the file stays as it is.
-    ///   - inUse: Says what is used in place of what does not parse.
+    ///   - revision: The members' revision when the read began; nil inside a turn, where the file does not change.
+    ///   - inUse: Says what is used in place of a file that does not parse.
     func adopt(
         _ reading: PreferencesReading, since revision: Int? = nil,
         inUse: () -> String = { "The last good values are in use." }, _ later: inout AfterUnlocking
@@ -114,11 +114,11 @@ extension PreferencesStore {
         }
     }
 
-    /// Changes the members as `change` does, and tells those whose value is another one then. Returns false where `isCurrent` does
-    /// not hold any more.
+    /// Changes the members with `change`, and notifies those whose value has changed. Returns false if `isCurrent` no longer
+    /// holds.
     ///
-    /// Old and new values are compared with no lock held, for that may parse them; where something is stored meanwhile, all is
-    /// done once more.
+    /// Old and new values are compared without a lock, because that may parse them; if something is stored meanwhile, all is
+    /// repeated.
     private func exchange(
         while isCurrent: (borrowing PreferencesState) -> Bool = { _ in true }, _ later: inout AfterUnlocking,
         _ change: (inout StoredMembers) -> [PreferencesError],
@@ -144,24 +144,24 @@ extension PreferencesStore {
         }
     }
 
-    /// Notes that the file is broken, and what is in use in its place; once for each state of it.
+    /// Notes that the file is broken, and what is used in its place; once for each state of the file.
     private func noteBroken(_ identity: FileIdentity?, _ error: JSONSyntaxError, inUse: () -> String) {
         guard state.withLock({ $0.disk.wasBroken(identity) }) else { return }
         note(
-            "The preferences \"\(path)\" are not JSON: \(error). \(inUse()) Correct the file; before anything is written over it, it is put aside as \"\(path).rejected-<time>\"."
+            "The preferences \"\(path)\" are not JSON: \(error). \(inUse()) Correct the file; before it is overwritten, it is set aside as \"\(path).rejected-<time>\"."
         )
     }
 
-    /// Notes that the file cannot be read, and what is in use.
+    /// Notes that the file cannot be read, and what is used.
     func noteUnreadable(_ error: FileError) {
         var error = error
-        error.operation = .read  // whatever the step was; else one trouble would be told twice
+        error.operation = .read  // whatever the step was, so that one error is not logged twice
         note("Could not read the preferences \"\(path)\"; the last good values are in use, and defaults where there are none. \(error)")
     }
 
     // MARK: The files of defaults
 
-    /// Puts files of defaults below this one, the most important first, and reads them. Those already there stay.
+    /// Adds files of defaults below this one, by precedence, and reads them. Files that are already there stay.
     func addLayers(_ paths: [String], source: ValueSource = .system) {
         let known = state.withLock { $0.members.layers.map(\.file.path) }
         var layers = paths.filter { path in !known.contains { $0.isIdentical(to: path) } }.map { PreferencesLayer(path: $0, source: source) }
@@ -172,15 +172,15 @@ extension PreferencesStore {
             return []
         }
         later.run()
-        // Another thread may have been faster with the same ones.
+        // Another thread may have added the same files first.
         for file in layerFiles where layers.contains(where: { $0.file === file }) { watch(file) { $0.refreshLayer(file) } }
         logNotes()
     }
 
-    /// The files of defaults, the most important first.
+    /// The files of defaults, by precedence.
     var layerFiles: [DurableFile] { state.withLock { $0.members.layers.map(\.file) } }
 
-    /// Takes over what the files of defaults hold now.
+    /// Takes over the current content of the files of defaults.
     func refreshLayers() {
         for file in layerFiles { refreshLayer(file) }
     }
@@ -198,7 +198,7 @@ extension PreferencesStore {
             guard let known = state.withLock({ $0.members.layer(of: file) }) else { return }
             var layer = known
             guard read(&layer, always: always) else { return }
-            // Another thread may have read a newer state meanwhile.
+            // Another thread may have read a newer state in the meantime.
             isAdopted = exchange(while: { $0.members.layer(of: file)?.identity == known.identity }, &later) { [layer] members in
                 members.adopt(layer)
                 return []
@@ -206,8 +206,8 @@ extension PreferencesStore {
         }
     }
 
-    /// Reads a layer if its file changed, or `always`, and returns whether it was read; trouble with it is noted once, and the last
-    /// good values stay.
+    /// Reads a layer if its file changed, or `always`, and returns whether it was read; an error is noted once, and the last good
+    /// values stay.
     @discardableResult
     private func read(_ layer: inout PreferencesLayer, always: Bool = false) -> Bool {
         let path = layer.file.path
@@ -217,25 +217,26 @@ extension PreferencesStore {
             return isRead
         } catch {
             if (error as? FileError)?.isLackOfRoom == true { tryAgain() }
-            let trouble = "Could not read the system-wide preferences \"\(path)\"; what they said before stays in use. \(error)"
+            let trouble = "Could not read the system-wide preferences \"\(path)\"; its last good values stay in use. \(error)"
             state.withLock { $0.log.note(trouble, ofLayer: path) }
             return false
         }
     }
 
-    // MARK: What inotify does not see
+    // MARK: Changes that inotify does not see
 
-    /// Whether changes by others may go unseen.
+    /// Whether changes by other programs may go unseen.
     var isBlind: Bool { blindness != nil }
 
-    /// Why changes by others may go unseen. A path that leads nowhere is no reason: it is watched until it does.
+    /// Why changes by other programs may go unseen. A path that does not exist is no reason: its folders are watched until it
+    /// does.
     private var blindness: FileError? {
         watches.withLock { $0 }.lazy.compactMap(\.problem).first { $0.operation == .watch }
     }
 
-    /// Says once why changes by others may go unseen.
+    /// Logs once why changes by other programs may go unseen.
     private func reportBlindness() {
         guard let problem = blindness, state.withLock({ $0.disk.noteBlindness() }) else { return }
-        report("Changes that others make to \"\(path)\" are seen at the next change and flush() only. \(problem)")
+        report("Changes that other programs make to \"\(path)\" are seen only at the next change or flush(). \(problem)")
     }
 }

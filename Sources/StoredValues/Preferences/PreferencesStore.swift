@@ -3,27 +3,27 @@ import Logging
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// One preferences file as this process sees it: what is on the disk, and over it what could not be written yet.
+/// One preferences file as this process sees it: the content on the disk, with changes applied that could not be written yet.
 ///
-/// Values change in a ``PreferencesTurn``, where the order of all locks stands, and by what others write (``refresh()``).
+/// Values change in a ``PreferencesTurn``, which documents the order of all locks, and when others write (``refresh()``).
 final class PreferencesStore: Sendable {
     /// How long after a change the background fsync begins, so that a burst of changes costs one.
     let syncDelay: DispatchTimeInterval
-    /// Where the values lie, for the user.
+    /// The path of the values, for the user.
     let path: String
-    /// The file, or why there is none; nil where values are to lie in memory only.
+    /// The file, or why there is none; nil if values are in memory only.
     let file: Result<DurableFile?, PreferencesError>
     /// The file's last durable state.
     let generation: DurableGeneration?
-    /// One change at a time in this process.
+    /// Admits one change at a time in this process.
     let turns = TurnLock()
-    /// For the store itself and its turns. What others need is asked of the store.
+    /// Only for the store and its turns. Other types ask the store.
     let state: Guarded<PreferencesState>
-    /// How long somebody else who writes the file may pause.
+    /// How long another program that writes the file may pause.
     let patience: Duration
-    /// Where what could not be written, or not even read, is tried again.
+    /// Retries writes and reads that failed.
     let retries: RetryThread?
-    /// The watches over the file and its layers.
+    /// The watches of the file and its layers.
     let watches = Guarded<[FileWatch]>([])
     let queues: StoreQueues
     private let opening = Guarded(false)
@@ -33,8 +33,8 @@ final class PreferencesStore: Sendable {
     /// The store of `file`, which is not opened yet.
     ///
     /// - Parameters:
-    ///   - path: Where the file really lies.
-    ///   - onEnd: Runs when the store goes.
+    ///   - path: The path of the file with links resolved.
+    ///   - onEnd: Runs when the store is released.
     init(
         _ file: Result<DurableFile?, PreferencesError>, path: String, syncDelay: DispatchTimeInterval = .milliseconds(50),
         sizeLimit: Int = DurableFile.sizeLimit, retries: RetryThread? = RetryThread(),
@@ -50,9 +50,9 @@ final class PreferencesStore: Sendable {
 
     // MARK: Opening
 
-    /// Reads the file and begins to watch it, unless that was done. Trouble is logged, and thrown by ``flush()``.
+    /// Reads the file and begins to watch it, unless it is open. Errors are logged, and thrown by ``flush()``.
     ///
-    /// Whoever needs the same file meanwhile waits. To be called with no lock held: a log handler may use stored values.
+    /// Other users of the same file wait meanwhile. Call it without a lock: a log handler may use stored values.
     func open() {
         opening.withLock { isOpen in
             guard !isOpen else { return }
@@ -69,7 +69,7 @@ final class PreferencesStore: Sendable {
 
     private func readFirst() {
         guard case .success(let file?) = file else { return }
-        var later = AfterUnlocking()  // stays empty, for nobody listens yet
+        var later = AfterUnlocking()  // stays empty: there is no listener yet
         do {
             _ = adopt(try PreferencesReading(known: nil, file.read), inUse: recover, &later)
         } catch {
@@ -77,7 +77,7 @@ final class PreferencesStore: Sendable {
         }
     }
 
-    /// Takes the last durable values in place of a broken file's, if there are any, and says what is in use then.
+    /// Uses the last durable values in place of a broken file's, if there are any, and returns what is used.
     private func recover() -> String {
         do {
             guard let bytes = try generation?.read() else { return "Defaults are in use." }
@@ -86,21 +86,21 @@ final class PreferencesStore: Sendable {
                 _ = state.members.adopt(document)
                 state.disk.wasRecovered()
             }
-            return "The last values that were brought to the disk are in use."
+            return "The last durable values are in use."
         } catch {
-            return "Defaults are in use, for the last values that were brought to the disk cannot be read either: \(error)."
+            return "Defaults are in use, because the last durable values cannot be read either: \(error)."
         }
     }
 
     // MARK: Reading
 
-    /// The member that keeps `key` in memory: the one that exists, or a new one made by `make` from what is stored and what the one
-    /// before has left. It must ``forget(_:_:leaving:)`` the key when it goes.
+    /// The live value of `key`: the one in use, or a new one, made by `make` from the stored content and what the former one
+    /// has left. It must ``forget(_:_:leaving:)`` the key when it is released.
     ///
-    /// A key that is declared with another item type traps.
+    /// Traps if the key is declared with another item type.
     func member<Item, Member: LiveMember>(_ key: String, _ itemType: Item.Type, make: (StoredJSON?, (any Sendable)?) -> Member) -> Member {
         let key = PreferencesKey(key)
-        // What was left is let go out here, where no lock is held: it may be of another type.
+        // The former one's value is released out here, without a lock: it may be of another type.
         let (itemTypeFound, found, legacy) = state.withLock { state -> (any Any.Type, any LiveMember, (any Sendable)?) in
             if let (itemType, member) = state.audience.declaration(of: key) { return (itemType, member, nil) }
             let legacy = state.audience.takeLegacy(of: key)
@@ -116,41 +116,41 @@ final class PreferencesStore: Sendable {
         return member
     }
 
-    /// Forgets that `member`, which goes, keeps `key` in memory. What it leaves is for the next one.
+    /// Forgets that `member`, which is being released, is the live value of `key`. What it leaves is for the next one.
     func forget(_ key: String, _ member: some LiveMember, leaving legacy: (any Sendable)?) {
         let identifier = ObjectIdentifier(member)
         let old = state.withLock { $0.audience.forget(PreferencesKey(key), by: identifier, leaving: legacy) }
-        withExtendedLifetime(old) {}  // it goes when the lock is free
+        withExtendedLifetime(old) {}  // released without the lock
     }
 
-    /// The names of the stored members, sorted, without those that this library keeps for itself.
+    /// The names of the stored members, sorted, without those reserved for the library.
     var keys: [String] { document.keys.filter { !$0.isReservedKey } }
 
-    /// The file with what is not written yet laid over it, as the calling thread sees it.
+    /// The file with the changes that are not written yet, as the calling thread sees it.
     var document: PreferencesDocument { wholeView.document }
 
     /// All values at this moment, as the calling thread sees them.
     var snapshot: PreferencesSnapshot { wholeView.snapshot }
 
-    /// What is stored under `key` in the file itself, or nil, as the calling thread sees it.
+    /// The content stored under `key` in the file itself, or nil, as the calling thread sees it.
     func own(_ key: String) -> StoredJSON? {
         MembersView.mayExist ? view.own(key) : state.withLock { $0.members.own(PreferencesKey(key)) }
     }
 
-    /// What the calling thread sees: what is stored, with the changes of a batch that it is in, or what was stored when its
-    /// consistent reading began.
+    /// The calling thread's view: what is stored, with the changes of a batch that it is in, or what was stored when its
+    /// consistent read began.
     var view: MembersView {
         let position = turns.position
         return state.withLock { $0.view(at: position) }
     }
 
-    /// The same for those who look at all of it.
+    /// The same for callers that need all members.
     private var wholeView: MembersView {
         state.withLock { $0.members.layOut() }
         return view
     }
 
-    /// What the calling thread reads of `key` where it has a view of its own; nil where it reads what everybody does.
+    /// What the calling thread reads for `key` if it has its own view; nil if it reads the same as all threads.
     func ownContent(of key: String) -> MemberChange? {
         guard MembersView.mayExist else { return nil }
         let position = turns.position
@@ -176,22 +176,22 @@ final class PreferencesStore: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Whether the file has room for `changes`.
+    /// Whether the file stays small enough with `changes`.
     func hasRoom(for changes: MemberChanges) -> Bool {
         state.withLock { $0.members.hasRoom(for: ($0.batched ?? [:]).merging(changes.byKey) { $1 }) }
     }
 
-    /// A hint after each change, whoever made it; hints that nobody has taken yet become one.
+    /// An element after each change, whoever made it; a slow reader gets only one.
     var changes: AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let number = state.withLock { $0.audience.addListener { later in later.notify { continuation.yield() } } }
-            // Held, so that the file is watched as long as somebody listens.
+            // Retained, so that the file is watched as long as there is a listener.
             continuation.onTermination = { _ in self.stopTelling(number) }
         }
     }
 
-    /// Has `listener` called with the state locked: now, and after each change of one of `keys`, whoever makes it. Returns the number to
-    /// ``stopTelling(_:)`` by.
+    /// Calls `listener` with the state locked: now, and after each change of one of `keys`, whoever makes it. Returns the
+    /// number for ``stopTelling(_:)``.
     func tell(of keys: Set<PreferencesKey>, _ listener: @escaping Audience.Listener) -> Int {
         var later = AfterUnlocking()
         let number = state.withLock { state in
@@ -206,12 +206,12 @@ final class PreferencesStore: Sendable {
 
     // MARK: Changing
 
-    /// Makes the changes that `body` asks for: the only way in which values change in this process.
+    /// Makes the changes that `body` requests. All changes of values in this process go through here.
     ///
-    /// When this returns, the file is replaced and every reader in this process sees the change. If the file cannot be
-    /// written, the change stays in memory, is logged, is tried again by itself and with the next one, and is thrown by ``flush()``.
-    /// `body` runs once, with the file's lock held and the file read again if somebody else changed it. When it throws, nothing
-    /// is changed.
+    /// When this returns, the file is replaced and every reader in this process sees the change. If the file cannot be written,
+    /// the change stays in memory, is logged, is retried in the background and with the next change, and is thrown by
+    /// ``flush()``. `body` runs once, with the file's lock held and the file read again if another program changed it. If it
+    /// throws, nothing is changed.
     ///
     /// - Parameter mayNest: Whether this may be made inside any other change; see ``rearrange(_:_:)``.
     func change<Result, Failure>(
@@ -228,18 +228,20 @@ final class PreferencesStore: Sendable {
         }
     }
 
-    /// Makes changes of the library's own that leave what users read as it is; `changes` tells which, for what is stored. They may be
-    /// made inside a user's change, which writes them, and stay where that is undone. Consistent readings see them too.
+    /// Makes the library's own changes, which leave the values that users read as they are; `changes` returns them for the
+    /// stored members. They may be made inside a user's change, which writes them, and stay if that is undone. Consistent reads
+    /// see them too.
     func rearrange(_ call: String, _ changes: (MembersView) -> MemberChanges) {
         func published() -> MembersView { state.withLock { MembersView(members: $0.members) } }
-        // Without the file's lock first: reading a default must not need a folder that can be written to.
+        // Checked without the file's lock first: reading a default must not require a writable folder.
         if !changes(published()).byKey.isEmpty {
             change(call, mayNest: true) { $0 = changes(published()) }
         }
         if MembersView.mayExist { state.withLock { $0.changeReadings(changes) } }
     }
 
-    /// Runs `body`, and makes all changes that this thread makes in it as one, with one replacement of the file; none when it throws.
+    /// Runs `body`, and makes all changes that this thread makes in it as one, in one replacement of the file; none if it
+    /// throws.
     func batch<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         let turn = PreferencesTurn(.batch, of: self)
         do throws(Failure) {
@@ -252,38 +254,37 @@ final class PreferencesStore: Sendable {
         }
     }
 
-    /// Writes what is unsaved, if anything is. Returns why it could not be written.
+    /// Writes what is unsaved, if anything. Returns why it could not be written.
     func save() -> PreferencesError? {
         PreferencesTurn(.change("saving", key: nil), of: self).commit()
     }
 
-    /// Notes a change that cannot be made at all: it is logged, and the next ``flush()`` throws it.
+    /// Notes a change that cannot be made at all: it is logged, and thrown by the next ``flush()``.
     func refuse(_ refusal: PreferencesError) {
         state.withLock { $0.log.refuse(refusal) }
         logNotes()
     }
 
-    /// Traps, for the thread is inside a change already.
+    /// Traps, because the thread is already inside a change.
     func trapNested(_ activity: TurnLock.Activity, inside outer: TurnLock.Activity) -> Never {
-        let advice = activity == .batch ? "Put the batch around it." : "Make the second change after the first has returned."
+        let advice = activity == .batch ? "Move it into the batch." : "Make the second change after the first has returned."
         programmerError("\(activity) was called inside the closure of \(outer), and both change \"\(path)\". \(advice)")
     }
 
     // MARK: Logging
 
-    /// Notes a trouble, to be logged at the end of the change that is under way; the same one again only after a change was
-    /// written.
+    /// Notes an error, to be logged at the end of the change under way; the same error again only after a change was written.
     func note(_ trouble: String) {
         state.withLock { $0.log.note(trouble) }
     }
 
-    /// Logs a trouble.
+    /// Logs an error.
     func report(_ trouble: String) {
         note(trouble)
         logNotes()
     }
 
-    /// Logs what the value of `key` had to be repaired by, once for all who read it.
+    /// Logs the repairs of the value of `key`, once for all readers.
     func report(repairs: [String], of key: String) {
         state.withLock { $0.log.note(repairs: repairs, of: PreferencesKey(key)) }
         logNotes()
@@ -295,7 +296,7 @@ final class PreferencesStore: Sendable {
         logNotes()
     }
 
-    /// Logs what was noted; inside a change, its end does that, with no lock held: a log handler may use stored values too.
+    /// Logs the notes; inside a change, its end does that, without a lock: a log handler may use stored values too.
     func logNotes() {
         guard turns.activity == nil else { return }
         log(state.withLock { $0.log.take() })

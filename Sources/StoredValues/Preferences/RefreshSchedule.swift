@@ -2,24 +2,24 @@ import Dispatch
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// Decides when a watched file is read again: at once when what is there is whole, later while a writer is at work.
+/// Decides when a watched file is read again: at once if it is complete, later while a program is writing it.
 final class RefreshSchedule: Sendable {
-    /// How long a writer may pause before what it has written so far counts, unless told otherwise.
+    /// How long a writer may pause before its output so far counts as complete, unless specified otherwise.
     static let patience = Duration.milliseconds(200)
-    /// How long a file may be missing before it counts as deleted: some programs delete it just before they write it anew.
+    /// How long a file may be missing before it counts as deleted: some programs delete it just before they write it again.
     private static let absence = Duration.milliseconds(10)
-    /// How long reading is put off for an owner that is at work on the file itself: so many times as long as reading
-    /// takes, within these bounds.
+    /// While the owner is changing the file itself, a read is delayed by this multiple of the last read's duration, within
+    /// these bounds.
     private static let restFactor = 10
     private static let shortestRest = Duration.milliseconds(10)
     private static let longestRest = Duration.milliseconds(200)
 
     private struct State {
-        /// Grows with every event: a later event makes a delayed reading pointless.
+        /// Incremented by every event: a later event cancels a delayed read.
         var events = 0
-        /// Whether a reading is about to begin, which will see what the event is about.
+        /// Whether a read is about to begin, which covers the event too.
         var isQueued = false
-        /// How long reading took last.
+        /// The duration of the last read.
         var cost = Duration.zero
     }
 
@@ -29,10 +29,10 @@ final class RefreshSchedule: Sendable {
     private let isOwnerBusy: @Sendable () -> Bool
     private let refresh: @Sendable () -> Void
 
-    /// A schedule that runs `refresh` on `queue`, which is serial.
+    /// A schedule that runs `refresh` on the serial `queue`.
     ///
-    /// - Parameter isOwnerBusy: Whether the owner is changing the file itself. It reads the file with each change then, and
-    ///   processes that all change one file would otherwise be busy reading after each other.
+    /// - Parameter isOwnerBusy: Whether the owner is changing the file itself. It then reads the file with each change, and
+    ///   processes that all change one file would otherwise be busy reading each other's changes.
     init(
         on queue: DispatchQueue, patience: Duration = patience, isOwnerBusy: @escaping @Sendable () -> Bool = { false },
         _ refresh: @escaping @Sendable () -> Void
@@ -41,7 +41,7 @@ final class RefreshSchedule: Sendable {
         (self.isOwnerBusy, self.refresh) = (isOwnerBusy, refresh)
     }
 
-    /// Notes that something happened to the file.
+    /// Notes an event of the file.
     func note(_ event: FileWatch.Event) {
         switch event {
         case .replaced, .uncertain: readNow()
@@ -66,7 +66,7 @@ final class RefreshSchedule: Sendable {
         }
     }
 
-    /// Reads after `delay`, unless something else happens before.
+    /// Reads after `delay`, unless another event occurs before.
     private func read(after delay: Duration) {
         let number = state.withLock { state in
             state.events += 1

@@ -1,11 +1,11 @@
 import StoredValuesSupport
 import Synchronization
 
-/// The validations that run just now: a change inside one traps, for what is valid must depend on nobody's order of calls.
+/// The validations that are running: a change inside one traps, because validity must not depend on the order of calls.
 enum RunningValidations {
-    /// Spares changes the look into the table while none runs. A thread sees what it counted itself, and needs to see no more.
+    /// Saves changes the table lookup while none runs. A thread sees its own count, and that is enough.
     private static let count = Atomic(0)
-    /// Whose validation a thread is in, the innermost: one may read another value, which is validated then.
+    /// The key of each thread's innermost validation: a validation may read another value, which is validated then.
     private static let keys = Guarded<[UInt: String]>([:])
 
     /// Runs a validation of `key`.
@@ -20,7 +20,7 @@ enum RunningValidations {
         return try validation()
     }
 
-    /// The key whose validation the calling thread is in, if it is in one.
+    /// The key whose validation the calling thread is in, if any.
     static var key: String? {
         guard count.load(ordering: .relaxed) != 0 else { return nil }
         return keys.withLock { $0[currentThreadNumber()] }

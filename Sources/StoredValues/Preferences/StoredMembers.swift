@@ -1,39 +1,38 @@
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// What is stored: the members of the file with the changes laid over them that are not written yet, and below these the files
-/// of defaults.
+/// The stored members: those of the file with pending changes applied, and below these the files of defaults.
 struct StoredMembers {
     typealias Changes = [PreferencesKey: MemberChange]
     typealias Permitted = (changes: Changes, refusals: [PreferencesError])
 
-    /// Where the file lies, for the user.
+    /// The path of the file, for the user.
     private let path: String
-    /// How large the file may become.
+    /// The maximum size of the file.
     private let sizeLimit: Int
-    /// The file with `unsaved` laid over it.
+    /// The file with `unsaved` applied.
     private var content = PreferencesDocument()
     /// Changes that are not in the file: those whose write failed, and those that the change under way will write.
     private(set) var unsaved: Changes = [:]
-    /// The files of defaults, the most important first.
+    /// The files of defaults, by precedence.
     private(set) var layers: [PreferencesLayer] = []
-    /// Grows with each change of what is stored: what was read or compared before is out of date then.
+    /// Incremented by each change of the members: earlier reads and comparisons are outdated then.
     private(set) var revision = 0
 
     init(path: String, sizeLimit: Int) { (self.path, self.sizeLimit) = (path, sizeLimit) }
 
     // MARK: Reading
 
-    /// The whole of the file with the changes.
+    /// The whole file with the changes.
     var document: PreferencesDocument { content }
 
-    /// Brings the changes into the text, once for all who read the whole.
+    /// Writes the changes into the text, once for all readers of the whole.
     mutating func layOut() { content.layOut() }
 
-    /// What is stored under `key` in the file itself, or waits to be.
+    /// The content stored under `key` in the file itself, or pending.
     func own(_ key: PreferencesKey) -> StoredJSON? { content.stored(key) }
 
-    /// What readers of `key` see: what is stored, else what the layers below say.
+    /// What readers of `key` get: the stored content, else that of the layers below.
     func stored(_ key: PreferencesKey) -> StoredJSON? {
         content.stored(key) ?? layers.lazy.compactMap { $0.document.stored(key) }.first
     }
@@ -43,7 +42,7 @@ struct StoredMembers {
         content.stored(key) != nil ? .file : layerSource(key)
     }
 
-    /// Where it would come from if the file itself had nothing.
+    /// Where it would come from if the file itself had no value.
     func layerSource(_ key: PreferencesKey) -> ValueSource { layers.first { $0.document.stored(key) != nil }?.source ?? .code }
 
     // MARK: Changes of ours
@@ -58,18 +57,18 @@ struct StoredMembers {
         revision += 1
     }
 
-    /// The file's new content with `changes` made and all that waits.
+    /// The file's new content with `changes` and all pending ones.
     func written(with changes: Changes) -> PreferencesDocument { content.applying(changes) }
 
-    /// Notes that the file is `document` now, and nothing waits.
+    /// Notes that the file is now `document`, and no change is pending.
     mutating func wereWritten(_ document: PreferencesDocument) {
         (content, unsaved) = (document, [:])
         revision += 1
     }
 
-    // MARK: What others wrote
+    // MARK: Changes by others
 
-    /// Takes over what somebody else wrote, under what is not written here. Returns the changes that are refused now.
+    /// Takes over what another program wrote, below the pending changes. Returns the pending changes that are refused now.
     mutating func adopt(_ document: PreferencesDocument) -> [PreferencesError] {
         var refusals: [PreferencesError] = []
         if !unsaved.isEmpty { (unsaved, refusals) = permitted(unsaved, over: document) }
@@ -81,14 +80,14 @@ struct StoredMembers {
     /// The layer that is read from `file`.
     func layer(of file: DurableFile) -> PreferencesLayer? { layers.first { $0.file === file } }
 
-    /// Takes over what a layer holds now.
+    /// Takes over the current content of a layer.
     mutating func adopt(_ layer: PreferencesLayer) {
         guard let position = layers.firstIndex(where: { $0.file === layer.file }) else { return }
         layers[position] = layer
         revision += 1
     }
 
-    /// Puts files of defaults below, unless they are there.
+    /// Adds files of defaults below, unless they are there.
     mutating func add(_ new: [PreferencesLayer]) {
         layers += new.filter { layer in !layers.contains { $0.file.path.isIdentical(to: layer.file.path) } }
         revision += 1
@@ -97,8 +96,8 @@ struct StoredMembers {
 
 // Which changes are made, and which are refused.
 extension StoredMembers {
-    /// Those of `changes` that are to be made. Changes of what a newer version wrote are refused, and all of them if the file
-    /// would become too large to be read again: they are one change.
+    /// The `changes` to make. Changes of values that a newer version wrote are refused. All are refused if the file would
+    /// become too large to be read again, because they are one change.
     ///
     /// - Parameter areCompared: Whether ``verdict(on:of:after:)`` was asked about each of them.
     func permitted(_ changes: Changes, areCompared: Bool = false) -> Permitted {
@@ -107,27 +106,28 @@ extension StoredMembers {
         return ([:], refusals + [refusal])
     }
 
-    /// What is to be done about a change of `key` inside a batch that has made `earlier`. Room is looked for when all are known.
+    /// What to do about a change of `key` inside a batch that has made `earlier`. The size is checked when all changes are known.
     func verdict(on change: MemberChange, of key: PreferencesKey, after earlier: MemberChange?) -> MemberChange.Verdict {
         change.verdict(where: earlier.map(\.stored) ?? content.stored(key))
     }
 
-    /// What is said of a change that may not replace what a newer version of the program stored.
+    /// The error for a change that would replace a value that a newer version of the program stored.
     func refusal(of change: MemberChange, of key: PreferencesKey, where stored: Int) -> PreferencesError {
         .newerVersion(key: key.text, path: path, stored: stored, supported: change.version)
     }
 
-    /// Whether the file has room for `changes`.
+    /// Whether the file stays small enough with `changes`.
     func hasRoom(for changes: Changes) -> Bool { content.hasRoom(for: changes, within: sizeLimit) }
 
-    /// The same of what is unsaved, when it is laid over what somebody else wrote. Of these changes each is one by itself.
+    /// The same for the unsaved changes when they are applied to what another program wrote. Each of these is a separate
+    /// change.
     private func permitted(_ changes: Changes, over content: PreferencesDocument) -> Permitted {
         var (changes, refusals) = current(changes, in: content)
         guard !content.hasRoom(for: changes, within: sizeLimit) else { return (changes, refusals) }
-        // Those with a condition are halves of moves, which must not lose each other.
+        // Conditional changes are halves of moves, which must stay together.
         let moves = changes.filter { $0.value.isConditional }
         let single = changes.filter { !$0.value.isConditional }.map { [$0.key: $0.value] }
-        // The small ones first: when they came is not known any more, and that refuses the fewest.
+        // Smallest first: their order is not known any more, and this refuses the fewest.
         let sorted = ([moves] + single).map { ($0, growth: content.growth(by: $0)) }.sorted { $0.growth < $1.growth }
         var content = content
         changes = [:]
@@ -144,7 +144,7 @@ extension StoredMembers {
         return (changes, refusals)
     }
 
-    /// Why there is no room for `changes`, if there is none.
+    /// Why `changes` would make the file too large, if they would.
     private func tooLarge(_ changes: Changes, in content: PreferencesDocument) -> PreferencesError? {
         guard !content.hasRoom(for: changes, within: sizeLimit),
             let largest = changes.max(by: { ($0.value.json?.count ?? 0) < ($1.value.json?.count ?? 0) })
@@ -152,9 +152,9 @@ extension StoredMembers {
         return .tooLarge(key: largest.key.text, path: path, limit: sizeLimit)
     }
 
-    /// Those of `changes` that change something, and nothing of a newer version.
+    /// The `changes` that have an effect and do not replace a newer version's value.
     private func current(_ changes: Changes, in content: PreferencesDocument) -> Permitted {
-        // Nearly always all are to be made, and no other dictionary is.
+        // Usually all are made, and no new dictionary is created.
         var (current, refusals) = (changes, [PreferencesError]())
         for (key, change) in changes {
             switch change.verdict(where: content.stored(key)) {

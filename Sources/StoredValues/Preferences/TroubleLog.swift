@@ -1,12 +1,12 @@
 import Logging
 
-/// What is to be logged about a preferences file, each trouble once, and what its next flush throws.
+/// What to log about a preferences file, each error once, and what its next flush throws.
 struct TroubleLog {
     typealias Note = (level: Logger.Level, text: String)
 
-    /// Where the file lies, for the user.
+    /// The path of the file, for the user.
     private let path: String
-    /// The troubles since the last write, which are not logged again with each further change.
+    /// The errors since the last write, which are not logged again with each further change.
     private var troubles: Set<String> = []
     /// The trouble with each file of defaults that was logged since that file was last whole.
     private var layerTroubles: [String: String] = [:]
@@ -15,20 +15,20 @@ struct TroubleLog {
     /// The keys whose two defaults were logged.
     private var keysWithTwoDefaults: Set<PreferencesKey> = []
     private var notes: [Note] = []
-    /// Changes that were not made at all.
+    /// Changes that were refused.
     private var refusals: [PreferencesError] = []
     private var isHeld = true
 
     init(path: String) { self.path = path }
 
-    /// Notes a trouble; the same one again only after ``forgetTroubles()``.
+    /// Notes an error; the same one again only after ``forgetTroubles()``.
     mutating func note(_ trouble: String) {
         if troubles.count > 100 { troubles = [] }
         guard troubles.insert(trouble).inserted else { return }
         notes.append((.error, trouble))
     }
 
-    /// Notes that a change was written, after which the same trouble is news again.
+    /// Notes that a change was written. After it, an error that was logged before is logged again.
     mutating func forgetTroubles() { troubles = [] }
 
     /// Notes a trouble with the file of defaults at `layer`; the same one again only after ``layerIsWhole(_:)``, whatever is read or
@@ -46,20 +46,20 @@ struct TroubleLog {
         note(refusal.description)
     }
 
-    /// The changes that were refused since the last call.
+    /// The changes refused since the last call.
     mutating func takeRefusals() -> [PreferencesError] {
         defer { refusals = [] }
         return refusals
     }
 
-    /// Notes repairs of a value, unless they are the ones that were noted last.
+    /// Notes repairs of a value, unless they are the same as the last ones.
     mutating func note(repairs new: [String], of key: PreferencesKey) {
         let sorted = new.sorted()
         guard repairs.updateValue(sorted, forKey: key) != sorted else { return }
         for repair in new { notes.append((.warning, "\"\(key.text)\" in \"\(path)\": \(repair)")) }
     }
 
-    /// Notes that `key` has another value, whose repairs are news.
+    /// Notes that `key` has another value, whose repairs are to be logged.
     mutating func forgetRepairs(of key: PreferencesKey) {
         if !repairs.isEmpty { repairs[key] = nil }
     }
@@ -71,14 +71,14 @@ struct TroubleLog {
         notes.append((.warning, "\"\(key.text)\" in \"\(path)\" is declared with two defaults, \(all), and each reader uses its own. Declare the key once, as a StoredKey."))
     }
 
-    /// What is to be logged, once; nothing before ``letGo()``.
+    /// The notes to log, each once; none before ``letGo()``.
     mutating func take() -> [Note] {
         guard !isHeld, !notes.isEmpty else { return [] }
         defer { notes = [] }
         return notes
     }
 
-    /// Whoever opened the file logs from now on. Before, nobody does: the watch looks at the file at once, on a thread of its own,
+    /// Allows logging, by the thread that opened the file. Before that, the watch may already check the file on its own thread,
     /// and a program that ends right after opening would lose what that thread had taken and not logged yet.
     mutating func letGo() { isHeld = false }
 }

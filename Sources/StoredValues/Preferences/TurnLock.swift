@@ -1,13 +1,13 @@
 import StoredValuesSupport
 
-/// Lets one change of a file in at a time in this process, and knows which thread is inside: a change from inside another one
-/// would wait for itself.
+/// Admits one change of a file at a time in this process, and knows the thread inside: a change inside another one would wait
+/// for itself.
 struct TurnLock: ~Copyable, Sendable {
     /// What the thread inside is doing.
     enum Activity: Equatable, CustomStringConvertible {
-        /// A change, by the name of the call and of the key. They are not put together: nearly always nobody asks.
+        /// A change: the call and the key. They are formatted only if needed.
         case change(String, key: String?)
-        /// `batch { }`, which other changes of the same thread join.
+        /// `batch { }`, which includes other changes of the same thread.
         case batch
 
         var description: String {
@@ -18,7 +18,7 @@ struct TurnLock: ~Copyable, Sendable {
         }
     }
 
-    /// Where a thread stands: inside how many changes of the file, none when it is outside.
+    /// A thread, and how many nested changes of the file it is in; 0 outside.
     struct Position: Hashable {
         let thread: UInt
         let depth: Int
@@ -27,20 +27,20 @@ struct TurnLock: ~Copyable, Sendable {
     private struct Holder {
         var thread: UInt?
         var activity = Activity.batch
-        /// Inside how many changes the thread is.
+        /// How many nested changes the thread is in.
         var depth = 0
         /// When the last turn ended.
         var lastEnd: ContinuousClock.Instant?
     }
 
     private let turn = Guarded(())
-    /// Apart from the store's state, so that the thread of all watches, which asks for it, never waits for what is done under that.
+    /// Separate from the store's state, so that the watch thread, which asks for it, never waits for work done under that.
     private let holder = Guarded(Holder())
 
-    /// What the calling thread is doing inside, or nil when it is outside.
+    /// What the calling thread is doing inside, or nil if it is outside.
     var activity: Activity? { holder.withLock { $0.thread == currentThreadNumber() ? $0.activity : nil } }
 
-    /// Where the calling thread stands.
+    /// The position of the calling thread.
     var position: Position {
         let thread = currentThreadNumber()
         return Position(thread: thread, depth: holder.withLock { $0.thread == thread ? $0.depth : 0 })
@@ -59,13 +59,13 @@ struct TurnLock: ~Copyable, Sendable {
         turn.unlock()
     }
 
-    /// Notes that the thread inside begins a change inside the one that it makes.
+    /// Notes that the thread inside begins a nested change.
     func beginInner(_ activity: Activity) { holder.withLock { ($0.activity, $0.depth) = (activity, $0.depth + 1) } }
 
-    /// Notes that it goes on with the outer one.
+    /// Notes that it returns to the outer one.
     func endInner(outer: Activity) { holder.withLock { ($0.activity, $0.depth) = (outer, $0.depth - 1) } }
 
-    /// Whether any thread is inside, or was just now.
+    /// Whether any thread is inside, or was a moment ago.
     var isBusy: Bool {
         let now = ContinuousClock.now
         return holder.withLock { $0.thread != nil || $0.lastEnd.map { now - $0 < .milliseconds(100) } ?? false }

@@ -2,7 +2,7 @@
 public enum ValueSource: Sendable {
     /// The preferences file itself.
     case file
-    /// What is set for many machines.
+    /// The settings shared by many machines.
     case fleet
     /// The system-wide defaults below the file.
     case system

@@ -8,7 +8,7 @@ struct ImportedDefaults {
 
     var names: Set<String> = []
 
-    /// What `text` lists. What is no list of names (someone edited it) lists none.
+    /// The names that `text` lists; none if it is not a list of strings (a user may have edited it).
     init(parsing text: [UInt8]?) {
         guard let text, let json = try? JSONValue(parsing: text) else { return }
         names = Set((json.arrayValue ?? []).compactMap(\.stringValue))
@@ -17,16 +17,16 @@ struct ImportedDefaults {
     /// The text of the member.
     var text: [UInt8] { JSONValue.array(names.sorted().map(JSONValue.string)).text(level: 1) }
 
-    /// What a property list goes by: the name of its file, which stays when the folders above it are moved.
+    /// The name of a property list: that of its file, which stays when the folders above it are moved.
     static func name(of path: String) -> String {
         let file = path.parts(separatedBy: "/").last ?? path
         return file.utf8.reversed().starts(with: ".plist".utf8.reversed()) ? String(Substring(file.utf8.dropLast(6))) : file
     }
 }
 
-// What is read from a property list.
+// What a property list contains.
 extension ImportedDefaults {
-    /// A value as it is to be stored and what it was, or why it cannot be.
+    /// A value to store and its original form, or why it cannot be stored.
     enum Reading {
         case success(JSONValue, UserDefaultsImport.Form)
         case failure(UserDefaultsImport.Reason)
@@ -40,7 +40,7 @@ extension ImportedDefaults {
         return entries
     }
 
-    /// What `value` becomes.
+    /// The JSON that `value` becomes.
     static func json(_ value: PropertyListValue) -> Reading {
         guard case .data(let data) = value else { return reading(value, .plain) }
         let bytes = Array(data)
@@ -57,7 +57,7 @@ extension ImportedDefaults {
     }
 
     private static func reading(_ value: PropertyListValue, _ form: UserDefaultsImport.Form) -> Reading {
-        // Nothing but its depth keeps a property list from being encoded.
+        // Only its depth can prevent a property list from being encoded.
         guard let json = try? ItemEncoder.encode(value) else { return .failure(.tooDeep) }
         return checked(json, form)
     }

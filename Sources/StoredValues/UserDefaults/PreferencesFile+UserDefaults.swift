@@ -3,26 +3,27 @@ import StoredValuesFiles
 import StoredValuesSupport
 
 extension PreferencesFile {
-    /// Takes over, once, what this program stored with Foundation's `UserDefaults`, and says what became of each key.
+    /// Imports, once, what this program stored with Foundation's `UserDefaults`, and reports what became of each key.
     ///
     /// ```swift
     /// let report = try PreferencesFile.standard.importUserDefaults()    // first thing, before values are used
     /// print(report)
     /// ```
     ///
-    /// - Values keep their shape: texts, numbers, lists and dictionaries as they are, a date as a stored `Date`. Data that hold
-    ///   JSON become what the JSON says, and of the form `{"value": …}`, which Boutique stores, what is in the box.
-    /// - What is stored here already is never overwritten, and a key that was imported and then reset stays away: that the
-    ///   import was done is noted in the file, under the property list's name, in the same replacement.
-    /// - The property list itself is left as it is.
+    /// - Values keep their shape: strings, numbers, lists and dictionaries are unchanged, a date becomes a stored `Date`. Data
+    ///   that contains JSON becomes that JSON; of the form `{"value": …}`, which Boutique stores, only the value in the box is
+    ///   imported.
+    /// - A value that is already stored here is never overwritten, and a key that was imported and then reset stays reset: the
+    ///   import is noted in the file, under the property list's name, in the same replacement.
+    /// - The property list itself is not changed.
     ///
-    /// Like `set` it has replaced the file when it returns; ``flush()`` throws if that failed.
+    /// Like `set`, it has replaced the file when it returns; ``flush()`` throws if that failed.
     ///
     /// - Parameters:
     ///   - name: The suite's name; nil for `UserDefaults.standard`, which on Linux has the executable's name. The property list
-    ///     is sought where Foundation keeps it: `$XDG_CONFIG_HOME/<name>.plist`, by default in `~/.config`. Inside
-    ///     `withTemporaryStorage` it is sought beside the temporary file.
-    ///   - newKey: Gives a key there its name here; nil leaves it out.
+    ///     is read from where Foundation stores it: `$XDG_CONFIG_HOME/<name>.plist`, by default in `~/.config`. Inside
+    ///     `withTemporaryStorage` it is read from the temporary file's folder.
+    ///   - newKey: Returns the new name of a key; nil excludes it.
     /// - Throws: ``PreferencesError/notImported(path:reason:)``, ``PreferencesError/noHomeFolder``.
     @discardableResult
     public func importUserDefaults(
@@ -35,7 +36,7 @@ extension PreferencesFile {
         return try importUserDefaults(at: "\(scope.folder)/\(name).plist", key: newKey)
     }
 
-    /// The same with the property list at `path`, binary or XML, such as one that was copied from a Mac.
+    /// The same for the property list at `path`, binary or XML, such as one copied from a Mac.
     @discardableResult
     public func importUserDefaults(
         at path: String, key newKey: (String) -> String? = { $0 }
@@ -60,7 +61,7 @@ extension PreferencesFile {
         } catch {
             throw .notImported(path: file.path, reason: PropertyListCheck.Problem.damaged.description)
         }
-        // All that may run the program's own code comes before the file's lock.
+        // All calls of the program's own code come before taking the file's lock.
         let found = entries.map { ($0.key, newKey($0.key), ImportedDefaults.json($0.value)) }.sorted { $0.0 < $1.0 }
         return try store.change("importUserDefaults") { changes throws(PreferencesError) in
             var imported = store.imported
@@ -69,7 +70,7 @@ extension PreferencesFile {
             for (key, newKey, json) in found { outcomes[key] = changes.take(json, as: newKey, into: store) }
             changes.set(ImportedDefaults.member, to: StoredJSON(json: imported.text), if: .always)
             guard store.hasRoom(for: changes) else {
-                let reason = "With what it holds \"\(store.path)\" would be larger than \(DurableFile.sizeLimit >> 20) MiB. Leave the keys of large data out."
+                let reason = "With its values \"\(store.path)\" would be larger than \(DurableFile.sizeLimit >> 20) MiB. Exclude the keys of large data."
                 throw .notImported(path: file.path, reason: reason)
             }
             return report(.done, outcomes)
@@ -78,7 +79,7 @@ extension PreferencesFile {
 }
 
 extension MemberChanges {
-    /// Stores one imported value, unless something stands in the way.
+    /// Stores one imported value, unless something prevents it.
     fileprivate mutating func take(
         _ json: ImportedDefaults.Reading, as newKey: String?, into store: PreferencesStore
     ) -> UserDefaultsImport.Outcome {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// A value of a property list, of any shape. Encoded by ``ItemEncoder`` it gets the JSON that a stored value of its Swift type
-/// has: a date is ISO 8601 text, data are base64.
+/// A value of a property list, of any shape. ``ItemEncoder`` encodes it as the JSON that a stored value of its Swift type has:
+/// a date as ISO 8601 text, data as base64.
 enum PropertyListValue {
     case bool(Bool)
     case integer(Int64)
@@ -20,7 +20,8 @@ extension PropertyListValue: Codable {
         func value<Value: Decodable>(_ make: (Value) -> PropertyListValue) -> PropertyListValue? {
             (try? container.decode(Value.self)).map(make)
         }
-        // The decoder takes each of these for no other, but a whole number for a real one, which comes last.
+        // The decoder confuses none of these types, except that it decodes an integer as a real number, which therefore comes
+        // last.
         self =
             try value(Self.bool) ?? value(Self.date) ?? value(Self.data) ?? value(Self.string) ?? value(Self.integer)
             ?? value(Self.unsigned) ?? value(Self.real) ?? value(Self.array)

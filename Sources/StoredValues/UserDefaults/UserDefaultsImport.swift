@@ -1,10 +1,10 @@
 /// What ``PreferencesFile/importUserDefaults(named:key:)`` did with each key, for a log or a test.
 public struct UserDefaultsImport: Sendable, Hashable {
-    /// How far it came.
+    /// How far the import got.
     public enum Status: Sendable, Hashable {
-        /// The keys were looked at, each for itself; see ``UserDefaultsImport/keys``.
+        /// Each key was handled; see ``UserDefaultsImport/keys``.
         case done
-        /// It was done before, by this process or another, and nothing was looked at.
+        /// The import was done before, by this process or another, and nothing was read now.
         case doneBefore
         /// There is no such file, so there is nothing to import yet.
         case noFile
@@ -12,29 +12,29 @@ public struct UserDefaultsImport: Sendable, Hashable {
 
     /// What became of one key.
     public enum Outcome: Sendable, Hashable {
-        /// Its value is stored under the key `as` now.
+        /// Its value is now stored under the key `as`.
         case imported(as: String, from: Form)
-        /// It was left where it is.
+        /// It was not imported.
         case skipped(Reason)
     }
 
-    /// What the value looked like in UserDefaults.
+    /// The form of the value in UserDefaults.
     public enum Form: String, Sendable, Hashable {
-        /// A text, number, truth value, date, list or dictionary. Data in a list or dictionary became base64 text.
+        /// A string, number, Boolean, date, list or dictionary. Data in a list or dictionary became base64 text.
         case plain = "a plain value"
         /// Data that held JSON.
         case json = "JSON in data"
-        /// Data that held JSON in the form `{"value": …}`, as Boutique stores it; what is in the box was taken.
+        /// Data that held JSON in the form `{"value": …}`, as Boutique stores it; only the value in the box was imported.
         case boxedJSON = "boxed JSON in data"
         /// Data that held a property list.
         case propertyList = "a property list in data"
-        /// Any other data, which became base64 text, as a stored `Data` is.
+        /// Any other data, which became base64 text, like a stored `Data`.
         case data = "data"
     }
 
-    /// Why a key was left where it is.
+    /// Why a key was not imported.
     public enum Reason: String, Sendable, Hashable {
-        /// Something is stored here under that key already.
+        /// A value is already stored here under that key.
         case alreadyStored = "something is stored under that key already"
         /// The program excluded it: the `key` closure returned nil for it.
         case excluded = "the program excludes it"
@@ -46,16 +46,16 @@ public struct UserDefaultsImport: Sendable, Hashable {
         case tooDeep = "it is nested too deeply to be stored"
     }
 
-    /// The property list that was imported, or is to be.
+    /// The property list.
     public let path: String
-    /// How far it came.
+    /// How far the import got.
     public let status: Status
     /// Each key of the property list and what became of it.
     public let keys: [String: Outcome]
 }
 
 extension UserDefaultsImport: CustomStringConvertible {
-    /// What was imported and what was not, in words for people, with a line for each key. It holds no values.
+    /// A report with a line for each key. It contains no values.
     public var description: String {
         switch status {
         case .noFile: "There are no UserDefaults in \"\(path)\"."

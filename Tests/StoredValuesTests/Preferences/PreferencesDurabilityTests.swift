@@ -158,7 +158,7 @@ struct PreferencesDurabilityTests {
                 #expect(PreferencesFile(path: path).keys == ["a"])
                 let lines = RecordingLogHandler.lines.withLock { $0 }
                 #expect(lines == [
-                    "The preferences \"\(path)\" are not JSON: expected a colon after the member's name at line 2, column 7. The last values that were brought to the disk are in use. Correct the file; before anything is written over it, it is put aside as \"\(path).rejected-<time>\"."
+                    "The preferences \"\(path)\" are not JSON: expected a colon after the member's name at line 2, column 7. The last durable values are in use. Correct the file; before it is overwritten, it is set aside as \"\(path).rejected-<time>\"."
                 ])
             }
         }

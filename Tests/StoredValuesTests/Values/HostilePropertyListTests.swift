@@ -49,7 +49,7 @@ struct HostilePropertyListTests {
         String(repeating: opening, count: depth) + inside + String(repeating: closing, count: depth)
     }
 
-    private static let tooLarge = "far larger than the file", tooDeep = "nested deeper than 512 levels", damaged = "no property list"
+    private static let tooLarge = "far larger than the file", tooDeep = "nested deeper than 512 levels", damaged = "not a property list"
 
     private static let refused: [(String, [UInt8], String)] = [
         ("lists that hold each other twice, 14 times over", manifold(2, 14), tooLarge),

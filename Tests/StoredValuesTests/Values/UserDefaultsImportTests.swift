@@ -175,7 +175,7 @@ struct UserDefaultsImportTests {
             let storage = PreferencesFile(path: folder + "/p.json")
             let error = try #require(throws: PreferencesError.self) { try storage.importUserDefaults(at: path) }
             #expect(error == .notImported(
-                path: path, reason: "It is no property list of keys and values. Correct it, or move it away."))
+                path: path, reason: "It is not a property list of keys and values. Correct it, or move it away."))
             #expect(storage.keys == [])
             #expect(try storage.importUserDefaults(at: try write(["a": 1], to: folder)).status == .done)
         }
