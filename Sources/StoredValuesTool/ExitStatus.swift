@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What a script learns from how the tool ended. From 64 on the numbers are those of sysexits(3).
+/// The exit status, for scripts. From 64 on, the numbers are those of sysexits(3).
 enum ExitStatus: Int32, CaseIterable {
     case success = 0
     case absent = 1
@@ -16,18 +16,18 @@ enum ExitStatus: Int32, CaseIterable {
 
     private var meaning: String {
         switch self {
-        case .success: "It was done."
-        case .absent: "Nothing is stored there; doctor found something that needs you."
-        case .usage: "The command was not written as it must be."
-        case .badData: "The file, the edit or the value is not what it must be."
+        case .success: "Success."
+        case .absent: "Nothing is stored there; or doctor found a problem."
+        case .usage: "The command line is wrong."
+        case .badData: "The file, the edit or the value is invalid."
         case .unavailable: "The keyring is locked or cannot be reached."
         case .notSaved: "A file could not be read or written."
-        case .tryAgain: "No answer in time, or somebody else changed the same key: try again."
-        case .refused: "No permission, read-only, the wrong key, or you said no."
-        case .misconfigured: "A variable of the environment names no place or program."
+        case .tryAgain: "No answer in time, or another program changed the same key: try again."
+        case .refused: "No permission, read-only, the wrong key, or you answered no."
+        case .misconfigured: "An environment variable has an invalid value."
         }
     }
 
-    /// All of them, for the help.
+    /// All of them, for the help text.
     static let table = allCases.map { "  \($0.rawValue < 10 ? " " : "")\($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
 }

@@ -1,9 +1,9 @@
 import StoredValues
 
-/// Why a command was not carried out: a sentence for people and a status for scripts.
+/// Why a command failed: a message for the user and a status for scripts.
 struct Failure: Error {
     let status: ExitStatus
-    /// Nil where the status says it all.
+    /// Nil if the status says it all.
     let sentence: String?
 
     init(_ status: ExitStatus, _ sentence: String?) {
@@ -11,7 +11,7 @@ struct Failure: Error {
         self.sentence = sentence
     }
 
-    /// The failure that `error` is; nil for what the argument parser throws, which it words itself.
+    /// The failure for `error`; nil for an error of the argument parser, which has its own message.
     init?(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
@@ -25,7 +25,7 @@ struct Failure: Error {
     private init(_ error: PreferencesError) {
         switch error {
         case .noHomeFolder, .notUTF8: self.init(.misconfigured, error.description)
-        // Here nothing is kept in memory, so only the file's own sentence holds.
+        // The tool keeps nothing in memory, so only the message about the file applies.
         case .notSaved(_, let reason), .notRead(_, let reason): self.init(.notSaved, reason)
         case .timedOut, .cancelled: self.init(.tryAgain, error.description)
         case .several, .notEncodable, .notValid, .tooLarge, .newerVersion, .notImported: self.init(.badData, error.description)
@@ -45,10 +45,10 @@ extension KeyringError {
         }
     }
 
-    /// The error's own sentences, and what this tool can do about it.
+    /// The error's own message, and what the tool can do about it.
     fileprivate var advised: String {
         switch self {
-        case .locked, .dismissed: "\(textForUser) With --unlock this tool asks, where there is a display."
+        case .locked, .dismissed: "\(textForUser) With --unlock this tool prompts for the password, if there is a display."
         default: textForUser
         }
     }

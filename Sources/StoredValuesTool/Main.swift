@@ -2,7 +2,7 @@ import ArgumentParser
 import Logging
 import StoredValues
 
-/// Runs the command that the arguments ask for, and turns what goes wrong into a sentence and an exit status.
+/// Runs the command, and turns an error into a message and an exit status.
 @main
 struct Main {
     static func main() async {
@@ -22,14 +22,14 @@ struct Main {
 
     private static func end(with error: any Error) -> Never {
         guard let failure = Failure(error) else {
-            // What the argument parser says quotes the command line.
+            // The argument parser's messages quote the command line.
             let code = StoredValuesCommand.exitCode(for: error)
             let output = code == .success ? Output.standard : .error
             let text = StoredValuesCommand.fullMessage(for: error)
             if !text.isEmpty { output.line(output.shown(text)) }
             StoredValuesCommand.exit(withError: code)
         }
-        // What was logged says the same again, in the words of a library.
+        // What was logged says the same in the library's words, and is not printed.
         if let sentence = failure.sentence { Output.error.line("stored-values: \(Output.error.oneLine(sentence))") }
         StoredValuesCommand.exit(withError: failure.status.code)
     }

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// The tool itself: all its commands, and what its help says about them together.
+/// The tool with all its commands and its help text.
 struct StoredValuesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stored-values",
         abstract: "Read, change and watch the settings and secrets that a program keeps with StoredValues.",
         discussion: """
-            Name the program with --app, or once for all in the environment: export STORED_VALUES_APP=com.example.Editor
+            Name the program with --app, or once in the environment: export STORED_VALUES_APP=com.example.Editor
 
             EXAMPLES
               stored-values list --app com.example.Editor
@@ -20,7 +20,7 @@ struct StoredValuesCommand: AsyncParsableCommand {
 
             COMPLETIONS
             For bash, zsh or fish: stored-values --generate-completion-script <shell>
-            The README says where each of them looks for it.
+            The README says where to install it.
             """,
         subcommands: [
             ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self, WatchCommand.self, EditCommand.self,

@@ -9,7 +9,7 @@ import StoredValuesSupport
     import Android
 #endif
 
-/// All that the tool asks the system for directly.
+/// All system calls of the tool.
 enum System {
     static let standardInput = STDIN_FILENO
     static let standardOutput = STDOUT_FILENO
@@ -25,14 +25,14 @@ enum System {
 
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-    /// How many columns the terminal has, where it says so.
+    /// The number of columns of the terminal, if known.
     static func width(_ descriptor: Int32) -> Int? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Int(size.ws_col)
     }
 
-    /// Reads what is there into `buffer`; 0 at the end.
+    /// Reads available bytes into `buffer`; 0 at the end.
     static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
         while true {
             let count = readBytes(descriptor, buffer.baseAddress, buffer.count)
@@ -41,7 +41,7 @@ enum System {
         }
     }
 
-    /// Writes all of `bytes`; returns whether that worked.
+    /// Writes all of `bytes`; returns whether that succeeded.
     static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -53,45 +53,45 @@ enum System {
 
     static func end(_ status: ExitStatus) -> Never { exit(status.rawValue) }
 
-    /// Ends the process as the signal does that Ctrl-C sends, so that a script around it ends too.
+    /// Ends the process by SIGINT, as Ctrl-C does, so that a script around it ends too.
     static func endInterrupted() -> Never {
         signal(SIGINT, SIG_DFL)
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGINT)
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)  // whoever started this may have blocked it
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)  // the parent process may have blocked it
         raise(SIGINT)
         exit(130)
     }
 
-    /// The system's words for what went wrong last.
+    /// The system's text for the last error.
     static var problem: String { String(cString: strerror(errno)) }
 
     static func mayWrite(_ path: String) -> Bool { access(path, W_OK) == 0 }
 
-    /// A new folder for nobody but this user, in the place for temporary files.
+    /// A new folder for only this user, in the folder for temporary files.
     static func makeTemporaryFolder() throws(Failure) -> String {
         let place = try environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         var template = Array("\(place)/stored-values-XXXXXX".utf8CString)
         let path = template.withUnsafeMutableBufferPointer { buffer in
             buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
         }
-        guard let path else { throw Failure(.notSaved, "Could not make a folder in \"\(place)\": \(problem). Set TMPDIR to another.") }
+        guard let path else { throw Failure(.notSaved, "Could not make a folder in \"\(place)\": \(problem). Set TMPDIR to another folder.") }
         return path
     }
 
-    /// Runs a command of the shell with `argument` as its last word, whatever that holds: the shell sees it as a variable only,
-    /// and what comes out of one it does not read as part of a command. It has this terminal, and gets the keys that end a
-    /// program until it is done. Returns its exit status, or 128 and the signal that ended it.
+    /// Runs a shell command with `argument` as its last word, whatever it contains: the shell gets it as a variable, whose
+    /// value it does not parse as a command. The command has this terminal, and receives the keys that interrupt a program.
+    /// Returns its exit status, or 128 plus the signal that ended it.
     static func shell(_ command: String, _ argument: String) -> Int32 {
-        // system(3) takes no arguments. No other thread of this process asks for variables now, which this would disturb.
+        // system(3) takes no arguments. No other thread of this process reads the environment now, which setenv would disturb.
         setenv("STORED_VALUES_ARGUMENT", argument, 1)
         let status = system("\(command) \"$STORED_VALUES_ARGUMENT\"")
         return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
     }
 }
 
-// The calls whose names the methods above have too.
+// The calls that have the same names as methods above.
 private func readBytes(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, start, count)
 }
@@ -99,7 +99,7 @@ private func writeBytes(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count
     write(descriptor, start, count)
 }
 
-/// A terminal that shows nothing of what is typed and hands over every key, for as long as this lives.
+/// A terminal that echoes nothing and delivers every key, for the lifetime of this value.
 struct HiddenTerminal: ~Copyable {
     private let descriptor: Int32
     private var old = termios()
@@ -108,7 +108,7 @@ struct HiddenTerminal: ~Copyable {
         self.descriptor = descriptor
         guard tcgetattr(descriptor, &old) == 0 else { throw Self.failure }
         var new = old
-        // Without ISIG, Ctrl-C arrives as a key: nothing can end this with the terminal left as it is.
+        // Without ISIG, Ctrl-C arrives as a key: the process cannot end without restoring the terminal.
         new.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         withUnsafeMutableBytes(of: &new.c_cc) { keys in
             keys[Int(VMIN)] = 1
@@ -123,6 +123,6 @@ struct HiddenTerminal: ~Copyable {
     }
 
     private static var failure: Failure {
-        Failure(.notSaved, "The terminal cannot be kept from showing what is typed: \(System.problem). Send the secret through a pipe.")
+        Failure(.notSaved, "The terminal's echo cannot be turned off: \(System.problem). Send the secret through a pipe.")
     }
 }

@@ -3,10 +3,10 @@ import StoredValues
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Say what is read and from where, what is the matter, and what to do about it.",
+        commandName: "doctor", abstract: "Check the settings and the keyring: what is read from where, what is wrong, and how to fix it.",
         discussion: """
-            Nothing is changed or started, and no secret is read. The status is 1 when something needs you. Without \
-            --app only the keyring is looked at.
+            Changes and starts nothing, and reads no secret. The exit status is 1 if there is a problem. Without --app, \
+            only the keyring is checked.
             """)
 
     @OptionGroup var settings: SettingsOptions

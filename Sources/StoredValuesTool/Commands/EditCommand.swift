@@ -5,9 +5,9 @@ struct EditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Edit the whole file in $VISUAL or $EDITOR.",
         discussion: """
-            The editor gets a copy, which is checked before it replaces anything. Only the keys that you changed are \
-            written; what others change meanwhile stays. Where both changed one key, and where the copy is not JSON, \
-            you are asked what to do; without a terminal nothing is changed and the copy is kept.
+            You edit a copy, which is checked before anything is replaced. Only the keys that you changed are \
+            written; changes made elsewhere meanwhile are kept. If a key was changed in both places, or the copy is not JSON, \
+            you are asked what to do. Without a terminal, nothing is changed and the copy is kept.
             """)
 
     @OptionGroup var settings: SettingsOptions
@@ -39,7 +39,7 @@ struct EditCommand: AsyncParsableCommand {
                 }
             case .conflict(let keys):
                 let names = keys.map { "\"\($0)\"" }.joined(separator: ", ")
-                let sentence = "Somebody else changed \(names) since the editor was opened."
+                let sentence = "Another program changed \(names) since the editor was opened."
                 switch try Question.ask(sentence, [.editAgain, .overwrite, .quit]) {
                 case .editAgain: try copy.openInEditor()
                 case .overwrite: isOverwriting = true

@@ -5,8 +5,8 @@ struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show all settings and their values.",
         discussion: """
-            Those that come from the system-wide defaults are marked; defaults in a program's code are known to the \
-            program only. Into a pipe each setting is a line: its key, a tab, its value as JSON; a line break in a key is \\n there.
+            Values from the system-wide defaults are marked. Defaults in a program's code are not shown. In a pipe or file, each \
+            setting is one line: the key, a tab, and the value as JSON; a line break in a key is written as \\n.
             """)
 
     @OptionGroup var settings: SettingsOptions
@@ -16,7 +16,7 @@ struct ListCommand: AsyncParsableCommand {
         let snapshot = try settings.soundStorage().snapshot
         let values = snapshot.keys.compactMap { key in snapshot[key].map { (key: key, value: $0) } }
         for key in snapshot.keys where snapshot[key] == nil {
-            Output.error.line("stored-values: note: \(Output.error.oneLine("\"\(key)\" cannot be read; get says why."))")
+            Output.error.line("stored-values: note: \(Output.error.oneLine("\"\(key)\" cannot be read; stored-values get says why."))")
         }
         guard !json else {
             return Output.standard.json(values)

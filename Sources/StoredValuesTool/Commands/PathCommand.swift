@@ -3,7 +3,7 @@ import StoredValues
 
 struct PathCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "path", abstract: "Print where the settings are stored, whether or not the file is there.")
+        commandName: "path", abstract: "Print the path of the settings file, whether or not it exists.")
 
     @OptionGroup var settings: SettingsOptions
     @Flag(help: "Print JSON, with the paths of the system-wide defaults.") var json = false

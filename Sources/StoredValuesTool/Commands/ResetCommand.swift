@@ -3,20 +3,20 @@ import StoredValues
 
 struct ResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Remove what is stored, so that the default shows again.",
+        commandName: "reset", abstract: "Remove a setting, so that its default is used again.",
         discussion: """
-            That is the system-wide default, or the one in the program. Resetting what is not stored succeeds. With --all \
-            you are asked first at a terminal, unless --yes is given.
+            The default is the system-wide one, or the one in the program. Resetting a setting that is not stored succeeds. \
+            With --all, you are asked first on a terminal, unless --yes is given.
             """)
 
     @Argument(help: "The setting.") var key: KeyArgument?
     @OptionGroup var settings: SettingsOptions
     @Flag(help: "Remove all settings of the file.") var all = false
-    @Flag(help: "Do not ask whether to remove them all.") var yes = false
+    @Flag(help: "Do not ask for confirmation of --all.") var yes = false
 
     func validate() throws {
         guard (key != nil) != all else { throw ValidationError("Give either the setting or --all.") }
-        guard all || !yes else { throw ValidationError("--yes belongs to --all: one setting is removed without a question.") }
+        guard all || !yes else { throw ValidationError("--yes requires --all: a single setting is removed without confirmation.") }
     }
 
     func run() async throws {
@@ -31,7 +31,7 @@ struct ResetCommand: AsyncParsableCommand {
         let keys = storage.keys
         guard !keys.isEmpty else { return Output.error.line("Nothing is stored.") }
         if !yes { try Question.confirmRemoval("This removes from \"\(storage.path)\": \(keys.joined(separator: ", ")).") }
-        // As one change, so that it is these that are removed, whoever writes meanwhile.
+        // As one change, so that exactly these are removed, whatever is written meanwhile.
         let removed = storage.batch {
             let keys = storage.keys
             storage.resetAll()

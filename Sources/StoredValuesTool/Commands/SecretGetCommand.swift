@@ -5,8 +5,8 @@ struct SecretGetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Write a secret into a pipe or a file.",
         discussion: """
-            Its bytes are written as they are, with nothing behind them. To a terminal it is only shown with --show. \
-            Where there is no such secret the status is 1; where the keyring cannot be asked it is another, see: \
+            The secret's exact bytes are written, without a line break. On a terminal it is shown only with --show. \
+            The exit status is 1 if there is no such secret, and another one if the keyring is unavailable; see: \
             stored-values help
             """)
 
@@ -18,7 +18,7 @@ struct SecretGetCommand: AsyncParsableCommand {
         let id = SecretIdentifier(service: try secrets.serviceName(), account: key.text)
         let output = Output.standard
         guard show || !output.isTerminal else {
-            throw Failure(.usage, "A secret is not shown on a terminal unless you add --show; or send it into a pipe or a file.")
+            throw Failure(.usage, "A secret is shown on a terminal only with --show. Add it, or write the secret to a pipe or a file.")
         }
         let keyring = try await secrets.openKeyring()
         guard let secret = try await keyring.read(id) else {
@@ -27,13 +27,13 @@ struct SecretGetCommand: AsyncParsableCommand {
         guard output.isTerminal else { return secret.withBytes { output.write($0) } }
         guard secret.withBytes({ Self.isPlainText($0) }) else {
             throw Failure(
-                .usage, "The secret \"\(id)\" is no text that a terminal can show (\(secret.count) bytes): send it into a file.")
+                .usage, "The secret \"\(id)\" is not text that a terminal can show (\(secret.count) bytes): write it to a file.")
         }
         secret.withBytes { output.write($0) }
         output.line()
     }
 
-    /// Whether a terminal would show it as it is. The bytes are looked at where they are: a `String` could not be wiped.
+    /// Whether a terminal would show it unchanged. The bytes are checked in place: a `String` could not be wiped.
     private static func isPlainText(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let text = try? UTF8Span(validating: bytes.bindMemory(to: UInt8.self).span) else { return false }
         var scalars = text.makeUnicodeScalarIterator()

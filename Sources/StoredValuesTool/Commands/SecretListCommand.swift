@@ -3,7 +3,7 @@ import StoredValues
 
 struct SecretListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show the names of all secrets, one on each line. None of them is read.")
+        commandName: "list", abstract: "List the names of all secrets, one per line, without reading the secrets.")
 
     @OptionGroup var secrets: SecretOptions
     @Flag(help: "Print a JSON list.") var json = false

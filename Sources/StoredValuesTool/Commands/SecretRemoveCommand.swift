@@ -4,16 +4,16 @@ import StoredValues
 struct SecretRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove a secret.",
-        discussion: "Removing what is not there succeeds. With --all you are asked first at a terminal, unless --yes is given.")
+        discussion: "Removing a secret that does not exist succeeds. With --all, you are asked first on a terminal, unless --yes is given.")
 
     @Argument(help: "The secret's name.") var key: SecretArgument?
     @OptionGroup var secrets: SecretOptions
     @Flag(help: "Remove all secrets of the program.") var all = false
-    @Flag(help: "Do not ask whether to remove them all.") var yes = false
+    @Flag(help: "Do not ask for confirmation of --all.") var yes = false
 
     func validate() throws {
         guard (key != nil) != all else { throw ValidationError("Give either the secret's name or --all.") }
-        guard all || !yes else { throw ValidationError("--yes belongs to --all: one secret is removed without a question.") }
+        guard all || !yes else { throw ValidationError("--yes requires --all: a single secret is removed without confirmation.") }
     }
 
     func run() async throws {

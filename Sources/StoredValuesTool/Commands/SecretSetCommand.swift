@@ -3,15 +3,15 @@ import StoredValues
 
 struct SecretSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Store a secret from the standard input, or one that you type.",
+        commandName: "set", abstract: "Store a secret that you type, or from standard input.",
         discussion: """
-            On a terminal it is asked for twice, and not shown. From a pipe or a file it is all that comes, without \
+            On a terminal you type it twice, and it is not shown. From a pipe or a file it is the whole input, without \
             one line break at the end: printf %s "$TOKEN" | stored-values secret set token
             """)
 
     @Argument(help: "The secret's name.") var key: SecretArgument
     @OptionGroup var secrets: SecretOptions
-    @Flag(help: "Keep a line break at the end of the standard input.") var verbatim = false
+    @Flag(help: "Keep a line break at the end of standard input.") var verbatim = false
 
     func run() async throws {
         let id = SecretIdentifier(service: try secrets.serviceName(), account: key.text)

@@ -3,18 +3,18 @@ import StoredValues
 
 struct SetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Store a value, on the disk when this returns.",
+        commandName: "set", abstract: "Store a value; it is on the disk when the command returns.",
         discussion: """
-            What is JSON is stored as such: 14, true, "14", {"width": 800}. Anything else is a text: dark. Programs \
-            that use the setting see the change at once. A value that begins with a dash comes after --: set offset -- \
+            JSON is stored as such: 14, true, "14", {"width": 800}. Anything else is stored as a string: dark. Programs \
+            that use the setting see the change at once. Put -- before a value that begins with a dash: set offset -- \
             -5
             """)
 
     @Argument(help: "The setting.") var key: KeyArgument
-    @Argument(help: ArgumentHelp("JSON or text.", valueName: "json-or-text")) var value: String
+    @Argument(help: ArgumentHelp("A JSON value, or a string.", valueName: "json-or-text")) var value: String
     @OptionGroup var settings: SettingsOptions
-    @Flag(help: "Store the value as a text, whatever it looks like.") var text = false
-    @Flag(help: "Refuse a value that is not JSON.") var json = false
+    @Flag(help: "Force the type: store the value as a string, even if it is JSON.") var text = false
+    @Flag(help: "Force the type: refuse a value that is not JSON.") var json = false
 
     func validate() throws {
         guard !(text && json) else { throw ValidationError("Give either --text or --json.") }
@@ -28,8 +28,8 @@ struct SetCommand: AsyncParsableCommand {
         storage.set(key, to: value)
         try await storage.flush()
         if let old, old != .null, value != .null, old.kindForPeople != value.kindForPeople {
-            let hint = old.stringValue == nil ? "" : " --text keeps it a text."
-            let change = "\"\(key)\" was \(old.kindForPeople) and is \(value.kindForPeople) now."
+            let hint = old.stringValue == nil ? "" : " Use --text to keep it a string."
+            let change = "\"\(key)\" was \(old.kindForPeople) and is now \(value.kindForPeople)."
             Output.error.line("stored-values: note: \(Output.error.oneLine(change))\(hint)")
         }
     }
@@ -38,20 +38,20 @@ struct SetCommand: AsyncParsableCommand {
         if text { return .string(value) }
         if let value = JSONValue(text: value) { return value }
         guard !json else {
-            throw Failure(.badData, "The value for \"\(key.text)\" is not JSON; without --json it is stored as a text.")
+            throw Failure(.badData, "The value for \"\(key.text)\" is not JSON; without --json it would be stored as a string.")
         }
         return .string(value)
     }
 }
 
 extension JSONValue {
-    /// What it is, in words.
+    /// Its kind, in words.
     fileprivate var kindForPeople: String {
         switch self {
         case .null: "null"
         case .bool: "true or false"
         case .number: "a number"
-        case .string: "a text"
+        case .string: "a string"
         case .array: "a list"
         case .object: "an object"
         }

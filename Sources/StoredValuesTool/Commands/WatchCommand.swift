@@ -3,21 +3,21 @@ import StoredValues
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Print values now and then whenever anybody changes them, until interrupted.",
+        commandName: "watch", abstract: "Print values now and after each change, until interrupted.",
         discussion: """
-            Of one setting each line is its value, and empty while nothing is stored. Of all settings each line is a \
-            key, a tab and the value, and the key alone when it is gone. With --json each line is an object: {"key": \
-            "theme", "value": "dark"}, without a value when it is gone.
+            For one setting, each line is its value, or empty while nothing is stored. For all settings, each line is a \
+            key, a tab and the value, or only the key after it was removed. With --json each line is an object: {"key": \
+            "theme", "value": "dark"}, without a value after it was removed.
             """)
 
-    @Argument(help: "The setting; all of them if none is named.") var key: KeyArgument?
+    @Argument(help: "The setting; all settings if omitted.") var key: KeyArgument?
     @OptionGroup var settings: SettingsOptions
-    @Flag(help: "Print one JSON object a line.") var json = false
+    @Flag(help: "Print one JSON object per line.") var json = false
 
     func run() async throws {
         let key = try key?.checked()
         let storage = try settings.soundStorage()
-        let changes = storage.changes  // before the first look, so that nothing is missed
+        let changes = storage.changes  // before the first snapshot, so that no change is missed
         var last: [PreferencesKey: JSONValue] = [:]
         var isFirst = true
         func look() {

@@ -1,13 +1,13 @@
 import StoredValues
 
-/// One thing that doctor found.
+/// One finding of doctor.
 struct Finding {
     enum Kind: String {
         /// As it should be.
         case fine = "ok"
-        /// Good to know.
+        /// Worth knowing.
         case note
-        /// Somebody has to do something.
+        /// Must be fixed.
         case problem = "PROBLEM"
     }
 
@@ -26,7 +26,7 @@ struct Finding {
         self.text = text
     }
 
-    /// Prints all, by section, as wide as the terminal is but no wider than one can read.
+    /// Prints all findings by section, as wide as the terminal, but at most 100 columns.
     static func print(_ findings: [Finding], to output: Output = .standard) {
         let width = min(output.width, 100)
         let indent = Kind.problem.rawValue.count + 4

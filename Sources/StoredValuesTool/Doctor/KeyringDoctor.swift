@@ -2,7 +2,7 @@ import FoundationEssentials
 import StoredValues
 import StoredValuesSupport
 
-/// Looks at the session bus, the Secret Service and the keyring that programs use.
+/// Checks the session bus, the Secret Service and the keyring that programs use.
 enum KeyringDoctor {
     static func findings(service: String?) async -> [Finding] {
         let choice = SystemKeyring.selection
@@ -15,7 +15,7 @@ enum KeyringDoctor {
         return findings
     }
 
-    /// What there is of a desktop's keyring. What is missing is a problem only where it `isNeeded`.
+    /// The findings about the desktop's keyring. A missing part is a problem only if it `isNeeded`.
     private static func desktop(isNeeded: Bool) async -> (findings: [Finding], isRunning: Bool) {
         let bad: Finding.Kind = isNeeded ? .problem : .note
         let found: SecretServiceInspection
@@ -28,14 +28,14 @@ enum KeyringDoctor {
         }
         var findings = [Finding(.keyring, .fine, "The session bus is \(found.bus).")]
         guard found.isRunning else {
-            let starts = "No program provides the Secret Service now, but the bus starts one when a secret is first asked for."
+            let starts = "No program provides the Secret Service now; the bus starts one when it is first needed."
             let text = found.canBeStarted ? starts : KeyringError.noSecretService.description
             return (findings + [Finding(.keyring, found.canBeStarted ? .note : bad, text)], false)
         }
         findings.append(Finding(.keyring, .fine, "The Secret Service is provided by \(owner(found.process))."))
         if found.isPlain == true {
-            let advice = "whoever may listen on the session bus can read them. Update it, or use another program"
-            findings.append(Finding(.keyring, .note, "It refuses to encrypt secrets on their way: \(advice)."))
+            let advice = "any program that may listen on the session bus can read them. Update it, or use another program"
+            findings.append(Finding(.keyring, .note, "It does not encrypt secrets in transit: \(advice)."))
         }
         guard let collection = found.collection else {
             return (findings + [Finding(.keyring, bad, KeyringError.noDefaultCollection.description)], false)
@@ -49,14 +49,14 @@ enum KeyringDoctor {
     }
 
     private static func owner(_ process: UInt32?) -> String {
-        guard let process else { return "a process whose number the bus does not know" }
-        // What the process calls itself: its file cannot be told where it has capabilities, as gnome-keyring has (proc(5)).
+        guard let process else { return "a process with an unknown number" }
+        // The process's own name: the path of its file is hidden if it has capabilities, as gnome-keyring's is (proc(5)).
         let words = FileManager.default.contents(atPath: "/proc/\(process)/cmdline")?.split(separator: 0)
         let name = words?.first.map { String(decoding: $0, as: UTF8.self) }?.parts(separatedBy: "/").last
         return "\(name ?? "a process of another container"), process \(process)"
     }
 
-    /// Whether the keyring answers, and how many secrets the program has in it.
+    /// Whether the keyring answers, and how many secrets of the program it holds.
     private static func answer(_ keyring: any Keyring, _ service: String?) async -> Finding {
         do throws(KeyringError) {
             let count = try await keyring.identifiers(inService: service ?? "stored-values doctor").count

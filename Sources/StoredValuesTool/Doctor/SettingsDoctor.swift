@@ -2,7 +2,7 @@ import FoundationEssentials
 import StoredValues
 import StoredValuesSupport
 
-/// Looks at the files of settings.
+/// Checks the files of settings.
 enum SettingsDoctor {
     static func findings(_ storage: PreferencesFile) -> [Finding] {
         do {
@@ -19,28 +19,28 @@ enum SettingsDoctor {
         func add(_ kind: Finding.Kind, _ text: String) { findings.append(Finding(.settings, kind, text)) }
         switch file.content {
         case .missing:
-            add(.fine, "\(file.path) is not there yet: programs use defaults, and make it when a setting is first changed.")
+            add(.fine, "\(file.path) does not exist yet: programs use defaults, and create it when a setting is first changed.")
         case .keys(let count): add(.fine, "\(file.path) holds \(keys(count)) and has mode \(file.modeText).")
         case .unreadable(let sentence): add(.problem, sentence)
         case .broken(let why):
             add(.problem, "\(file.path) is not JSON: \(why). Programs use the last good values. Correct it with: stored-values edit")
         }
         if let mode = file.mode, mode & 0o022 != 0 {
-            add(.problem, "Others than you can change \(file.path), which has mode \(file.modeText). Take that from them: chmod go-w \(file.path)")
+            add(.problem, "Other users can change \(file.path), which has mode \(file.modeText). Forbid it: chmod go-w \(file.path)")
         }
         let folder = nearestFolder(of: file.path)
         if !System.mayWrite(folder) {
-            add(.problem, "Settings cannot be changed, for you cannot write in \(folder). Check its owner and mode: ls -ld \(folder)")
+            add(.problem, "Settings cannot be changed: you have no permission to write in \(folder). Check its owner and mode: ls -ld \(folder)")
         }
         for name in namesBeside(file.path, containing: ".rejected-") {
-            add(.note, "What is no JSON was put aside as \(name). Take from it what you need, then delete it.")
+            add(.note, "A settings file that was not JSON was set aside as \(name). Recover what you need from it, then delete it.")
         }
         return findings
     }
 
     private static func layer(_ layer: PreferencesInspection) -> Finding {
         switch layer.content {
-        case .missing: Finding(.settings, .fine, "\(layer.path) is not there: there are no system-wide defaults from it.")
+        case .missing: Finding(.settings, .fine, "\(layer.path) does not exist: no system-wide defaults come from it.")
         case .keys(let count):
             Finding(.settings, .fine, "\(layer.path) has system-wide defaults for \(keys(count)) and mode \(layer.modeText).")
         case .broken(let why):
@@ -51,7 +51,7 @@ enum SettingsDoctor {
 
     private static func keys(_ count: Int) -> String { "\(count) \(count == 1 ? "key" : "keys")" }
 
-    /// The folder that the file is in, or would be made in.
+    /// The folder that the file is in, or would be created in.
     private static func nearestFolder(of path: String) -> String {
         var folder = path
         repeat {
@@ -69,7 +69,7 @@ enum SettingsDoctor {
 }
 
 extension PreferencesInspection {
-    /// The mode as chmod(1) takes it.
+    /// The mode in the notation of chmod(1).
     fileprivate var modeText: String {
         let digits = String(mode ?? 0, radix: 8)
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits

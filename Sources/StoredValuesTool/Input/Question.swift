@@ -1,4 +1,4 @@
-/// A question that is answered with one letter.
+/// A question with one-letter answers.
 enum Question {
     enum Answer: String {
         case editAgain = "edit again"
@@ -8,10 +8,10 @@ enum Question {
         case no = "no"
     }
 
-    /// Whether somebody is there to answer.
+    /// Whether a user is there to answer.
     private static var canBeAnswered: Bool { System.isTerminal(System.standardInput) && Output.error.isTerminal }
 
-    /// Says `sentence` and asks which of `answers` it is to be. Quits where nobody can answer.
+    /// Prints `sentence` and asks for one of `answers`. Quits without a terminal.
     static func ask(_ sentence: String, _ answers: [Answer]) throws -> Answer {
         guard canBeAnswered else { return .quit }
         let choices = answers.map { "[\($0.rawValue.prefix(1))]\($0.rawValue.dropFirst())" }.joined(separator: ", ")
@@ -24,7 +24,7 @@ enum Question {
         }
     }
 
-    /// Says `sentence`, which tells what is to be removed, and throws where somebody answers that it is not.
+    /// Prints `sentence`, which says what would be removed, and throws if the user answers no.
     static func confirmRemoval(_ sentence: String) throws {
         guard canBeAnswered, try ask(sentence, [.yes, .no]) != .yes else { return }
         throw Failure(.refused, "Nothing was removed.")

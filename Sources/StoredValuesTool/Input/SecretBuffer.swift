@@ -1,7 +1,7 @@
 import StoredValues
 import StoredValuesSupport
 
-/// Bytes of a secret while they arrive, in memory that is wiped when it goes.
+/// Bytes of a secret while they arrive, in memory that is wiped when it is released.
 final class SecretBuffer {
     private let storage: UnsafeMutableRawBufferPointer
     private(set) var count = 0
@@ -19,7 +19,7 @@ final class SecretBuffer {
 
     var secret: Secret { Secret(storage[..<count]) }
 
-    /// Has `fill` put bytes behind those that are there, and returns whether it did.
+    /// Calls `fill` to write bytes after the existing ones, and returns whether it wrote any.
     func append<Failure>(_ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int) throws(Failure) -> Bool {
         let added = try fill(UnsafeMutableRawBufferPointer(rebasing: storage[count...]))
         count += added
@@ -42,9 +42,9 @@ final class SecretBuffer {
 
     func removeAll() { count = 0 }
 
-    /// Removes the last character, all its bytes.
+    /// Removes the last character with all its bytes.
     func removeCharacter() {
-        // All bytes of a character but the first are 10xxxxxx.
+        // All bytes of a character except the first are 10xxxxxx.
         while let byte = removeLast(), byte & 0b1100_0000 == 0b1000_0000 {}
     }
 

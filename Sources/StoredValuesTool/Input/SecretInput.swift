@@ -1,12 +1,12 @@
 import StoredValues
 
-/// Where a secret comes from: a person who types it, or the standard input.
+/// Reads a secret that the user types, or from standard input.
 enum SecretInput {
-    /// The secret for `id`. From the standard input without one line break at its end, unless `isVerbatim`.
+    /// The secret for `id`. One line break at the end of standard input is dropped, unless `isVerbatim`.
     static func read(_ id: SecretIdentifier, isVerbatim: Bool) throws -> Secret {
         let secret = try System.isTerminal(System.standardInput) ? typed(id) : piped(isVerbatim: isVerbatim)
         guard secret.count > 0 else {
-            throw Failure(.usage, "There was nothing to store: the secret for \"\(id)\" is empty. To take it away, use: secret remove")
+            throw Failure(.usage, "The secret for \"\(id)\" is empty, so nothing was stored. To remove the stored one, use: secret remove")
         }
         return secret
     }
@@ -27,8 +27,8 @@ enum SecretInput {
 
     private static func typed(_ id: SecretIdentifier) throws -> Secret {
         let first = try ask("Secret for \"\(id)\" (not shown): ")
-        guard try first.count == 0 || ask("The same again: ") == first else {
-            throw Failure(.usage, "The two were not the same, so nothing was stored. Try again.")
+        guard try first.count == 0 || ask("Repeat it: ") == first else {
+            throw Failure(.usage, "The two inputs differ, so nothing was stored. Try again.")
         }
         return first
     }
@@ -43,14 +43,14 @@ enum SecretInput {
             guard try readOn(into: key), let byte = key.removeLast() else { return line.secret }
             switch byte {
             case 0x0A, 0x0D: return line.secret
-            case 0x03:  // Ctrl-C; the process does not come to the end of this scope
+            case 0x03:  // Ctrl-C; the process ends before the end of this scope
                 _ = consume terminal
                 Output.error.line()
                 System.endInterrupted()
             case 0x04: return line.secret  // Ctrl-D
             case 0x15: line.removeAll()  // Ctrl-U
             case 0x08, 0x7F: line.removeCharacter()
-            case ..<0x20: Output.error.write("\u{7}")  // no part of what people type as a secret: rings the bell
+            case ..<0x20: Output.error.write("\u{7}")  // other control characters are no part of a typed secret: rings the bell
             default:
                 guard line.append(byte) else { throw KeyringError.tooLarge }
             }

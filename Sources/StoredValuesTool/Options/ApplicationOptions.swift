@@ -3,24 +3,24 @@ import FoundationEssentials
 import StoredValues
 import StoredValuesSupport
 
-/// Which program a command is about.
+/// The program that a command is about.
 struct ApplicationOptions: ParsableArguments {
     static let variable = "STORED_VALUES_APP"
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("The program's application id; else \(variable) says it.", valueName: "id"),
+        name: .shortAndLong, help: ArgumentHelp("The program's application id; by default \(variable) in the environment.", valueName: "id"),
         completion: .custom { _, _, _ in knownApplications().completions })
     var app: String?
 
     func validate() throws {
         guard let app, !Self.isProper(app) else { return }
-        throw ValidationError("\"\(app)\" is no application id: it must not be empty, begin with a dot or contain a slash.")
+        throw ValidationError("\"\(app)\" is not a valid application id: it must not be empty, begin with a dot or contain a slash.")
     }
 
-    /// The application id, if one is named.
+    /// The application id, if given.
     var id: String? { Self.id(app) }
 
-    /// The application id that `app` or the environment names, if that can be one.
+    /// The application id in `app` or the environment, if it is valid.
     static func id(_ app: String?) -> String? {
         (app ?? (try? System.environment(variable))).flatMap { isProper($0) ? $0 : nil }
     }
@@ -37,7 +37,7 @@ struct ApplicationOptions: ParsableArguments {
         !id.isEmpty && !id.begins(with: ".") && !id.has("/")
     }
 
-    /// The programs that have settings in this person's folder.
+    /// The programs that have settings in this user's folder.
     private static func knownApplications() -> [String] {
         func path(_ variable: String) -> String? { (try? System.environment(variable)).flatMap { $0.begins(with: "/") ? $0 : nil } }
         guard let folder = path("XDG_CONFIG_HOME") ?? path("HOME").map({ "\($0)/.config" }) else { return [] }

@@ -2,7 +2,7 @@ import ArgumentParser
 import StoredValues
 import StoredValuesSupport
 
-/// A key of a setting, as it is typed.
+/// A key of a setting, as typed.
 struct KeyArgument: ExpressibleByArgument {
     let text: String
 
@@ -10,10 +10,10 @@ struct KeyArgument: ExpressibleByArgument {
         text = argument
     }
 
-    /// The key, if settings may have it.
+    /// The key, if it is valid for a setting.
     func checked() throws -> String {
         guard !text.isEmpty, !text.isReservedKey else {
-            throw Failure(.usage, "\"\(text)\" is no key: keys are not empty and do not begin with $.")
+            throw Failure(.usage, "\"\(text)\" is not a valid key: keys must not be empty or begin with $.")
         }
         return text
     }
@@ -30,7 +30,7 @@ struct KeyArgument: ExpressibleByArgument {
     }
 }
 
-/// The words of a command line that is still being typed, as the shell hands them over: quotes and all.
+/// The words of an incomplete command line as the shell passes them, with quotes.
 struct CompletionWords {
     private let words: [String]
 

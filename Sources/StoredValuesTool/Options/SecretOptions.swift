@@ -2,30 +2,30 @@ import ArgumentParser
 import StoredValues
 import StoredValuesSupport
 
-/// Whose secrets a command is about, and in which keyring they are.
+/// The service whose secrets a command is about, and the keyring they are in.
 struct SecretOptions: ParsableArguments {
     @OptionGroup var application: ApplicationOptions
 
-    @Option(help: ArgumentHelp("Whose secrets; the application id unless named.", valueName: "name"))
+    @Option(help: ArgumentHelp("The service that the secrets belong to; by default the application id.", valueName: "name"))
     var service: String?
 
-    @Option(help: "Which keyring: secret-service, file:<path> or credentials:<path>. Unless named, the one that programs use here.")
+    @Option(help: "The keyring: secret-service, file:<path> or credentials:<path>; by default the one that programs use here.")
     var keyring: KeyringArgument?
 
-    @Flag(help: "Have the keyring ask for its password if it is locked, where there is a display.")
+    @Flag(help: "Prompt for the password if the keyring is locked and there is a display.")
     var unlock = false
 
     func validate() throws {
         guard service != "" else { throw ValidationError("The name of --service must not be empty.") }
     }
 
-    /// The name that the secrets are kept under.
+    /// The service of the secrets.
     func serviceName() throws -> String {
         if let name = service ?? application.id { return name }
-        throw Failure(.usage, "Say whose secret: --app <id>, --service <name>, or \(ApplicationOptions.variable)=<id> in the environment.")
+        throw Failure(.usage, "Name the program or service: --app <id>, --service <name>, or \(ApplicationOptions.variable)=<id> in the environment.")
     }
 
-    /// The keyring, unlocked if that was asked for.
+    /// The keyring, unlocked if requested.
     func openKeyring() async throws -> any Keyring {
         let keyring = keyring?.keyring ?? SystemKeyring.selection.keyring
         if unlock { try await keyring.unlock() }
@@ -33,7 +33,7 @@ struct SecretOptions: ParsableArguments {
     }
 }
 
-/// A keyring as it is typed, in the words of `STORED_VALUES_KEYRING`.
+/// A keyring as typed, in the notation of `STORED_VALUES_KEYRING`.
 struct KeyringArgument: ExpressibleByArgument {
     let keyring: any Keyring
 
@@ -46,7 +46,7 @@ struct KeyringArgument: ExpressibleByArgument {
     static var defaultCompletionKind: CompletionKind { .custom { _, _, _ in ["secret-service", "file:", "credentials:"].completions } }
 }
 
-/// A secret's name among those of its service, as it is typed.
+/// A secret's name within its service, as typed.
 struct SecretArgument: ExpressibleByArgument {
     let text: String
 
@@ -57,7 +57,7 @@ struct SecretArgument: ExpressibleByArgument {
 
     static var defaultCompletionKind: CompletionKind { .custom { words, _, _ async in await accounts(words).completions } }
 
-    /// The names of the secrets that the words typed so far ask for. No secret is read, and nobody is asked.
+    /// The names of the secrets that the words typed so far select. No secret is read, and no prompt is shown.
     private static func accounts(_ words: [String]) async -> [String] {
         let options = CompletionWords(words)
         guard let service = options["--service"] ?? ApplicationOptions.id(options.app) else { return [] }

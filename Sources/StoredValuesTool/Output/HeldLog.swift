@@ -1,7 +1,7 @@
 import StoredValuesSupport
 import Logging
 
-/// Keeps what the library logs until a command has done its work: of one that fails, its own sentence says what is the matter.
+/// Holds back what the library logs until a command has succeeded: a failed command prints only its own message.
 struct HeldLog: LogHandler {
     private static let lines = Guarded<[String]>([])
 
@@ -17,7 +17,7 @@ struct HeldLog: LogHandler {
         Self.lines.withLock { $0.append("\(event.message)") }
     }
 
-    /// Prints what was logged since the last time.
+    /// Prints what was logged since the last call.
     static func print() {
         let lines = lines.withLock { lines in
             defer { lines = [] }

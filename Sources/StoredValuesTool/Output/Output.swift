@@ -1,14 +1,14 @@
 import StoredValues
 import StoredValuesSupport
 
-/// One of the two streams that the tool writes to. What is written is there when the call returns.
+/// One of the two output streams. Everything is written when a call returns.
 struct Output {
     let descriptor: Int32
-    /// Whether a person reads it.
+    /// Whether it is a terminal.
     let isTerminal: Bool
-    /// How many columns it has.
+    /// The number of columns.
     let width: Int
-    /// Whether colours are wanted: on a terminal that has them, unless NO_COLOR is set (no-color.org).
+    /// Whether to use colours: on a terminal that supports them, unless NO_COLOR is set (no-color.org).
     let hasColor: Bool
 
     static let standard = Output(System.standardOutput)
@@ -37,12 +37,12 @@ struct Output {
         System.end(.notSaved)
     }
 
-    /// A value as JSON over several lines.
+    /// Writes a value as JSON over several lines.
     func json(_ value: JSONValue) {
         line(shownJSON(value.text(onOneLine: false)))
     }
 
-    /// Settings as one JSON object. Each keeps its own name: to a dictionary, two that look alike would be one.
+    /// Writes settings as one JSON object. Not by a dictionary, in which two names that only look alike would be one.
     func json(_ members: [(key: String, value: JSONValue)]) {
         let texts = members.map { key, value in
             "  \(JSONValue.string(key).text(onOneLine: true)): \(value.text(onOneLine: false).replacing("\n", by: "\n  "))"
@@ -50,12 +50,12 @@ struct Output {
         line(shownJSON(texts.isEmpty ? "{}" : "{\n\(texts.joined(separator: ",\n"))\n}"))
     }
 
-    /// `text` in this style, if colours are wanted.
+    /// `text` in this style, if colours are used.
     func styled(_ text: String, _ style: Style) -> String {
         hasColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// The styles, by their codes (ECMA-48). No meaning is carried by them alone.
+    /// The styles with their codes (ECMA-48). No meaning depends on them alone.
     enum Style: String {
         case bold = "1"
         case dim = "2"
@@ -64,15 +64,15 @@ struct Output {
         case yellow = "33"
     }
 
-    /// Text of a program or a person, fit for this stream: on a terminal, what would steer it is shown and does nothing.
+    /// Foreign text made safe for this stream: on a terminal, control characters are shown escaped.
     func shown(_ text: String) -> String {
         isTerminal ? text.withoutControls : text
     }
 
-    /// The same for what is to be one line, or a part of one.
+    /// The same for text on one line.
     func oneLine(_ text: String) -> String { shown(text.onOneLine) }
 
-    /// The same for JSON, which says what it said. It has no lines but those that it was laid out in, wherever it goes: a script
-    /// may take more characters for the end of a line than JSON escapes.
+    /// The same for JSON, without changing its meaning. It keeps only its own line breaks, on any stream: a script may treat
+    /// more characters as line ends than JSON escapes.
     func shownJSON(_ text: String) -> String { text.escapedJSON { isTerminal ? $0.steersTerminals : $0.mayEndLine } }
 }

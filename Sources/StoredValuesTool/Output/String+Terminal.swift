@@ -1,37 +1,37 @@
-// How text looks in a terminal.
+// Text for a terminal.
 
 extension String {
-    /// The text with what would steer a terminal shown instead. Lines and tabs stay.
+    /// The text with control characters escaped. Line breaks and tabs stay.
     var withoutControls: String { showing { $0.steersTerminals && $0 != "\n" && $0 != "\t" } }
 
-    /// The text with what may end a line or a column shown instead: nobody takes one name for two lines.
+    /// The text with everything escaped that may end a line or column, so that no name looks like two lines.
     var onOneLine: String { showing(\.mayEndLine) }
 
-    /// JSON with these of its scalars, which stand in its strings only, as JSON escapes them. Its line breaks stay.
+    /// JSON with these scalars escaped, which occur only in its strings. Its line breaks stay.
     func escapedJSON(_ isEscaped: (Unicode.Scalar) -> Bool) -> String {
         unicodeScalars.reduce(into: "") { text, scalar in
             guard isEscaped(scalar), scalar != "\n" else { return text.unicodeScalars.append(scalar) }
-            let digits = String(scalar.value, radix: 16)  // no more than four: none of these scalars has more
+            let digits = String(scalar.value, radix: 16)  // at most four: none of these scalars has more
             text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
         }
     }
 
-    /// The text with those of its scalars shown as a program's source would spell them.
+    /// The text with these scalars escaped as in Swift source.
     private func showing(_ isShown: (Unicode.Scalar) -> Bool) -> String {
         unicodeScalars.reduce(into: "") { text, scalar in
             if isShown(scalar) { text += scalar.spelled } else { text.unicodeScalars.append(scalar) }
         }
     }
 
-    /// How many columns the text takes: East Asian characters and emoji take two.
+    /// The width in columns: East Asian characters and emoji take two.
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
-    /// The text with spaces behind it, so that it takes at least `width` columns.
+    /// The text padded with spaces to at least `width` columns.
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: Swift.max(0, width - columns))
     }
 
-    /// The text cut to `width` columns, with … where something is missing.
+    /// The text truncated to `width` columns, with … at the end.
     func cut(to width: Int) -> String {
         guard columns > width else { return self }
         var kept = ""
@@ -60,11 +60,11 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it does something in a terminal besides being seen: controls (also those of C1, from U+0080 on), and what turns
-    /// the direction of writing.
+    /// Whether it does more in a terminal than being displayed: controls (also those of C1, from U+0080 on), and changes of the
+    /// writing direction.
     var steersTerminals: Bool { mayEndLine || properties.isBidiControl }
 
-    /// Whether a program or a terminal may take it for the end of a line or of a column.
+    /// Whether a program or a terminal may treat it as the end of a line or column.
     var mayEndLine: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true

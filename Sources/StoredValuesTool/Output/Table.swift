@@ -1,11 +1,10 @@
-/// Keys and what belongs to them: in two columns for people, in one below the other where the terminal is narrow, and with tabs
-/// between for scripts.
+/// Rows of keys and values: in two columns on a terminal, in one on a narrow terminal, and separated by tabs for scripts.
 struct Table {
     struct Row {
         let key: String
         /// JSON on one line.
         let value: String
-        /// What is said of it, for people only.
+        /// A remark, only on a terminal.
         var remark = ""
     }
 

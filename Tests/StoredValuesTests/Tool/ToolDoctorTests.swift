@@ -12,7 +12,7 @@ struct ToolDoctorTests {
             #expect(run.status == 0 && run.errors == "", "\(run)")
             let text = run.output.words
             #expect(text.contains("\(tool.file) holds 1 key and has mode 0600."))
-            #expect(text.contains("\(tool.folder)/etc/demo/preferences.json is not there"))
+            #expect(text.contains("\(tool.folder)/etc/demo/preferences.json does not exist"))
             #expect(text.contains("the encrypted file \(tool.folder)/secrets"))
             #expect(text.contains("STORED_VALUES_KEYRING is \"file:\(tool.folder)/secrets\"."))
             #expect(text.contains("The keyring answers and holds 1 secret of demo."))
@@ -32,7 +32,7 @@ struct ToolDoctorTests {
             let text = run.output.words
             #expect(text.contains("\(tool.file) is not JSON: ") && text.contains("stored-values edit"))
             #expect(text.contains("chmod go-w \(tool.file)") && text.contains("mode 0666"))
-            #expect(text.contains("put aside as \(tool.file).rejected-1"))
+            #expect(text.contains("set aside as \(tool.file).rejected-1"))
             #expect(text.contains("system-wide defaults \(tool.folder)/etc/demo/preferences.json are not JSON"))
             let json = try await tool.run("doctor", "--json")
             #expect(json.status == 1 && json.output.contains(#""ok": false"#) && json.output.contains(#""kind": "problem""#))

@@ -32,7 +32,7 @@ struct ToolEditTests {
             let script = "\(tool.folder)/editor"
             try tool.write(#""$TOOL" set theme theirs; sed -i s/dark/mine/ "$1""#, to: script)
             let run = try await edit(tool, "sh \(script)")
-            #expect(run.status == 75 && run.errors.contains("Somebody else changed \"theme\""), "\(run)")
+            #expect(run.status == 75 && run.errors.contains("Another program changed \"theme\""), "\(run)")
             #expect(try await tool.run("get", "theme").output == "theirs\n")
             let copy = try #require(try copies(tool).first)
             #expect(run.errors.contains("\(tool.folder)/tmp/\(copy)/preferences.json"))

@@ -87,7 +87,7 @@ struct ToolSecretTests {
     func removeAllUnasked() async throws {
         try await withTool { tool in
             try await tool.run("secret", "set", "a", input: text)
-            for (command, says) in [(["a", "--all"], "or --all"), ([], "or --all"), (["a", "--yes"], "--yes belongs to --all")] {
+            for (command, says) in [(["a", "--all"], "or --all"), ([], "or --all"), (["a", "--yes"], "--yes requires --all")] {
                 let run = try await tool.run(["secret", "remove"] + command)
                 #expect(run.status == 64 && run.errors.contains(says), "\(run)")
             }
@@ -124,7 +124,7 @@ struct ToolSecretTests {
             let terminal = try tool.start("secret", "set", "token")
             try await terminal.waits(for: "(not shown): ")
             try terminal.type("wrong\u{15}\(text)ä\u{7F}\u{1A}x\u{7F}\r")
-            try await terminal.waits(for: "The same again: ")
+            try await terminal.waits(for: "Repeat it: ")
             try terminal.type("\(text)\r")
             #expect(try await terminal.end() == 0, "\(terminal.text.replacing(text, with: "<secret>"))")
             #expect(TestSecret.traces(in: terminal.text) == [] && !terminal.text.contains("wrong"))
@@ -155,7 +155,7 @@ struct ToolSecretTests {
             let terminal = try tool.start("secret", "set", "token")
             try await terminal.waits(for: "(not shown): ")
             try terminal.type("\(text)\r")
-            try await terminal.waits(for: "The same again: ")
+            try await terminal.waits(for: "Repeat it: ")
             try terminal.type("other\r")
             #expect(try await terminal.end() == 64)
             let second = try tool.start("secret", "set", "token")

@@ -33,7 +33,7 @@ struct ToolSettingsTests {
             try await tool.run("set", "zip", "02134")
             let run = try await tool.run("set", "zip", "12345")
             #expect(run.status == 0)
-            #expect(run.errors.contains(#""zip" was a text and is a number now. --text keeps it a text."#))
+            #expect(run.errors.contains(#""zip" was a string and is now a number. Use --text to keep it a string."#))
         }
     }
 
@@ -131,10 +131,10 @@ struct ToolSettingsTests {
     }
 
     @Test("A command that is not written as it must be has status 64 and says how", arguments: [
-        (["get"], "<key>"), (["set", "a"], "<json-or-text>"), (["nonsense"], "nonsense"), (["get", "$versions"], "is no key"),
-        (["get", ""], "is no key"), (["list", "--app", "a/b"], "no application id"),
-        (["list", "--app", "a/\u{301}b"], "no application id"), (["list", "--app", ".\u{301}b"], "no application id"),
-        (["get", "$\u{301}"], "is no key"), (["list", "--app", ""], "no application id"),
+        (["get"], "<key>"), (["set", "a"], "<json-or-text>"), (["nonsense"], "nonsense"), (["get", "$versions"], "is not a valid key"),
+        (["get", ""], "is not a valid key"), (["list", "--app", "a/b"], "not a valid application id"),
+        (["list", "--app", "a/\u{301}b"], "not a valid application id"), (["list", "--app", ".\u{301}b"], "not a valid application id"),
+        (["get", "$\u{301}"], "is not a valid key"), (["list", "--app", ""], "not a valid application id"),
         (["list", "--app", "a", "--file", "b"], "either --app or --file"), (["set", "a", "1", "--text", "--json"], "either --text or --json"),
         (["reset"], "either the setting or --all"), (["reset", "a", "--all"], "either the setting or --all"), (["reset", "a", "--yes"], "--all"),
     ])
