@@ -5,11 +5,11 @@ import Testing
 @testable import StoredValuesFiles
 
 /// What is expected of an error's sentences, and the case that comes after it: each `switch` below is without a default, so
-/// that a new case does not compile until somebody says what its sentences are to name.
+/// that a new case does not compile until its expected messages are added.
 private struct Expectation<Failure: Error> {
     /// What they name as concerned, such as the file or the secret.
     let about: [String]
-    /// What they tell the person to do.
+    /// What they tell the user to do.
     let advice: String
     let next: Failure?
 
@@ -51,14 +51,14 @@ struct ErrorSentencesTests {
             Expectation("\"theme\"", Self.path, "it encoded nothing", advice: "Correct the item", next: .notValid(
                 key: "theme", path: Self.path, reason: "it is too dark"))
         case .notValid:
-            Expectation("\"theme\"", Self.path, "it is too dark", advice: "Set one that", next: .tooLarge(
+            Expectation("\"theme\"", Self.path, "it is too dark", advice: "Set a value that passes", next: .tooLarge(
                 key: "theme", path: Self.path, limit: 64 << 20))
         case .tooLarge:
             Expectation("\"theme\"", Self.path, "64 MiB", advice: "Keep large data", next: .newerVersion(
                 key: "theme", path: Self.path, stored: 3, supported: 2))
         case .newerVersion:
             Expectation("\"theme\"", Self.path, "3", "2", advice: "Update the program", next: .notImported(
-                path: "/home/me/.config/editor.plist", reason: "It is no property list of keys and values. Correct it, or move it away."))
+                path: "/home/me/.config/editor.plist", reason: "It is not a property list of keys and values. Correct it, or move it away."))
         case .notImported: Expectation("/home/me/.config/editor.plist", "UserDefaults", advice: "Correct it", next: nil)
         }
     }
@@ -68,19 +68,19 @@ struct ErrorSentencesTests {
         case .notBuiltIn: Expectation("keyring", advice: "Build StoredValues with the trait for it", next: .noSessionBus)
         case .noSessionBus: Expectation("session bus", advice: "Run inside a login session", next: .noSecretService)
         case .noSecretService: Expectation("Secret Service", advice: "Install and start gnome-keyring", next: .cancelled)
-        case .cancelled: Expectation("task", advice: "load() tells", next: .locked)
+        case .cancelled: Expectation("task", advice: "find out with load()", next: .locked)
         case .locked: Expectation("keyring", advice: "Unlock it", next: .dismissed)
         case .dismissed: Expectation("keyring", advice: "Call unlock()", next: .timedOut(after: .seconds(5)))
         case .timedOut: Expectation("keyring", "5.0 seconds", advice: "Check that its daemon runs", next: .noDefaultCollection)
         case .noDefaultCollection: Expectation("default collection", advice: "Create one", next: .tooLarge)
-        case .tooLarge: Expectation("secret", "1 MiB", advice: "Keep large data in a file", next: .wrongKey)
+        case .tooLarge: Expectation("secret", "1 MiB", advice: "Store large data in an encrypted file", next: .wrongKey)
         case .wrongKey: Expectation("encrypted keyring", advice: "Use the one it was made with", next: .damaged(path: "/a/b"))
         case .damaged: Expectation("/a/b", advice: "Restore it from a copy", next: .accessDenied)
         case .accessDenied: Expectation("keyring", advice: "Allow this program", next: .notDecodable)
         case .notDecodable: Expectation("stored secret", advice: "Declare the type it was stored as", next: .notEncodable)
         case .notEncodable: Expectation("item", "nothing was written", advice: "Correct the item", next: .notStored)
-        case .notStored: Expectation("stored secret", advice: "set() one first", next: .readOnly)
-        case .readOnly: Expectation("keyring", advice: "put a writable keyring before it", next: .other(
+        case .notStored: Expectation("stored secret", advice: "Call set() first", next: .readOnly)
+        case .readOnly: Expectation("keyring", advice: "put a writable keyring before this one", next: .other(
             domain: "g-io-error-quark", code: 7, message: "No such file"))
         case .other: Expectation("keyring", "g-io-error-quark", "7", "No such file", advice: "try again", next: nil)
         }
@@ -89,10 +89,10 @@ struct ErrorSentencesTests {
     private func expectation(_ error: SecretMoveError) -> Expectation<SecretMoveError> {
         switch error {
         case .conflict: Expectation("\"com.example.Editor/token\"", advice: "Remove the one that is wrong", next: .sameKeyring)
-        case .sameKeyring: Expectation("keyrings", advice: "Name another destination", next: .notKept(Self.id))
+        case .sameKeyring: Expectation("keyrings", advice: "Choose another destination", next: .notKept(Self.id))
         case .notKept: Expectation("\"com.example.Editor/token\"", advice: "Check the destination", next: .source(.locked))
-        case .source: Expectation("keyring that they are in", advice: "Unlock it", next: .destination(.damaged(path: "/a/b")))
-        case .destination: Expectation("keyring that they were to go to", "/a/b", advice: "Restore it from a copy", next: nil)
+        case .source: Expectation("source keyring", advice: "Unlock it", next: .destination(.damaged(path: "/a/b")))
+        case .destination: Expectation("destination keyring", "/a/b", advice: "Restore it from a copy", next: nil)
         }
     }
 

@@ -1,18 +1,18 @@
 import DequeModule
 import StoredValuesSupport
 
-/// Tells whoever iterates a keyring's changes what the keyring announces.
+/// Passes the changes that a keyring announces to everyone who iterates over them.
 ///
-/// Each iteration has its own buffer without a bound: a hint that is lost may be the last one.
+/// Each iteration has its own unbounded buffer: a dropped change may be the last one.
 final class ChangeBroadcaster: Sendable {
-    /// What announces changes that others make; it does so for as long as it lives.
+    /// Announces changes by others, as long as it exists.
     typealias Source = any AnyObject & Sendable
 
     private typealias Listener = AsyncStream<KeyringChange>.Continuation
 
     private struct State {
         var listeners: [Int: Listener] = [:]
-        /// What is announced but not yet handed out, with those who listened then.
+        /// Announced changes that are not delivered yet, with the listeners at that time.
         var pending: Deque<(change: KeyringChange, listeners: [Listener])> = []
         var isHandingOut = false
         var next = 0
@@ -27,16 +27,17 @@ final class ChangeBroadcaster: Sendable {
 
     private let state = Guarded(State())
 
-    /// The sequence of what is announced after the iteration begins.
+    /// The changes announced after the iteration begins.
     var changes: KeyringChanges { changes { nil } }
 
-    /// The same, with a source, which is made when the first iteration begins and let go when the last one ends. It must not hold
-    /// the broadcaster.
+    /// The same, with a source, which is made when the first iteration begins and released when the last one ends. It must not
+    /// retain the broadcaster.
     func changes(from makeSource: @escaping @Sendable () -> Source?) -> KeyringChanges {
         KeyringChanges { self.subscribe(makeSource) }
     }
 
-    /// Hands `change` to every listener, in the same order to each. When this returns, another thread may still be at it.
+    /// Delivers `change` to every listener, in the same order to each. When this returns, another thread may still be
+    /// delivering.
     func announce(_ change: KeyringChange) {
         let isOurs = state.withLock { state in
             state.pending.append((change, Array(state.listeners.values)))
@@ -44,7 +45,7 @@ final class ChangeBroadcaster: Sendable {
             return !state.isHandingOut
         }
         guard isOurs else { return }
-        // Not under the lock: yielding wakes a task and waits for its cancellation, which waits to unsubscribe here.
+        // Without the lock: yielding wakes a task and waits for its cancellation, which waits to unsubscribe here.
         while let (change, listeners) = state.withLock({ $0.nextToHandOut() }) {
             for listener in listeners { listener.yield(change) }
         }
@@ -61,9 +62,9 @@ final class ChangeBroadcaster: Sendable {
             if isFirst { state.isMakingSource = true }
             return (state.next, isFirst)
         }
-        // Also removes it when the iterator was dropped before this line: then it is called at once.
+        // Also removes it if the iterator was dropped before this line: then it is called at once.
         continuation.onTermination = { [weak self] _ in self?.unsubscribe(number) }
-        // Not under the lock: it may have to wait for a disk.
+        // Without the lock: it may have to wait for a disk.
         if isFirst { keep(makeSource(), madeFor: number) }
         return stream
     }
@@ -74,7 +75,7 @@ final class ChangeBroadcaster: Sendable {
             if !state.listeners.isEmpty { state.source = source }
             return source != nil && state.next != number
         }
-        // Others began to listen meanwhile, and it has not heard what changed until now.
+        // Others began to listen in the meantime, and the source has missed the changes until now.
         if isTooLate { announce(.anySecret) }
     }
 
@@ -84,6 +85,6 @@ final class ChangeBroadcaster: Sendable {
             guard state.listeners.isEmpty else { return (listener, nil) }
             return (listener, state.source.take())
         }
-        withExtendedLifetime(ended) {}  // they go when the lock is free
+        withExtendedLifetime(ended) {}  // released without the lock
     }
 }

@@ -1,31 +1,29 @@
 import StoredValuesSupport
 
-/// Several keyrings as one, such as credentials that an administrator may provide before a keyring that can be written:
+/// Several keyrings as one, such as provided credentials before a writable keyring:
 ///
 /// ```swift
 /// FallbackKeyring([.credentials(at: "/run/secrets"), .encryptedFile("/var/lib/app/secrets", key: .credential("key"))])
 /// ```
 ///
-/// - **Reading** returns the value of the first keyring that has one. Where none has, and one could not be asked, it throws
-///   that one's reason: only when all answer that they have none is the secret absent.
-/// - **Writing** goes to the first keyring that can be written at all: only those that throw ``KeyringError/readOnly`` or
-///   ``KeyringError/notBuiltIn`` are passed over. A locked one is not: its reason is thrown. When a read-only keyring that was
-///   passed over holds the secret itself, it would go on hiding what is written, so ``KeyringError/readOnly`` is thrown and
-///   nothing is written.
-/// - **Removing** removes it from every keyring that holds it, the last one first, so that until the end the same value is
-///   read. It throws before anything is removed when one of them could not be asked, and ``KeyringError/readOnly`` when
-///   one that holds it cannot be written; the value that is read stays the same then.
-/// - Keyrings that this program was built without hold nothing that it could ever see. They are passed over, unless there is
-///   no other.
+/// - **Reading** returns the value of the first keyring that has one. If none has, and one gave no answer, it throws that one's
+///   reason: the secret is absent only if all answer that they have none.
+/// - **Writing** goes to the first keyring that can be written: only those that throw ``KeyringError/readOnly`` or
+///   ``KeyringError/notBuiltIn`` are skipped. A locked one is not: its reason is thrown. If a skipped read-only keyring holds
+///   the secret itself, it would hide what is written, so ``KeyringError/readOnly`` is thrown and nothing is written.
+/// - **Removing** removes the secret from every keyring that holds it, the last one first, so that the same value is read until
+///   the end. It throws before anything is removed if one of them gives no answer, and ``KeyringError/readOnly`` if one that
+///   holds the secret cannot be written; the value that is read stays the same then.
+/// - Keyrings that this program was built without are skipped, unless there is no other.
 ///
-/// A folder of credentials that is missing is one that could not be asked: provide it, if only an empty one.
+/// A missing folder of credentials gives no answer: provide it, even if it is empty.
 ///
-/// A call may take as long as all of them together. While a keyring is locked, a value from a later one is read, though the
-/// locked one may hold another. Where that matters, let no two of them hold the same secret.
+/// A call may take as long as all of them together. While a keyring is locked, a value from a later one is read, although the
+/// locked one may hold another. If that matters, do not store the same secret in two of them.
 public struct FallbackKeyring: Keyring {
     private let keyrings: [any Keyring]
 
-    /// These keyrings, in this order. None at all ends the program.
+    /// These keyrings, in this order. Traps if there is none.
     public init(_ keyrings: [any Keyring]) {
         requireProperUse(!keyrings.isEmpty, "FallbackKeyring([]): name at least one keyring")
         self.keyrings = keyrings
@@ -38,19 +36,19 @@ public struct FallbackKeyring: Keyring {
     public var changes: KeyringChanges {
         KeyringChanges(merging: keyrings.map(\.changes)) { change in
             switch change {
-            // What that means for a secret depends on the others: whoever cares reads again.
+            // What that means for a secret depends on the other keyrings, so it is read again.
             case .locked, .unavailable: .anySecret
             case .secret, .anySecret, .unlocked: change
             }
         }
     }
 
-    /// The value of the first keyring that has one; throws the first reason where none has and one could not be asked.
+    /// The value of the first keyring that has one; throws the first reason if none has and one gave no answer.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
         try await firstSecret { keyring throws(KeyringError) in try await keyring.read(id) }
     }
 
-    /// Writes to the first keyring that can be written. Throws ``KeyringError/readOnly`` where one before it would hide that.
+    /// Writes to the first keyring that can be written. Throws ``KeyringError/readOnly`` if an earlier one would hide that.
     public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
         var reason = KeyringError.notBuiltIn
         for keyring in keyrings {
@@ -66,19 +64,19 @@ public struct FallbackKeyring: Keyring {
         throw reason
     }
 
-    /// Removes it from every keyring that holds it, the last one first.
+    /// Removes the secret from every keyring that holds it, the last one first.
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
         let all = try await askAll { keyring throws(KeyringError) in try await keyring.read(id) != nil }
         for (keyring, holdsIt) in all.reversed() where holdsIt { try await keyring.remove(id) }
     }
 
-    /// What any of them has, sorted by account. Throws when one could not be asked.
+    /// The secrets of all keyrings, sorted by account. Throws if one gives no answer.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
         let all = try await askAll { keyring throws(KeyringError) in try await keyring.identifiers(inService: service) }
         return Set(all.flatMap(\.answer)).sorted { $0.account < $1.account }
     }
 
-    /// Unlocks each in turn, and throws the first reason for which one did not open.
+    /// Unlocks each in turn, and throws the first reason why one did not open.
     public func unlock() async throws(KeyringError) {
         _ = try await firstSecret { keyring throws(KeyringError) in
             try await keyring.unlock()
@@ -86,7 +84,7 @@ public struct FallbackKeyring: Keyring {
         }
     }
 
-    /// The first secret that one of them answers with; throws the first reason where none does and one could not be asked.
+    /// The first secret that one of them answers with; throws the first reason if none does and one gave no answer.
     private func firstSecret(
         _ question: (any Keyring) async throws(KeyringError) -> Secret?
     ) async throws(KeyringError) -> Secret? {
@@ -98,7 +96,7 @@ public struct FallbackKeyring: Keyring {
                 isAnswered = true
             } catch {
                 if error == .cancelled { throw error }
-                // One that is not built in counts only where there is no other.
+                // One that is not built in counts only if there is no other.
                 if error != .notBuiltIn { reason = reason ?? error }
             }
         }
@@ -107,7 +105,7 @@ public struct FallbackKeyring: Keyring {
         return nil
     }
 
-    /// What each keyring that is built in answers; throws the first reason for which one does not.
+    /// The answers of all keyrings that are built in; throws the first reason why one gives none.
     private func askAll<Answer>(
         _ question: (any Keyring) async throws(KeyringError) -> Answer
     ) async throws(KeyringError) -> [(keyring: any Keyring, answer: Answer)] {
@@ -137,8 +135,8 @@ extension FallbackKeyring: SelectiveKeyring {
 }
 
 extension FallbackKeyring: LockableKeyring {
-    /// With the lock of the keyring that a change goes to; without one where that has none. Which it is can be told unless one
-    /// that is not of this package comes first: it may turn out to be read-only, but for all that is known a change goes there.
+    /// With the lock of the keyring that a change goes to; without a lock if that has none. A custom keyring before it counts
+    /// as the one that is changed: it may turn out to be read-only, but that is unknown before the change.
     func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
         var reason = KeyringError.notBuiltIn
         for (number, keyring) in keyrings.enumerated() {

@@ -1,18 +1,18 @@
 import StoredValuesFiles
 
-/// The lock of a file, held until the last one who has this lets go of it, on whichever thread.
+/// The lock of a file, held until the last reference to this is released, on any thread.
 final class HeldLock: Sendable {
-    /// The file, which can be changed as long as this lives.
+    /// The file, which can be changed as long as this object exists.
     let file: LockedFile
 
     init(_ file: consuming LockedFile) { self.file = file }
 }
 
 extension DurableFile {
-    /// The lock, or nil where another has it or has waited for it for long.
+    /// The lock, or nil if another process has it or has waited for it for long.
     func holdIfFree() throws(KeyringError) -> HeldLock? {
         do {
-            // With no time at all it would not let others go first.
+            // With a timeout of zero it would not let waiting processes go first.
             return HeldLock(try lock(timeout: .nanoseconds(1)))
         } catch {
             guard error.isLockTimeout else { throw KeyringError(error) }
@@ -20,8 +20,8 @@ extension DurableFile {
         }
     }
 
-    /// The lock, waited for until `deadline` has passed, or nobody wants it any more: whoever gave up must not keep those behind
-    /// waiting.
+    /// Waits for the lock until `deadline` has passed, or `isWanted` returns false: a caller that gave up must not delay those
+    /// behind it.
     func hold(deadline: Duration, isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
         let end = ContinuousClock.now + deadline
         do {

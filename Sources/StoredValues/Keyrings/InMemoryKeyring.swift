@@ -1,21 +1,21 @@
 import StoredValuesSupport
 
-/// A keyring in this process's memory, for tests and previews. Every instance is its own; nothing outlives it.
+/// A keyring in this process's memory, for tests and previews. Each instance is separate, and its secrets are lost with it.
 ///
-/// It keeps the whole contract of ``Keyring``, and can be made to fail as a real one does: see ``inject(_:)``.
+/// It fulfils the whole contract of ``Keyring``, and can be made to fail as a real one does: see ``inject(_:)``.
 public final class InMemoryKeyring: Keyring {
-    /// What can be wrong with a keyring.
+    /// A simulated fault of the keyring.
     public enum Fault: Hashable, Sendable {
-        /// It is locked until ``InMemoryKeyring/unlock()``: everything else throws ``KeyringError/locked``.
+        /// It is locked until ``InMemoryKeyring/unlock()``: all other calls throw ``KeyringError/locked``.
         case locked
-        /// Nobody is there: everything throws ``KeyringError/noSecretService``.
+        /// No service answers: every call throws ``KeyringError/noSecretService``.
         case gone
-        /// It is locked, and the person closes every question: `unlock()` throws ``KeyringError/dismissed``.
+        /// It is locked, and the user dismisses every prompt: `unlock()` throws ``KeyringError/dismissed``.
         case dismissing
-        /// Every call takes this long, and throws ``KeyringError/timedOut(after:)`` if that is past the deadline.
+        /// Every call takes this long, and throws ``KeyringError/timedOut(after:)`` if that exceeds the deadline.
         case slow(Duration)
 
-        /// What is announced when the fault begins; nil for one that is no outage.
+        /// The change that is announced when the fault begins; nil if it is no outage.
         fileprivate var outage: KeyringChange? {
             switch self {
             case .locked, .dismissing: .locked
@@ -37,7 +37,7 @@ public final class InMemoryKeyring: Keyring {
     /// An empty keyring whose calls end after `deadline`.
     public init(deadline: Duration = .seconds(5)) { self.deadline = deadline }
 
-    /// A keyring that holds these texts, by the keys of the application's secrets.
+    /// A keyring with these texts, by the keys of the application's secrets.
     convenience init(secrets: [String: String]) {
         self.init()
         for (key, text) in secrets {
@@ -46,13 +46,13 @@ public final class InMemoryKeyring: Keyring {
         }
     }
 
-    /// What it is.
+    /// The kind of keyring.
     public var description: String { "a keyring in this process's memory" }
 
-    /// What is written, removed, and injected.
+    /// Written and removed secrets, and injected outages.
     public var changes: KeyringChanges { broadcaster.changes }
 
-    /// Makes every call from now on fail as `fault` says, or work again with nil. The secrets stay.
+    /// Makes all calls from now on fail with `fault`, or work again with nil. The secrets stay.
     public func inject(_ fault: Fault?) {
         let change: KeyringChange? = state.withLock { state in
             let before = state.fault?.outage
@@ -63,20 +63,20 @@ public final class InMemoryKeyring: Keyring {
         if let change { broadcaster.announce(change) }
     }
 
-    /// The secret, or nil; throws what the injected fault says.
+    /// The secret, or nil; throws the error of the injected fault.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
         try await perform { state in state.secrets[id] }
     }
 
-    /// Keeps the secret. Throws ``KeyringError/tooLarge``, and what the injected fault says.
+    /// Stores the secret. Throws ``KeyringError/tooLarge``, and the error of the injected fault.
     public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
         guard secret.count <= Secret.sizeLimit else { throw .tooLarge }
-        // What was there is returned, so that it is wiped and freed outside the lock.
+        // The old secret is returned, so that it is wiped and freed without the lock.
         _ = try await perform { state in state.secrets.updateValue(secret, forKey: id) }
         broadcaster.announce(.secret(id))
     }
 
-    /// Forgets the secret; throws what the injected fault says.
+    /// Removes the secret; throws the error of the injected fault.
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
         let removed = try await perform { state in state.secrets.removeValue(forKey: id) }
         if removed != nil { broadcaster.announce(.secret(id)) }
@@ -89,7 +89,7 @@ public final class InMemoryKeyring: Keyring {
         }
     }
 
-    /// Ends the fault ``Fault/locked``. Throws what ``Fault/dismissing`` and ``Fault/gone`` say.
+    /// Ends the fault ``Fault/locked``. Throws the errors of ``Fault/dismissing`` and ``Fault/gone``.
     public func unlock() async throws(KeyringError) {
         try await takeTime()
         let answer: Result<Bool, KeyringError> = state.withLock { state in
@@ -117,7 +117,7 @@ public final class InMemoryKeyring: Keyring {
         return try answer.get()
     }
 
-    /// Takes as long as the fault says, and no longer than the deadline.
+    /// Waits as long as the fault says, at most until the deadline.
     private func takeTime() async throws(KeyringError) {
         if case .slow(let duration) = state.withLock({ $0.fault }) {
             guard await pause(for: min(duration, deadline)) else { throw .cancelled }

@@ -1,71 +1,71 @@
-/// A place that keeps secrets: the desktop's keyring, an encrypted file, memory.
+/// A place that stores secrets: the desktop's keyring, an encrypted file, memory.
 ///
-/// The contract, which one test suite checks on every keyring of this package (`KeyringContractTests`):
+/// The contract, which one test suite checks for every keyring of this package (`KeyringContractTests`):
 ///
-/// - **Three answers.** ``read(_:)`` returns the secret, returns `nil` when the keyring was asked and has none, or
-///   throws. A locked or unreachable keyring throws; it never returns `nil`.
-/// - **No write while unavailable.** An operation that throws has changed nothing, except that
-///   ``KeyringError/timedOut(after:)``, ``KeyringError/cancelled`` and ``KeyringError/other(domain:code:message:)``
-///   say of a write only that nobody knows whether it happened: read to find out.
+/// - **Three answers.** ``read(_:)`` returns the secret, returns `nil` if the keyring answered that it has none, or throws. A
+///   locked or unreachable keyring throws; it never returns `nil`.
+/// - **No write while unavailable.** An operation that throws has changed nothing, with three exceptions: after
+///   ``KeyringError/timedOut(after:)``, ``KeyringError/cancelled`` and ``KeyringError/other(domain:code:message:)`` it is
+///   unknown whether a write happened; read to find out.
 /// - **Update in place.** Writing a secret that exists replaces its bytes; there is no moment without a secret.
-/// - **Removal is idempotent.** Removing what is not there succeeds.
-/// - **Bounded.** Every call ends within the keyring's deadline and soon after its task is cancelled. Only
-///   ``unlock()`` may ask the person, and a question has a limit of its own.
-/// - **Any thread.** Nothing runs for long on the caller's thread or on Swift's cooperative pool. `read` does not wait
-///   for unstructured tasks: a getter may be blocking every thread those could run on.
+/// - **Removal is idempotent.** Removing a secret that does not exist succeeds.
+/// - **Bounded.** Every call ends within the keyring's deadline, and soon after its task is cancelled. Only ``unlock()`` may
+///   prompt the user, and a prompt has its own time limit.
+/// - **Any thread.** Nothing runs for long on the caller's thread or on Swift's cooperative pool. `read` does not wait for
+///   unstructured tasks: a getter may be blocking every thread that they could run on.
 ///
-/// - **Which keyrings are one.** Wrappers of one key and service are one value where their keyrings are the same: of one type, and
-///   with equal ``identity``. That is the keyring itself if the type is `Hashable`, and else the object. A type that is neither
-///   does not compile until it states its identity. Equality compares what is settled when the keyring is made, and calls nobody.
+/// - **Identity.** Wrappers of one key and service share one value if their keyrings are the same: of one type, with equal
+///   ``identity``. That is the keyring itself if the type is `Hashable`, else the object. A type that is neither does not
+///   compile until it declares its identity. Equality compares what is fixed when the keyring is made, and makes no calls.
 ///
-/// A keyring made for the purpose is passed where a wrapper is declared:
+/// A keyring is passed where a wrapper is declared:
 ///
 /// ```swift
 /// @SecurelyStoredValue(key: "token", keyring: .encryptedFile("/var/lib/app/secrets", key: .file("/run/key")))
 /// var token: String?
 /// ```
 ///
-/// A keyring of your own needs ``read(_:)``, ``write(_:for:label:)`` and ``remove(_:)``; everything else has a default.
+/// A custom keyring needs ``read(_:)``, ``write(_:for:label:)`` and ``remove(_:)``; everything else has a default.
 public protocol Keyring: Sendable, CustomStringConvertible {
-    /// The secret stored under `id`, or `nil` when the keyring has none.
+    /// The secret stored under `id`, or `nil` if the keyring has none.
     func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret?
 
-    /// Stores `secret` under `id`, replacing what was there. `label` is what keyring programs show to people.
+    /// Stores `secret` under `id`, replacing the old one. `label` is the name that keyring programs display.
     func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError)
 
-    /// Removes what is stored under `id`; succeeds when nothing is.
+    /// Removes the secret stored under `id`; succeeds if there is none.
     func remove(_ id: SecretIdentifier) async throws(KeyringError)
 
-    /// What is stored under `service`, sorted by account. Reads no secret. Unless a keyring can tell, it throws.
+    /// The secrets stored under `service`, sorted by account. Reads no secret. By default it throws, because the keyring may
+    /// not know.
     func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier]
 
-    /// Opens a locked keyring, asking the person if that is what it takes. Returns at once when it is open, as one always is that
-    /// has no such method.
+    /// Opens a locked keyring, prompting the user if necessary. Returns at once if it is open. By default it does nothing.
     func unlock() async throws(KeyringError)
 
-    /// What changes in the keyring, whoever changes it, as far as this keyring can hear it; nothing unless it says more.
+    /// Changes in the keyring, whoever makes them, as far as the keyring can detect them; by default none.
     var changes: KeyringChanges { get }
 
-    /// What makes this keyring and another one of the same type the same: the keyring itself where it is `Hashable`, and else the
-    /// object. Others state it, such as by the address of a server.
+    /// Identifies this keyring among others of its type: by default the keyring itself if it is `Hashable`, else the object.
+    /// Other types declare it, such as by the address of a server.
     var identity: any Hashable & Sendable { get }
 }
 
 extension Keyring {
-    /// Its type. Say more: what the keyring is and where, for people.
+    /// The keyring's type. Override it to say what the keyring is and where.
     public var description: String { "the keyring \(Self.self)" }
 
-    /// Throws that this keyring cannot tell, which is not that there are none.
+    /// Throws that this keyring does not know, which is not the same as none.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
         throw .other(
             domain: "StoredValues", code: 1,
-            message: "\(self) cannot tell which secrets it has, for its type has no identifiers(inService:)")
+            message: "\(self) cannot list its secrets, because its type does not implement identifiers(inService:)")
     }
 
     /// Returns at once.
     public func unlock() async throws(KeyringError) {}
 
-    /// None: it ends at once.
+    /// No changes: it ends at once.
     public var changes: KeyringChanges { .none }
 }
 
@@ -75,7 +75,7 @@ extension Keyring where Self: Hashable {
 }
 
 extension Keyring where Self: AnyObject {
-    /// Which object it is.
+    /// The object's identity.
     public var identity: any Hashable & Sendable { ObjectIdentifier(self) }
 }
 
@@ -87,8 +87,8 @@ extension Keyring where Self: AnyObject & Hashable {
 extension Keyring {
     /// Removes all secrets of `service`, and returns which.
     ///
-    /// Throws the first reason for which one could not be removed: those before it are gone then, and calling it again goes on.
-    /// Where the keyring cannot tell which there are, it throws that, and none is removed.
+    /// Throws the first reason why one could not be removed: those before it are removed then, and another call continues. If
+    /// the keyring cannot list its secrets, that is thrown and none is removed.
     @discardableResult
     public func removeAll(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
         let ids = try await identifiers(inService: service)

@@ -1,39 +1,39 @@
-/// A hint that something in a keyring may have changed; whoever cares reads again.
+/// A hint that something in a keyring may have changed; read again to find out.
 public enum KeyringChange: Hashable, Sendable {
     /// This secret may have been set, replaced or removed.
     case secret(SecretIdentifier)
-    /// Any secret may have changed; the keyring does not say which.
+    /// Any secret may have changed; the keyring does not know which.
     case anySecret
-    /// The keyring was locked: copies of its secrets in memory are to be dropped.
+    /// The keyring was locked: drop copies of its secrets in memory.
     case locked
     /// The keyring was unlocked, or came back.
     case unlocked
-    /// The keyring cannot be reached any more, and why: what it holds is not known.
+    /// The keyring has become unreachable, for this reason: what it holds is unknown.
     case unavailable(KeyringError)
 }
 
-/// The hints of a keyring, as an async sequence. Iterating subscribes; dropping the iterator unsubscribes.
+/// The changes of a keyring as an async sequence. Iterating subscribes; dropping the iterator unsubscribes.
 public struct KeyringChanges: AsyncSequence, Sendable {
-    /// One hint.
+    /// One change.
     public typealias Element = KeyringChange
-    /// It ends, but never with an error.
+    /// It may end, but never with an error.
     public typealias Failure = Never
 
-    /// Subscribes. What is announced from then on is in the stream.
+    /// Subscribes. All changes announced from then on are in the stream.
     let subscribe: @Sendable () -> AsyncStream<KeyringChange>
 
     /// A sequence that calls `subscribe` for each iteration.
     public init(_ subscribe: @escaping @Sendable () -> AsyncStream<KeyringChange>) { self.subscribe = subscribe }
 
-    /// For a keyring that hears nothing: a sequence that ends at once.
+    /// For a keyring that detects no changes: a sequence that ends at once.
     public static var none: KeyringChanges { KeyringChanges { AsyncStream { $0.finish() } } }
 
-    /// Subscribes: what is announced from now on comes.
+    /// Subscribes: all changes from now on are delivered.
     public func makeAsyncIterator() -> AsyncStream<KeyringChange>.Iterator { subscribe().makeAsyncIterator() }
 }
 
 extension KeyringChanges {
-    /// What any of `sequences` tells, as `transform` puts it, those of each one in its order. Ends when all have ended.
+    /// The changes of all `sequences`, mapped by `transform`, those of each one in order. Ends when all have ended.
     init(merging sequences: [KeyringChanges], _ transform: @escaping @Sendable (KeyringChange) -> KeyringChange) {
         self.init {
             // Subscribed before this returns, so that nothing is missed until the task below runs.
@@ -55,14 +55,14 @@ extension KeyringChanges {
     }
 }
 
-/// A keyring that hears only of secrets that somebody cares for.
+/// A keyring that detects only changes of secrets in use.
 protocol SelectiveKeyring: Keyring {
-    /// Lets ``changes`` tell of `id` for as long as somebody has what is returned, if anything.
+    /// Makes ``changes`` report `id` as long as the returned object exists, if any.
     func interest(in id: SecretIdentifier) -> (any Sendable)?
 }
 
 extension Keyring {
-    /// ``SelectiveKeyring/interest(in:)``, or nil where the keyring hears of all.
+    /// ``SelectiveKeyring/interest(in:)``, or nil if the keyring detects all changes.
     func interestIfSelective(in id: SecretIdentifier) -> (any Sendable)? {
         (self as? any SelectiveKeyring)?.interest(in: id)
     }

@@ -1,44 +1,44 @@
 public import FoundationEssentials
 import StoredValuesSupport
 
-/// Why a keyring gave no answer. No text of it holds a secret.
+/// Why a keyring call failed. No text of it contains a secret.
 ///
-/// The description tells the programmer what happened and what to do; `errorDescription`, which is what `localizedDescription`
-/// says, tells the program's user.
+/// `description` is for the programmer: what happened and what to do. `errorDescription`, and so `localizedDescription`, is for
+/// the program's user.
 public enum KeyringError: Error, Hashable {
     /// The library was built without the trait that this keyring needs: `Libsecret` or `EncryptedFile`.
     case notBuiltIn
     /// This process has no D-Bus session bus.
     case noSessionBus
-    /// The session bus is there, but nobody on it provides the Secret Service.
+    /// The session bus exists, but no program on it provides the Secret Service.
     case noSecretService
     /// The calling task was cancelled.
     case cancelled
     /// The keyring is locked.
     case locked
-    /// The person closed the question whether to unlock.
+    /// The user dismissed the prompt to unlock the keyring.
     case dismissed
-    /// No answer came within this time.
+    /// There was no answer within this time.
     case timedOut(after: Duration)
     /// The Secret Service runs, but has no default collection to write to.
     case noDefaultCollection
-    /// The secret is larger than ``Keyring`` accepts: 1 MiB.
+    /// The secret is larger than the maximum of 1 MiB.
     case tooLarge
     /// The key or passphrase does not open this encrypted file.
     case wrongKey
-    /// The file at this path is not what was written there.
+    /// The file at this path is not as it was written.
     case damaged(path: String)
-    /// The keyring refused this program.
+    /// The keyring refused access to this program.
     case accessDenied
     /// The stored secret does not decode as the declared type.
     case notDecodable
     /// The item to store cannot be encoded; the stored secret is unchanged.
     case notEncodable
-    /// The operation needs a stored secret and there is none.
+    /// The operation requires a stored secret, and there is none.
     case notStored
-    /// The keyring cannot be written to.
+    /// The keyring cannot be written.
     case readOnly
-    /// Anything else, in the words of the part that failed.
+    /// Another failure, in the words of the part that failed.
     case other(domain: String, code: Int, message: String)
 }
 
@@ -53,21 +53,21 @@ extension KeyringError: CustomStringConvertible, LocalizedError {
         case .noSecretService:
             "No program on the session bus provides the Secret Service. Install and start gnome-keyring, KWallet or KeePassXC, or choose another keyring, such as STORED_VALUES_KEYRING=file:<path>."
         case .cancelled:
-            "The task was cancelled before the keyring answered. A write may or may not have happened: load() tells."
+            "The task was cancelled before the keyring answered. It is unknown whether a write happened: find out with load()."
         case .locked:
-            "The keyring is locked. Unlock it, or call unlock() where a person can answer."
+            "The keyring is locked. Unlock it, or call unlock() where the user can answer a prompt."
         case .dismissed:
-            "The question whether to unlock the keyring was dismissed. Call unlock() to ask again."
+            "The user dismissed the prompt to unlock the keyring. Call unlock() to prompt again."
         case .timedOut(let limit):
-            "The keyring did not answer within \(limit). Check that its daemon runs and is not stopped, nor a process that was changing the secret; a write may or may not have happened: load() tells."
+            "The keyring did not answer within \(limit). Check that its daemon runs, and that neither it nor a process that was changing the secret is stopped. It is unknown whether a write happened: find out with load()."
         case .noDefaultCollection:
-            "The Secret Service has no default collection. Create one (a keyring named \"login\") in its program, or unlock it at login."
+            "The Secret Service has no default collection. Create one (a keyring named \"login\") in the keyring's program, or unlock it at login."
         case .tooLarge:
-            "The secret is larger than 1 MiB, the most a keyring takes. Keep large data in a file and only its key here."
+            "The secret is larger than 1 MiB, the most a keyring takes. Store large data in an encrypted file and only its key here."
         case .wrongKey:
             "The key or passphrase does not open the encrypted keyring; nothing was written. Use the one it was made with."
         case .damaged(let path):
-            "The encrypted keyring \(path) is damaged; nothing was written. Restore it from a copy, or move it away to begin anew."
+            "The encrypted keyring \(path) is damaged; nothing was written. Restore it from a copy, or move it away to start with an empty one."
         case .accessDenied:
             "The keyring refused access. Allow this program in the keyring's settings, or check the owner and mode of its files."
         case .notDecodable:
@@ -75,11 +75,11 @@ extension KeyringError: CustomStringConvertible, LocalizedError {
         case .notEncodable:
             "The item cannot be encoded as JSON; nothing was written. Correct the item, or its encode(to:)."
         case .notStored:
-            "There is no stored secret, and this needs one. set() one first, or use load() where there may be none."
+            "There is no stored secret, and this operation requires one. Call set() first, or use load() if there may be none."
         case .readOnly:
-            "This keyring is read-only. Change the secret where it comes from, or put a writable keyring before it."
+            "This keyring is read-only. Change the secret at its source, or put a writable keyring before this one."
         case .other(let domain, let code, let message):
-            "The keyring failed: \(message) (\(domain) \(code)). Correct what that names, or try again; the log of the keyring's program may say more."
+            "The keyring failed: \(message) (\(domain) \(code)). Correct that, or try again; the log of the keyring's program may say more."
         }
     }
 
@@ -95,13 +95,13 @@ extension KeyringError: CustomStringConvertible, LocalizedError {
         case .noSecretService:
             "No keyring is running. Install and start gnome-keyring, KWallet or KeePassXC, or name another keyring, such as STORED_VALUES_KEYRING=file:<path>."
         case .cancelled:
-            "This was cancelled before the keyring answered. A change may or may not have been made: look before you repeat it."
+            "This was cancelled before the keyring answered. It is unknown whether the change was made: check before you repeat it."
         case .locked:
             "The keyring is locked. Unlock it, and try again."
         case .dismissed:
-            "The keyring stayed locked, for the question for its password was dismissed. Try again, and answer it."
+            "The keyring is still locked, because the password prompt was dismissed. Try again, and answer it."
         case .timedOut(let limit):
-            "The keyring did not answer within \(limit). Try again; a change may or may not have been made. If it stays so, restart the keyring's program."
+            "The keyring did not answer within \(limit). Try again; it is unknown whether a change was made. If this persists, restart the keyring's program."
         case .noDefaultCollection:
             "There is no default keyring. Create one named \"login\" in the keyring's program."
         case .tooLarge:
@@ -109,7 +109,7 @@ extension KeyringError: CustomStringConvertible, LocalizedError {
         case .wrongKey:
             "The key or passphrase does not open the encrypted keyring; nothing was changed. Use the one it was made with."
         case .damaged(let path):
-            "The encrypted keyring \(path) is damaged; nothing was changed. Restore it from a copy, or move it away to begin anew."
+            "The encrypted keyring \(path) is damaged; nothing was changed. Restore it from a copy, or move it away to start with an empty one."
         case .accessDenied:
             "The keyring refused access to this program. Allow it in the keyring's settings, or check the owner and mode of its files."
         case .notDecodable:
@@ -119,9 +119,9 @@ extension KeyringError: CustomStringConvertible, LocalizedError {
         case .notStored:
             "No secret is stored. Set it first, for instance by signing in."
         case .readOnly:
-            "This keyring is read-only. Change the secret where it comes from."
+            "This keyring is read-only. Change the secret at its source."
         case .other(let domain, let code, let message):
-            "The keyring failed: \(message) (\(domain) \(code)). Correct what that names, or try again."
+            "The keyring failed: \(message) (\(domain) \(code)). Correct that, or try again."
         }
     }
 }

@@ -1,15 +1,15 @@
 /// A keyring that stands for another one in each temporary storage.
 protocol StandInKeyring: Keyring {
-    /// The keyring that it stands for: in the task's temporary storage, else in `scope`, else outside of all.
+    /// The keyring that it stands for: in the task's temporary storage, else in `scope`, else outside of any.
     func resolved(in scope: TemporaryScope?) -> any Keyring
 
-    /// Whether it is the system's keyring, or asks that among others.
+    /// Whether it is the system's keyring, or includes it.
     var asksSystem: Bool { get }
 }
 
-/// What makes two keyrings the same one: their type and their ``Keyring/identity``.
+/// Decides whether two keyrings are the same: their type and their ``Keyring/identity``.
 ///
-/// An object cannot be mistaken for a later one: whoever has this has the keyring, too.
+/// An object cannot be mistaken for a later one, because the keyring is retained together with this.
 struct KeyringIdentity: Hashable, Sendable {
     private let type: ObjectIdentifier
     private let value: any Hashable & Sendable  // `AnyHashable` is not `Sendable`

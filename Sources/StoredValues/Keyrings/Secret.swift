@@ -1,16 +1,15 @@
 import StoredValuesSupport
 
-/// The bytes of a secret. They are overwritten when the last copy goes, and never printed.
+/// The bytes of a secret. They are overwritten when the last reference is released, and never printed.
 ///
-/// What this can promise is limited to these bytes: a `String` or an item decoded from them is ordinary memory, which
-/// Swift does not wipe.
+/// This holds only for these bytes: a `String` or an item decoded from them is ordinary memory, which Swift does not wipe.
 public final class Secret: Sendable {
-    /// The most bytes that a keyring takes.
+    /// The maximum size in a keyring, in bytes.
     package static let sizeLimit = 1 << 20
 
     // Written only in `init` and wiped only in `deinit`, when no other reference exists: reads never race a write.
     private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
-    /// Whether it is what a file holds, where a newline at the end ends the line and is no part of a text. All its bytes are here.
+    /// Whether it is a file's content, where a newline at the end is not a part of the text. All bytes are included.
     let isLine: Bool
     private let release: @Sendable (UnsafeMutableRawBufferPointer) -> Void
 
@@ -19,12 +18,12 @@ public final class Secret: Sendable {
         self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
-    /// `count` bytes, zero until `fill` writes them in place, so that no other copy need exist.
+    /// `count` bytes, zero until `fill` writes them in place, so that no other copy is needed.
     public convenience init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
         try self.init(count: count, isLine: false, fill)
     }
 
-    /// The same, with `release` in place of freeing the memory, which is zero again by then: a test looks at it there.
+    /// The same, with `release` in place of freeing the memory, which is wiped by then: a test checks that.
     init(
         count: Int, isLine: Bool = false,
         release: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void = { $0.deallocate() },
@@ -33,7 +32,7 @@ public final class Secret: Sendable {
         storage = .allocate(byteCount: count, alignment: 1)
         storage.initializeMemory(as: UInt8.self, repeating: 0)
         (self.isLine, self.release) = (isLine, release)
-        try fill(storage)  // when this throws, deinit runs as ever
+        try fill(storage)  // if this throws, deinit runs as usual
     }
 
     deinit {
@@ -41,17 +40,17 @@ public final class Secret: Sendable {
         release(storage)
     }
 
-    /// How many bytes the secret has.
+    /// The number of bytes.
     public var count: Int { storage.count }
 
-    /// Lends the bytes to `body`. Whatever `body` copies out is its own to wipe.
+    /// Passes the bytes to `body`. If `body` copies them, it must wipe the copy.
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try body(UnsafeRawBufferPointer(storage))
     }
 }
 
 extension Secret: Equatable {
-    /// Compares the bytes in a time that depends on their number only.
+    /// Compares the bytes in a time that depends only on their number.
     public static func == (left: Secret, right: Secret) -> Bool {
         guard left.count == right.count else { return false }
         return zip(left.storage, right.storage).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
@@ -63,6 +62,6 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     public var description: String { "Secret(redacted)" }
     /// "redacted", whatever the bytes.
     public var debugDescription: String { description }
-    /// A mirror with no children.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -3,18 +3,18 @@ import FoundationEssentials
 extension Keyring {
     /// Moves all secrets of `service` to `destination`, and returns which.
     ///
-    /// Each is copied, read back and compared; only when all are there is the first one removed here. When it throws, every
-    /// secret can still be read in at least one of the two, and calling it again finishes the work. So does a call after the
-    /// process was killed. What other programs change meanwhile is compared again before it is removed.
+    /// Each is copied, read back and compared; only when all are there is the first one removed here. If it throws, every
+    /// secret can still be read in at least one of the two keyrings, and another call finishes the move, also after the process
+    /// was killed. Secrets are compared again before they are removed, in case other programs change them meanwhile.
     ///
-    /// The labels become `service/account`, for a keyring does not tell them. Wrappers are not moved: declare them with
-    /// the new keyring.
+    /// The labels become `service/account`, because labels cannot be read. Wrappers are not changed: declare them with the new
+    /// keyring.
     ///
     /// - Parameters:
-    ///   - service: Whose secrets they are.
-    ///   - destination: Where they go.
-    ///   - overwriting: Whether a secret of the same name at the destination, with other bytes, is replaced. Unless it is,
-    ///     that throws ``SecretMoveError/conflict(_:)`` before anything is changed.
+    ///   - service: The service that the secrets belong to.
+    ///   - destination: The keyring to move them to.
+    ///   - overwriting: Whether to replace a secret of the same name with other bytes at the destination. Otherwise it throws
+    ///     ``SecretMoveError/conflict(_:)`` before anything is changed.
     @discardableResult
     public func moveSecrets(
         inService service: String, to destination: some Keyring, overwriting: Bool = false
@@ -25,10 +25,10 @@ extension Keyring {
 
 /// What ``Keyring/moveSecrets(inService:to:overwriting:)`` did, sorted by account.
 public struct MovedSecrets: Hashable, Sendable {
-    /// These were copied, and removed where they were.
+    /// The secrets that were copied, and removed from the source.
     public let copied: [SecretIdentifier]
-    /// These were at the destination already, byte for byte, as after a move that was interrupted. They were removed where they
-    /// were.
+    /// The secrets that were already at the destination, byte for byte, as after an interrupted move. They were removed from
+    /// the source.
     public let alreadyThere: [SecretIdentifier]
 }
 
@@ -42,7 +42,7 @@ private struct SecretMove {
         guard KeyringIdentity(source) != KeyringIdentity(destination) else { throw .sameKeyring }
         let ids: [SecretIdentifier]
         do { ids = try await source.identifiers(inService: service) } catch { throw .source(error) }
-        // All are looked at before the first is copied, and all are copied before the first is removed.
+        // All are checked before the first is copied, and all are copied before the first is removed.
         for id in ids { _ = try await needsCopy(id) }
         var copied: [SecretIdentifier] = [], alreadyThere: [SecretIdentifier] = []
         for id in ids {
@@ -57,7 +57,7 @@ private struct SecretMove {
         return MovedSecrets(copied: copied, alreadyThere: alreadyThere)
     }
 
-    /// The secret that is to be copied; nil when the destination has it, or it is gone.
+    /// The secret to copy; nil if the destination has it, or it no longer exists.
     private func needsCopy(_ id: SecretIdentifier) async throws(SecretMoveError) -> Secret? {
         guard let secret = try await readSource(id) else { return nil }
         let there = try await readDestination(id)
@@ -70,7 +70,7 @@ private struct SecretMove {
         guard try await readDestination(id) == secret else { throw .notKept(id) }
     }
 
-    /// Removes the secret from the source, when the destination has it. Returns whether there was one.
+    /// Removes the secret from the source, if the destination has it. Returns whether there was one.
     private func remove(_ id: SecretIdentifier) async throws(SecretMoveError) -> Bool {
         guard let secret = try await readSource(id) else { return false }
         guard try await readDestination(id) == secret else { throw .conflict(id) }
@@ -78,12 +78,12 @@ private struct SecretMove {
         return true
     }
 
-    /// Makes sure that what is removed from one keyring stays in the other. Two that look different may be one place, such as a
-    /// file that is opened twice, or two layouts of attributes of which one finds what the other stores.
+    /// Ensures that a secret removed from one keyring stays in the other. Two that look different may share one place, such as
+    /// a file opened twice, or two attribute layouts of which one finds what the other stores.
     private func requireTwoPlaces() async throws(SecretMoveError) {
         let probe = SecretIdentifier(service: "stored-values-move", account: UUID().uuidString)
         func leavesNoTrace(of keyring: any Keyring, in other: any Keyring) async throws(KeyringError) -> Bool {
-            try await keyring.write(Secret([]), for: probe, label: "StoredValues: a test before a move, can be deleted")
+            try await keyring.write(Secret([]), for: probe, label: "StoredValues: test before a move, can be deleted")
             let isSeen: Bool
             do {
                 isSeen = try await other.read(probe) != nil

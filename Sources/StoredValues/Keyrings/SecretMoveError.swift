@@ -1,16 +1,16 @@
 public import FoundationEssentials
 
-/// Why secrets were not all moved. Every one of them is still in at least one of the two keyrings; calling again goes on.
+/// Why not all secrets were moved. Each is still in at least one of the two keyrings; another call continues.
 public enum SecretMoveError: Error, Equatable {
     /// The destination has this secret, with other bytes than the source.
     case conflict(SecretIdentifier)
-    /// Both keyrings are one and the same place.
+    /// Both keyrings are the same place.
     case sameKeyring
-    /// The destination took this secret and gave back other bytes.
+    /// The destination accepted this secret, but returned other bytes.
     case notKept(SecretIdentifier)
-    /// The keyring that the secrets are in failed.
+    /// The source keyring failed.
     case source(KeyringError)
-    /// The keyring that they were to go to failed.
+    /// The destination keyring failed.
     case destination(KeyringError)
 }
 
@@ -26,13 +26,13 @@ extension SecretMoveError: CustomStringConvertible, LocalizedError {
         case .conflict(let id):
             "The secret \"\(id)\" is different at the destination. Remove the one that is wrong, or \(overwriting)."
         case .sameKeyring:
-            "The secrets cannot be moved: both keyrings are one and the same place. Name another destination."
+            "The secrets cannot be moved: both keyrings are the same place. Choose another destination."
         case .notKept(let id):
-            "The destination did not keep \"\(id)\" as it was; it was left where it is. Check the destination, and move again."
+            "The destination did not store \"\(id)\" correctly, so it was left in the source. Check the destination, and move again."
         case .source(let error):
-            "The secrets were not all moved, for the keyring that they are in failed: \(reason(error)) Then move again."
+            "Not all secrets were moved, because the source keyring failed: \(reason(error)) Then move again."
         case .destination(let error):
-            "The secrets were not all moved, for the keyring that they were to go to failed: \(reason(error)) Then move again."
+            "Not all secrets were moved, because the destination keyring failed: \(reason(error)) Then move again."
         }
     }
 }

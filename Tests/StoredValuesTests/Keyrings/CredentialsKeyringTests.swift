@@ -98,7 +98,7 @@ struct CredentialsKeyringTests {
             let keyring = CredentialsKeyring(path: folder)
             let (read, path) = ({ _ = try await keyring.read(id) }, folder + "/token")
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "gone")
-            #expect(try await reason(read).contains("a link to a file that is missing"))
+            #expect(try await reason(read).contains("a symbolic link to a missing file"))
             #expect(try await keyring.identifiers(inService: id.service) == [id])
             try FileManager.default.removeItem(atPath: path)
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)

@@ -2,16 +2,15 @@ import Dispatch
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// Tells when the files behind secrets change that lie in a folder of credentials. All keyrings of this process with that folder
-/// share it.
+/// Reports changes of the files of secrets in a folder of credentials. All keyrings of this process with that folder share it.
 ///
-/// Each file is watched by itself, for in a mounted secret of Kubernetes it is links outside of the file that are turned.
-/// So it is done for those secrets that somebody follows, and for the last ones that were read.
+/// Each file has its own watch, because in a mounted Kubernetes secret symlinks outside of the file are retargeted. So only the
+/// secrets in use are watched, and the last ones that were read.
 final class CredentialsChanges: Sendable {
-    /// How many of those that were read are followed.
+    /// How many of the secrets read last are followed.
     static let recentLimit = 64
 
-    /// A secret that is followed for as long as somebody has this. Its files are watched once somebody listens.
+    /// A secret that is followed as long as this object exists. Its files are watched while there is a listener.
     final class Followed: Sendable {
         private let id: SecretIdentifier
         private let all: WeakTable<SecretIdentifier, Followed>
@@ -38,10 +37,10 @@ final class CredentialsChanges: Sendable {
 
     private let folder: CredentialsFolder
     private let broadcaster = ChangeBroadcaster()
-    // The thread of the watches must wait for nobody.
+    // The watch thread must not wait.
     private let queue = DispatchQueue(label: "StoredValues.CredentialsChanges")
     private let all = WeakTable<SecretIdentifier, Followed>()
-    /// The last ones that were read, the latest at the end.
+    /// The secrets read last, latest at the end.
     private let recent = Guarded<[Followed]>([])
 
     private static let inUse = WeakTable<[UInt8], CredentialsChanges>()
@@ -61,7 +60,7 @@ final class CredentialsChanges: Sendable {
         }
     }
 
-    /// Lets ``changes`` tell of `id` for as long as somebody has what is returned. To be called before it is read.
+    /// Makes ``changes`` report `id` as long as the returned object exists. Call it before reading the secret.
     func follow(_ id: SecretIdentifier) -> Followed {
         let followed = all.object(for: id) {
             Followed(id, among: all) { [folder, queue, weak broadcaster] in
@@ -77,7 +76,7 @@ final class CredentialsChanges: Sendable {
         return followed
     }
 
-    /// Lets ``changes`` tell of `id` until some others were read. To be called before it is read.
+    /// Makes ``changes`` report `id` until a number of others were read. Call it before reading the secret.
     func noteReading(of id: SecretIdentifier) {
         let followed = follow(id)
         let oldest = recent.withLock { recent -> Followed? in
@@ -86,7 +85,7 @@ final class CredentialsChanges: Sendable {
             defer { recent.append(followed) }
             return outdated.map { recent.remove(at: $0) }
         }
-        withExtendedLifetime(oldest) {}  // its watches end when the lock is free
+        withExtendedLifetime(oldest) {}  // its watches end without the lock
     }
 
     var followedCount: Int { all.objects.count }

@@ -2,20 +2,20 @@ import FoundationEssentials
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// The files behind a ``CredentialsKeyring``, read on the calling thread.
+/// The files of a ``CredentialsKeyring``, read on the calling thread.
 struct CredentialsFolder: Sendable {
-    /// The longest name of a file (NAME_MAX), in bytes.
+    /// The longest file name (NAME_MAX), in bytes.
     private static let nameLimit = 255
 
     let path: String
     let operations: any FileOperations
-    /// Whether a newline at the end of a file belongs to a text.
+    /// Whether a newline at the end of a file is a part of the text.
     var keepsFinalNewlines = false
 
-    /// The secret, or nil when the folder is there and has no file for it.
+    /// The secret, or nil if the folder exists and has no file for it.
     func secret(for id: SecretIdentifier) throws(KeyringError) -> Secret? {
         let names = try Self.names(of: id)
-        // Before and after: a folder that comes or goes meanwhile says nothing about a file that was not found.
+        // Checked before and after: if the folder appears or disappears meanwhile, a file that was not found means nothing.
         try requireFolder()
         for name in names {
             if let secret = try contents(of: name) { return secret }
@@ -24,7 +24,7 @@ struct CredentialsFolder: Sendable {
         return nil
     }
 
-    /// What ``secret(for:)`` would find a file for, sorted.
+    /// The secrets that ``secret(for:)`` would find, sorted.
     func identifiers(inService service: String) throws(KeyringError) -> [SecretIdentifier] {
         try requireFolder()
         let names: [String]
@@ -41,13 +41,13 @@ struct CredentialsFolder: Sendable {
         return ids.sorted { $0.account < $1.account }
     }
 
-    /// Throws unless there is a folder.
+    /// Throws unless the folder exists.
     func requireFolder() throws(KeyringError) {
         guard let kind = try kind(at: path) else {
             throw Self.failure(2, "the folder \"\(path)\" is missing; mount it there, or name another one")
         }
         guard kind == .folder else {
-            throw Self.failure(3, "\"\(path)\" is \(kind.rawValue), not a folder; name the folder that the files lie in")
+            throw Self.failure(3, "\"\(path)\" is \(kind.rawValue), not a folder; name the folder that contains the files")
         }
     }
 
@@ -55,11 +55,11 @@ struct CredentialsFolder: Sendable {
         let filePath = path + "/" + name
         let file: SecretFile
         do {
-            // Through links, which is how Kubernetes mounts secrets.
+            // Following symlinks, which is how Kubernetes mounts secrets.
             file = try SecretFile(filePath, openedFor: .reading, operations: operations)
         } catch .noEntry {
             guard try isLink(name) else { return nil }
-            throw Self.failure(4, "\"\(filePath)\" is a link to a file that is missing")
+            throw Self.failure(4, "\"\(filePath)\" is a symbolic link to a missing file")
         } catch .noDeviceOrPeer {
             throw KeyringError(FileError(.read, filePath, .notRegular(.socket)))
         } catch {
@@ -79,7 +79,7 @@ struct CredentialsFolder: Sendable {
         try kind(at: path + "/" + name, followingLinks: false) == .link
     }
 
-    /// What lies at `path`, or nil.
+    /// The kind of file at `path`, or nil.
     private func kind(at path: String, followingLinks: Bool = true) throws(KeyringError) -> FileKind? {
         do {
             return try operations.status(at: path, followingLinks: followingLinks).kind
@@ -92,13 +92,13 @@ struct CredentialsFolder: Sendable {
 
     // MARK: Names
 
-    /// Where the secret's file may lie.
+    /// The possible paths of the secret's file.
     func paths(of id: SecretIdentifier) -> [String] {
-        // A name that no file can have belongs to no file.
+        // A name that no file can have has no path.
         ((try? Self.names(of: id)) ?? []).map { path + "/" + $0 }
     }
 
-    /// The names that a secret's file may have; the first one that there is counts.
+    /// The possible names of a secret's file; the first existing one counts.
     private static func names(of id: SecretIdentifier) throws(KeyringError) -> [String] {
         guard isFileName(id.account), !hasForbiddenByte(id.service) else {
             throw failure(5, "\"\(id)\" cannot be the name of a file; use a key without slashes, of 255 bytes at most")
@@ -108,7 +108,7 @@ struct CredentialsFolder: Sendable {
     }
 
     private static func account(of name: String, in service: String) -> String {
-        // Byte by byte, as file systems compare.
+        // Byte by byte, as in file systems.
         guard !service.isEmpty, let account = name.after(prefix: service + "."), isFileName(account) else { return name }
         return account
     }
@@ -117,25 +117,25 @@ struct CredentialsFolder: Sendable {
         !["", ".", ".."].contains(name) && name.utf8.count <= nameLimit && !hasForbiddenByte(name)
     }
 
-    /// Whether a slash or NUL is in it; byte by byte, for a slash with a combining accent is another character.
+    /// Whether it contains a slash or NUL, byte by byte: for Swift, a slash with a combining accent is another character.
     private static func hasForbiddenByte(_ name: String) -> Bool {
         name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
     }
 
-    /// Where the credential `name` of systemd lies, whose folder is `folder`.
+    /// The path of systemd's credential `name` in `folder`.
     static func path(of name: String, in folder: String?) throws(KeyringError) -> String {
         guard let folder, !folder.isEmpty else { throw unset }
         guard isFileName(name) else { throw failure(6, "\"\(name)\" cannot be the name of a credential") }
         return folder + "/" + name
     }
 
-    /// The folder that systemd names, if it names one that can be followed.
+    /// The folder that systemd names, if it names a usable one.
     static var named: String? { try? environmentVariable(CredentialsKeyring.variable) }
 
-    /// What is wrong where systemd gave no folder.
+    /// The error if systemd has named no folder.
     static let unset = failure(
         1,
-        "\(CredentialsKeyring.variable) is not set (or is not UTF-8), so systemd gave this process no credentials; add LoadCredential= to its unit")
+        "\(CredentialsKeyring.variable) is not set (or is not UTF-8), so this process has no credentials of systemd; add LoadCredential= to its unit")
 
     private static func failure(_ code: Int, _ message: String) -> KeyringError {
         .other(domain: "CredentialsKeyring", code: code, message: message)

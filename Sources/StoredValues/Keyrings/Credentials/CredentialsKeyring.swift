@@ -2,25 +2,25 @@ import Dispatch
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// Secrets that somebody else puts into a folder, one file for each: systemd (`LoadCredential=`), Docker and Podman
-/// (`/run/secrets`), Kubernetes (a mounted secret). Read-only.
+/// Secrets that are provided in a folder, one file each: by systemd (`LoadCredential=`), Docker and Podman (`/run/secrets`),
+/// Kubernetes (a mounted secret). Read-only.
 ///
 /// ```swift
 /// @SecurelyStoredValue(key: "token", keyring: .credentials) var token: String?
 /// @SecurelyStoredValue(key: "password", keyring: .credentials(at: "/run/secrets")) var password: String?
 /// ```
 ///
-/// - **Names.** The secret `token` of the service `com.example.Editor` is the file `com.example.Editor.token`, and where
-///   there is none the file `token`. The first is for folders that several programs share. A name that no file can have (a
-///   slash, over 255 bytes) throws ``KeyringError/other(domain:code:message:)``.
-/// - **Bytes.** The secret is the file's bytes, every one, and at most 1 MiB, or it is ``KeyringError/tooLarge``. A wrapper of a
-///   `String` takes one newline off its end, which `echo` puts there, unless it is told not to, by ``keepingFinalNewlines``; one
-///   of another type, and ``read(_:)``, take nothing off.
-/// - **Three answers.** A missing file is absent. A missing folder, an unset variable and a link to nothing throw
+/// - **Names.** The secret `token` of the service `com.example.Editor` is the file `com.example.Editor.token`, or else the file
+///   `token`. The first form is for folders that several programs share. A name that no file can have (a slash, over 255 bytes)
+///   throws ``KeyringError/other(domain:code:message:)``.
+/// - **Bytes.** The secret is all of the file's bytes, at most 1 MiB; otherwise ``KeyringError/tooLarge`` is thrown. A wrapper
+///   of a `String` drops one newline at its end, which `echo` writes, unless ``keepingFinalNewlines`` is used; wrappers of
+///   other types and ``read(_:)`` drop nothing.
+/// - **Three answers.** A missing file is absent. A missing folder, an unset variable and a dangling symlink throw
 ///   ``KeyringError/other(domain:code:message:)`` with the reason; an unreadable file throws ``KeyringError/accessDenied``.
-/// - **Changes** of a secret that a wrapper uses are heard, and of the 64 others that were read last; those of a mounted Kubernetes
-///   secret too, except on file systems where inotify(7) sees none.
-/// - Mode and owner of the files are the business of who made them, and are not checked.
+/// - **Changes** are reported of secrets that a wrapper uses, and of the 64 others that were read last; also those of a mounted
+///   Kubernetes secret, except on file systems where inotify(7) sees none.
+/// - Mode and owner of the files are not checked: they are up to whoever provides them.
 public final class CredentialsKeyring: Keyring {
     /// The variable in which systemd names the folder.
     static let variable = "CREDENTIALS_DIRECTORY"
@@ -30,7 +30,7 @@ public final class CredentialsKeyring: Keyring {
     private let deadline: Duration
     private let queue = DispatchQueue(label: "StoredValues.CredentialsKeyring")
 
-    /// The credentials that systemd gave this service: the folder that `$CREDENTIALS_DIRECTORY` names. Where that is not set,
+    /// The credentials that systemd provides for this service: the folder in `$CREDENTIALS_DIRECTORY`. If that is not set,
     /// every call throws the reason.
     public convenience init() { self.init(folder: CredentialsFolder.named) }
 
@@ -52,7 +52,7 @@ public final class CredentialsKeyring: Keyring {
         self.deadline = deadline
     }
 
-    /// The same credentials, where a newline at the end of a file is a part of the text: a wrapper of a `String` takes none off.
+    /// The same credentials, with newlines at the end of files as part of the text: a wrapper of a `String` drops none.
     ///
     /// ```swift
     /// @SecurelyStoredValue(key: "key.pem", keyring: .credentials.keepingFinalNewlines) var key: String?
@@ -63,19 +63,19 @@ public final class CredentialsKeyring: Keyring {
         return CredentialsKeyring(folder, deadline)
     }
 
-    /// What it is and which folder it reads.
+    /// The kind of keyring and its folder.
     public var description: String {
-        folder.map { "the credentials in \($0.path)" } ?? "the credentials of systemd, of which there are none"
+        folder.map { "the credentials in \($0.path)" } ?? "the credentials of systemd (none)"
     }
 
-    /// The secrets that wrappers use, or that were read lately, and whose files were changed since then, whoever changed them.
+    /// Changes of secrets that wrappers use, or that were read lately, whoever makes them.
     public var changes: KeyringChanges { changesInFolder?.changes ?? .none }
 
-    /// The bytes of the credential's file, which is read anew each time, or nil when there is none. Throws
-    /// ``KeyringError`` where that cannot be told.
+    /// The bytes of the credential's file, which is read again each time, or nil if there is none. Throws ``KeyringError`` if
+    /// that is unknown.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
         try await perform { [changesInFolder] folder throws(KeyringError) in
-            changesInFolder?.noteReading(of: id)  // before, so that no change is missed
+            changesInFolder?.noteReading(of: id)  // before reading, so that no change is missed
             return try folder.secret(for: id)
         }
     }
@@ -91,7 +91,7 @@ public final class CredentialsKeyring: Keyring {
         try await perform { folder throws(KeyringError) in try folder.identifiers(inService: service) }
     }
 
-    /// Throws the reason unless there is a folder.
+    /// Throws the reason unless the folder exists.
     public func unlock() async throws(KeyringError) {
         try await perform { folder throws(KeyringError) in try folder.requireFolder() }
     }
@@ -105,14 +105,14 @@ public final class CredentialsKeyring: Keyring {
 }
 
 extension CredentialsKeyring: LockableKeyring, SelectiveKeyring {
-    // There is nothing to lock, and whoever asks learns that a change does not go here.
+    // There is no lock, and the caller learns that changes are impossible here.
     func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { throw .readOnly }
 
     func interest(in id: SecretIdentifier) -> (any Sendable)? { changesInFolder?.follow(id) }
 }
 
 extension CredentialsKeyring: Hashable {
-    /// Whether both read the same folder, and texts in the same way.
+    /// Whether both read the same folder, and treat newlines in the same way.
     public static func == (left: CredentialsKeyring, right: CredentialsKeyring) -> Bool {
         left.folder.map { Array($0.path.utf8) } == right.folder.map { Array($0.path.utf8) }
             && left.folder?.keepsFinalNewlines == right.folder?.keepsFinalNewlines
@@ -123,7 +123,7 @@ extension CredentialsKeyring: Hashable {
 }
 
 extension Keyring where Self == CredentialsKeyring {
-    /// The credentials that systemd gave this service, in `$CREDENTIALS_DIRECTORY`.
+    /// The credentials that systemd provides for this service, in `$CREDENTIALS_DIRECTORY`.
     public static var credentials: CredentialsKeyring { CredentialsKeyring() }
 
     /// The secrets in the folder at `path`, such as `/run/secrets`.
