@@ -4,7 +4,7 @@
     import StoredValues
 
     extension ConfigContent {
-        /// What a wrapper of this type would read; nil when the value is of another type.
+        /// The value that a wrapper of this type would read; nil if the value has another type.
         init?(_ json: JSONValue, _ type: ConfigType) {
             let content: ConfigContent? =
                 switch type {
@@ -23,8 +23,8 @@
             self = content
         }
 
-        /// The secret as a value of this type: its text, or what its JSON says. Bytes may also be base64 without quotes, or what
-        /// is no text at all.
+        /// The secret as a value of this type: its text, or its JSON. Bytes may also be base64 without quotes, or a secret that
+        /// is not UTF-8.
         init?(_ secret: RawSecret, _ type: ConfigType) {
             guard let text = secret.text else {
                 guard type == .bytes else { return nil }
@@ -44,7 +44,7 @@
     }
 
     extension JSONValue {
-        /// What `Data` or `[UInt8]` is stored as.
+        /// The bytes that `Data` or `[UInt8]` is stored as.
         fileprivate var bytes: [UInt8]? { item(Data.self).map(Array.init) ?? item([UInt8].self) }
 
         fileprivate var byteChunks: [[UInt8]]? {

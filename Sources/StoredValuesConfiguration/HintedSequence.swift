@@ -1,10 +1,10 @@
 #if Configuration
-    /// What a look shows now, and after each hint if it is news. Iterating subscribes to the hints, dropping the iterator
-    /// unsubscribes, and each iteration is on its own.
+    /// An element now, and after each hint if something changed. Iterating subscribes to the hints, dropping the iterator
+    /// unsubscribes, and iterations are independent.
     struct HintedSequence<Element: Sendable>: AsyncSequence, Sendable {
         typealias Failure = Never
 
-        /// Subscribes, and makes what looks; that returns nil where there is no news.
+        /// Subscribes, and makes the closure that looks; that returns nil if nothing changed.
         let begin: @Sendable () -> (hints: AsyncStream<Void>, look: () -> Element?)
 
         func makeAsyncIterator() -> Iterator {

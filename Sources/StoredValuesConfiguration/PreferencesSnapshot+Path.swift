@@ -2,10 +2,10 @@
     import StoredValues
 
     extension PreferencesSnapshot {
-        /// The value that `path` names, such as `http.timeout`: the stored value of that name, else the member `timeout` of the
-        /// stored value `http`. Objects and nil are no values. Throws where a stored value on the way cannot be read.
+        /// The value at `path`, such as `http.timeout`: the stored value of that name, else the member `timeout` of the stored
+        /// value `http`. Objects and nil are no values. Throws if a stored value on the way cannot be read.
         func value(atPath path: String) throws -> JSONValue? {
-            // What begins with $ is the library's own.
+            // Names that begin with $ are reserved for the library.
             guard !path.isReservedKey else { return nil }
             return try Self.value(at: path.split(separator: ".", omittingEmptySubsequences: false)[...], in: value(of:))
         }
@@ -17,7 +17,7 @@
                 switch found {
                 case .object(let members):
                     if let value = Self.value(at: rest, in: { members[$0] }) { return value }
-                case .null where rest.isEmpty: return nil  // a stored nil, which hides what lies behind shorter names
+                case .null where rest.isEmpty: return nil  // a stored nil, which hides values of shorter names
                 case _ where rest.isEmpty: return found
                 default: break
                 }

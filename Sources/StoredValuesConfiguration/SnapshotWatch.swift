@@ -2,9 +2,9 @@
     import StoredValuesSupport
     import StoredValues
 
-    /// Follows the file and all secrets of a provider for one reader of snapshots, for as long as it lives.
+    /// Follows the file and all secrets of a provider for one reader of snapshots, as long as it exists.
     final class SnapshotWatch: Sendable {
-        /// A hint after each change; those that were not taken become one.
+        /// An element after each change; a slow reader gets only one.
         let hints: AsyncStream<Void>
         private let heard = Guarded<[String: StoredValuesSnapshot.Answer]>([:])
         private let secretCount: Int
@@ -14,7 +14,7 @@
             let (hints, hint) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             self.hints = hints
             secretCount = provider.secrets.count
-            let changes = provider.storage.changes  // before the first look, so that nothing is missed
+            let changes = provider.storage.changes  // before the first snapshot, so that no change is missed
             var tasks = [Task { for await _ in changes { hint.yield() } }]
             for (name, secret) in provider.secrets {
                 tasks.append(
@@ -33,7 +33,7 @@
             for task in following.withLock({ $0 }) { task.cancel() }
         }
 
-        /// The newest answer about each secret; nil while one of them has none.
+        /// The newest answer about each secret; nil while one is missing.
         var answers: [String: StoredValuesSnapshot.Answer]? {
             let answers = heard.withLock { $0 }
             return answers.count == secretCount ? answers : nil

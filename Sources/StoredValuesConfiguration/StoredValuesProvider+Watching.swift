@@ -3,7 +3,7 @@
     import StoredValues
 
     extension StoredValuesProvider {
-        /// What ``value(forKey:type:)`` gives or throws, now and after each change. Of a secret the first element comes when the
+        /// The result of ``value(forKey:type:)`` now and after each change. For a secret, the first element arrives when the
         /// keyring has answered.
         nonisolated(nonsending) public func watchValue<Return: ~Copyable>(
             forKey key: AbsoluteConfigKey, type: ConfigType,
@@ -18,8 +18,8 @@
             return try await updatesHandler(ConfigUpdatesAsyncSequence(updates))
         }
 
-        /// A snapshot now and after each change of any setting or named secret. The first one comes when the keyring has answered
-        /// for each of them.
+        /// A snapshot now and after each change of any setting or named secret. The first one arrives when the keyring has
+        /// answered for each of them.
         nonisolated(nonsending) public func watchSnapshot<Return: ~Copyable>(
             updatesHandler: nonisolated(nonsending) (ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>) async throws -> Return
         ) async throws -> Return {

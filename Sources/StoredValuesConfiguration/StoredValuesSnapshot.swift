@@ -2,16 +2,16 @@
     import Configuration
     import StoredValues
 
-    /// What a ``StoredValuesProvider`` holds at one moment.
+    /// The content of a ``StoredValuesProvider`` at one moment.
     struct StoredValuesSnapshot: ConfigSnapshot {
-        /// What the keyring said of a secret: its bytes, nil for absent, or why it said nothing.
+        /// The keyring's answer about a secret: its bytes, nil for absent, or why there is none.
         typealias Answer = Result<RawSecret?, SecretError>
 
         let providerName: String
-        /// Where the settings lie.
+        /// The path of the settings.
         let path: String
         let settings: PreferencesSnapshot
-        /// By what they are called in the keyring.
+        /// By their names in the keyring.
         let secrets: [String: Answer]
 
         func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
@@ -26,7 +26,7 @@
             return try setting(forKey: key, type: type).get()
         }
 
-        /// The setting under `key`, whatever is a secret.
+        /// The setting under `key`, even if it is named as a secret.
         func setting(forKey key: AbsoluteConfigKey, type: ConfigType) -> Result<LookupResult, ValueNotConvertible> {
             let name = key.storedName
             let failure = ValueNotConvertible(key: name, type: type, place: .file(path: path))

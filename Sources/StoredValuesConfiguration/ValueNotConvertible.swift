@@ -2,9 +2,9 @@
     public import Configuration
     public import FoundationEssentials
 
-    /// A stored value was asked for as a type that it is not of.
+    /// A stored value does not have the requested type.
     public struct ValueNotConvertible: Error, Hashable {
-        /// Where the value lies.
+        /// Where the value is stored.
         public enum Place: Sendable, Hashable {
             /// In the preferences at this path, or the system-wide defaults below them.
             case file(path: String)
@@ -14,20 +14,20 @@
 
         /// The key, its components joined by dots.
         public let key: String
-        /// The type that it was asked for as.
+        /// The requested type.
         public let type: ConfigType
-        /// Where it lies.
+        /// Where the value is stored.
         public let place: Place
     }
 
     extension ValueNotConvertible: CustomStringConvertible, LocalizedError {
-        /// Which value, where it lies and what to do; never the value.
+        /// Which value, where it is stored and what to do; never the value.
         public var description: String {
             switch place {
             case .file(let path):
-                "\"\(key)\" in the preferences \"\(path)\" is no \(type). Ask for the type that it was stored as, or correct the file."
+                "\"\(key)\" in the preferences \"\(path)\" cannot be read as \(type). Request the type it was stored as, or correct the file."
             case .keyring:
-                "The secret \"\(key)\" in the keyring is no \(type). Ask for the type that it was stored as, or store it anew."
+                "The secret \"\(key)\" in the keyring cannot be read as \(type). Request the type it was stored as, or store it again."
             }
         }
 

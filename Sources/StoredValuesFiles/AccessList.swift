@@ -1,16 +1,16 @@
-/// An access control list (acl(5)) as the kernel hands it over: a version, then for each entry two bytes that say for whom, two
-/// that say what, and the number of a user or group (linux/posix_acl_xattr.h). Little-endian everywhere.
+/// An access control list (acl(5)) in the kernel's format: a version, then for each entry two bytes for its tag, two for its
+/// permissions, and the number of a user or group (linux/posix_acl_xattr.h). Always little-endian.
 struct AccessList: Equatable {
-    /// The name by which the kernel keeps it with a file.
+    /// The name of the extended attribute.
     static let name = "system.posix_acl_access"
 
-    /// For whom an entry is.
+    /// Whom an entry is for.
     private enum Tag: UInt8 {
         case owner = 0x01
         case user = 0x02
         case owningGroup = 0x04
         case group = 0x08
-        /// The most that anybody gets but the owner and the others.
+        /// The maximum for all but the owner and the others.
         case mask = 0x10
         case others = 0x20
     }
@@ -20,7 +20,7 @@ struct AccessList: Equatable {
 
     private(set) var bytes: [UInt8]
 
-    /// Nil when it is none that this knows.
+    /// Nil if the format is unknown.
     init?(_ bytes: [UInt8]) {
         guard bytes.count > Self.headerSize, bytes[..<Self.headerSize] == [2, 0, 0, 0],
             (bytes.count - Self.headerSize) % Self.entrySize == 0
@@ -33,17 +33,17 @@ struct AccessList: Equatable {
 
     private var entries: StrideTo<Int> { stride(from: Self.headerSize, to: bytes.count, by: Self.entrySize) }
 
-    /// Gives the owning group no more than the others have, for it is another group now.
+    /// Limits the owning group to the permissions of the others, because it is another group now.
     mutating func limitOwningGroup() {
         let others = first(.others).map { bytes[$0 + 2] } ?? 0
         for start in entries where bytes[start] == Tag.owningGroup.rawValue { bytes[start + 2] &= others }
     }
 
-    /// Lets `user`, who was the owner, do what the owner may, and nobody else more than before.
+    /// Gives `user`, the former owner, the owner's permissions, and nobody else more than before.
     mutating func letIn(_ user: UInt32) {
         guard let mask = first(.mask), let owner = first(.owner), let place = first(.owningGroup) else { return }
         let (limit, permissions) = (bytes[mask + 2], bytes[owner + 2])
-        // The mask leaves more now, so each entry keeps what it has left of it.
+        // The new mask permits more, so each entry keeps what the old mask left of it.
         for start in entries {
             switch Tag(rawValue: bytes[start]) {
             case .user, .owningGroup, .group: bytes[start + 2] &= limit
@@ -60,7 +60,7 @@ struct AccessList: Equatable {
         }
     }
 
-    /// Who may write may read too, and who may not write, nothing. The owner may do both.
+    /// Lets writers read too, and takes all permissions from those who may not write. The owner gets both.
     mutating func keepWriters() {
         for start in entries {
             let isWriter = bytes[start] == Tag.owner.rawValue || bytes[start + 2] & 0o2 != 0

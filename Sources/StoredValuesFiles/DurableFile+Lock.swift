@@ -1,20 +1,20 @@
 import StoredValuesSupport
 
 extension DurableFile {
-    /// How long a change waits for one turn of another process unless told otherwise. While the lock is passed on, it waits.
+    /// How long a change waits for one turn of another process by default. While the lock is passed on, it keeps waiting.
     package static let lockTimeout = Duration.seconds(2)
 
-    /// The lock, which no other process or thread has until the returned value's scope ends.
+    /// Takes the lock, which no other process or thread has until the returned value is destroyed.
     ///
-    /// Makes the file's folder when it is missing, and nothing where something other than a file lies. Blocks the calling
-    /// thread while it waits, and waits no more when `isWanted` says so. Throws `lockTimedOut` when another had it for all of
-    /// `timeout`; nil waits as long as it takes. Not to be nested: the inner call would wait for the outer one.
+    /// Creates the file's folder if it is missing, and nothing if there is something other than a file. Blocks the calling
+    /// thread while it waits, and stops waiting when `isWanted` returns false. Throws `lockTimedOut` when another has held the
+    /// lock for all of `timeout`; nil waits without limit. Must not be nested: the inner call would wait for the outer one.
     package func lock(timeout: Duration? = lockTimeout, while isWanted: () -> Bool = { true }) throws(FileError) -> LockedFile {
         try lock(".lock", toChange: "", makingFolder: true, timeout: timeout, while: isWanted)
     }
 
-    /// The lock on the file beside the real one whose name ends in `lockSuffix`, to change the one that ends in `suffix`.
-    /// `resolved` is where the path is known to lead.
+    /// The lock file beside the real one with the name suffix `lockSuffix`, for changing the file with `suffix`. `resolved` is
+    /// the target of the path if known.
     func lock(
         _ lockSuffix: String, toChange suffix: String, makingFolder: Bool, at resolved: String? = nil, timeout: Duration?,
         while isWanted: () -> Bool = { true }
@@ -27,14 +27,14 @@ extension DurableFile {
             do {
                 descriptor = try openLock(lockPath, on: target, makingFolder: makingFolder)
             } catch {
-                // The folder can go between its making and this.
+                // The folder can disappear after it was created.
                 guard makingFolder, error.code == .noEntry, wait.again() else { throw error }
                 continue
             }
             do {
                 try acquire(descriptor, of: target, &wait, while: isWanted)
-                // Somebody may have replaced the folder; and while this waited, turned a link elsewhere. One that was turned since
-                // the path was followed, and not waited for, counts as turned after this change.
+                // The folder may have been replaced, and while this waited, a symlink retargeted. A symlink retargeted since
+                // the path was resolved, without waiting, counts as retargeted after this change.
                 let held = try attempt(.lock, lockPath) { () throws(SystemErrorCode) in try operations.status(of: descriptor) }
                 let there = try status(at: lockPath, followingLinks: false)
                 let isThere = there?.identity.inode == held.identity.inode && there?.identity.device == held.identity.device
@@ -56,27 +56,27 @@ extension DurableFile {
         }
     }
 
-    /// How often a lock file that is not there may be there when it is to be made.
+    /// How often creating a lock file may fail because it exists, although opening it failed because it does not.
     private static var attemptLimit: Int { 100 }
 
-    /// Opens the lock file at `path`, and makes it when it is missing: for those who may write the file at `target`, or where there
-    /// is none, for whom a new one would be.
+    /// Opens the lock file at `path`, or creates it with access for those who may write the file at `target`, or who could
+    /// write a new one.
     private func openLock(_ path: String, on target: String, makingFolder: Bool) throws(FileError) -> Int32 {
         var attempts = 0
         while true {
             do {
                 return try operations.open(path, for: .locking)
             } catch .noEntry {
-                // It is made below.
+                // It is created below.
             } catch {
                 throw FileError(.lock, path, error)
             }
-            // Or a lock file would be left beside a device, in /dev.
+            // Otherwise a lock file would be left beside a device, in /dev.
             let status = try regularFile(at: target, for: .lock)
             if makingFolder, status == nil { try makeFolders(ResolvedPath.folder(of: target)) }
             do {
                 let descriptor = try operations.open(path, for: .creating)
-                // What is refused leaves it to this user, which is not worth a failure.
+                // If this is refused, the lock stays with this user, which is not worth a failure.
                 let access =
                     if let status { FileAccess(of: status, at: target, operations).ofLock() } else {
                         try? ownerOfNew(in: ResolvedPath.folder(of: target))
@@ -86,7 +86,7 @@ extension DurableFile {
                 }
                 return descriptor
             } catch .exists {
-                // Another process was faster; or a network's file system tells what was there before.
+                // Another process was faster; or a network file system reports an outdated state.
                 attempts += 1
                 guard attempts < Self.attemptLimit else { throw FileError(.lock, path, .exists) }
             } catch {
@@ -95,13 +95,13 @@ extension DurableFile {
         }
     }
 
-    /// Lets those open the lock who may write the file now, and nobody else: they may be others than when the lock was made. What
-    /// root made and did not give away, for it was killed, it gives away now.
+    /// Gives access to the lock to exactly those who may write the file now: they may have changed since the lock was created.
+    /// A lock that root created and did not give away, because it was killed, is given away now.
     ///
-    /// Only where the lock is this user's, and what lies there is nothing but a lock: somebody may have moved another file there.
+    /// Only if this user owns the lock and it is empty: another file may have been moved there.
     private func letWritersIn(_ descriptor: Int32, at path: String, _ lock: FileStatus, of target: String, _ status: FileStatus?) {
         let isRight = status.map { $0.user == lock.user && FileAccess.lockMode($0.mode) == lock.mode } ?? false
-        // Which group it is, and whom a list names, counts where they may open the lock.
+        // The group and the access list matter only if they give access to the lock.
         if isRight, lock.mode & 0o060 == 0 { return }
         let user = effectiveUser()
         guard lock.user == user, lock.kind == .regular, lock.links == 1, lock.identity.size == 0 else { return }
@@ -131,7 +131,7 @@ extension DurableFile {
                     return
                 }
             } catch .wouldBlock {
-                // Another attempt may follow.
+                // Try again.
             } catch {
                 throw FileError(.lock, target, error)
             }
@@ -140,30 +140,31 @@ extension DurableFile {
     }
 }
 
-/// The pauses between attempts to lock: `flock` knows "at once" and "for ever" only. First other threads get a turn, for
-/// a lock is mostly held for microseconds; then come sleeps, from 50 µs up to 1 ms.
+/// Pauses between attempts to lock: `flock` can only try once or wait without limit. First other threads get a turn, because a
+/// lock is mostly held for microseconds; then come sleeps, from 50 µs up to 1 ms.
 ///
-/// Who lets go of a lock and takes it again at once leaves no gap that a sleeper would hit, so on a busy machine some would
-/// wait for seconds while others had hundreds of turns. Therefore whoever has waited for long says since when, and all that
-/// have waited for less let it go first. They do so while the lock is passed on, and for a moment after that, or a process
-/// that is stopped while it waits would stop everybody.
+/// A process that releases a lock and takes it again at once leaves no gap for a sleeper, so on a busy machine some would wait
+/// for seconds while others had hundreds of turns. Therefore a process that has waited for long publishes since when, and all
+/// that have waited for less let it go first. They do so while the lock is passed on, and for a moment after that: a process
+/// that is stopped while it waits must not stop all others.
 ///
-/// Only who waits for one and the same turn waits in vain, however busy the machine is: the limit begins anew with each turn.
-/// Whoever takes a lock that is waited for marks when that was; only one that tries just once does not look.
+/// The limit applies to one turn of another process and begins again with each turn, so that only a process that holds the lock
+/// for long causes a timeout, however busy the machine is. A process that takes a contended lock publishes when; only one that
+/// tries just once does not check that.
 private struct LockWait {
-    /// From when on those who have waited for less let this one go first.
+    /// After this time, those who have waited for less let this one go first.
     private static let patience: Int64 = 250_000_000
-    /// For how long others go first while nobody takes the lock.
+    /// How long they do so while the lock is not taken.
     private static let courtesy: Int64 = 50_000_000
 
-    /// How long a turn of another may last; nil for no limit.
+    /// The limit for one turn of another; nil for no limit.
     let limit: Duration?
     private let start = monotonicNanoseconds()
     private var attempts = 0
     private var isMarked = false
     /// Whether others have waited for long at the last attempt.
     private(set) var isContended = false
-    /// When another had the lock last, by its mark, and when that was seen.
+    /// When another last took the lock, by its mark, and when that was seen.
     private var turn: Int64?
     private var turnSeen: Int64
 
@@ -172,13 +173,13 @@ private struct LockWait {
         turnSeen = start
     }
 
-    /// Whether time may have passed: after an attempt that failed, or in a call that waits by itself.
+    /// Whether time may have passed: after a failed attempt, or in a call that waits by itself.
     var mayHaveWaited: Bool { attempts > 0 || limit == nil }
 
     /// Whether the next attempt may wait by itself, with a mark.
     var isEndless: Bool { limit == nil && attempts > 0 }
 
-    /// Whether no other one goes first, as far as is known.
+    /// Whether no other goes first, as far as known.
     mutating func isNext(_ descriptor: Int32, _ operations: any FileOperations) -> Bool {
         guard limit != .zero else { return true }
         let now = monotonicNanoseconds()
@@ -191,14 +192,14 @@ private struct LockWait {
         return !isContended || now - turnSeen >= Self.courtesy || !operations.isWaitedFor(descriptor, since: start)
     }
 
-    /// Pauses and says whether there is time for another attempt.
+    /// Pauses and returns whether there is time for another attempt.
     mutating func again(for descriptor: Int32, _ operations: any FileOperations) -> Bool {
-        // This one may itself have been kept from looking for longer than the limit.
+        // This process may itself have been delayed for longer than the limit.
         if isOver { look(descriptor, operations) }
         return again()
     }
 
-    /// The same where there is no lock to look at yet.
+    /// The same without a lock file to check.
     mutating func again() -> Bool {
         guard !isOver else { return false }
         attempts += 1
@@ -212,13 +213,13 @@ private struct LockWait {
 
     private var isOver: Bool { limit.map { .nanoseconds(monotonicNanoseconds() - turnSeen) >= $0 } ?? false }
 
-    /// Sees whether another has the lock now than before.
+    /// Checks whether another process has taken the lock since the last check.
     private mutating func look(_ descriptor: Int32, _ operations: any FileOperations) {
         guard let taken = operations.timeTaken(descriptor), taken != turn else { return }
         (turn, turnSeen) = (taken, monotonicNanoseconds())
     }
 
-    /// Waits no more for the lock of `descriptor`.
+    /// Stops waiting for the lock of `descriptor`.
     mutating func end(_ descriptor: Int32, _ operations: any FileOperations) {
         guard isMarked else { return }
         operations.markWaiting(descriptor, since: nil)

@@ -1,39 +1,39 @@
 import StoredValuesSupport
 
-/// One file that is replaced as a whole, under a lock that other processes respect too.
+/// One file that is replaced as a whole, under a lock among processes.
 ///
-/// - Readers need no lock: they see the bytes before a replacement or those after it, never a mixture.
+/// - Readers need no lock: they see the bytes before or after a replacement, never a mixture.
 /// - Writers call ``lock(timeout:while:)`` and change the file through the ``LockedFile``.
-/// - Symbolic links are followed anew each time; the file they lead to is replaced and the links are kept.
+/// - Symbolic links are resolved each time; the file they lead to is replaced and the links are kept.
 ///
-/// Beside the real file lie `<name>.lock`, which is never removed (whoever waits for it would wait for another file
-/// than the next one), for the time of a replacement `.<name>.stored-values.tmp`, and where one is kept the
-/// ``DurableGeneration``. What root makes there is for whoever owns the file or the folder, or it would lock them out.
+/// Beside the real file are `<name>.lock`, which is never removed (a waiting process would wait for another file than later
+/// ones), during a replacement `.<name>.stored-values.tmp`, and possibly the ``DurableGeneration``. Files that root creates
+/// there belong to the owner of the file or the folder, who would otherwise be locked out.
 package final class DurableFile: Sendable {
-    /// The most that is read. What is kept in such files is far smaller; a mistaken path need not fill the memory.
+    /// The maximum size. Real files are far smaller; a mistaken path must not fill the memory.
     package static let sizeLimit = 64 << 20
 
-    /// The path as it was given, made absolute; as it was given where there is no folder to begin at, and then every use fails.
+    /// The given path, made absolute; unchanged if there is no working folder, and then every use fails.
     package let path: String
     package let operations: any FileOperations
 
-    /// Folders that gained a folder of ours and were not synchronised since.
+    /// Folders in which we created a folder and that were not synced since.
     private let unsynchronizedFolders = Guarded<Set<String>>([])
 
-    /// The file at `path`; a relative one begins at the folder the process works in now. Touches nothing.
+    /// The file at `path`; a relative path is resolved against the current working folder. Touches nothing.
     package init(path: String, operations: any FileOperations = POSIXFileOperations()) {
-        // The system would take what stands before it for the whole path.
+        // The system would take the part before the NUL for the whole path.
         requireProperUse(!path.utf8.contains(0), "DurableFile(path:): the path contains a NUL character")
         self.path = path.begins(with: "/") ? path : workingFolder().map { "\($0)/\(path)" } ?? path
         self.operations = operations
     }
 
-    /// The real file's path, all links followed.
+    /// The real file's path, with all links resolved.
     package var resolvedPath: String {
         get throws(FileError) { try resolve().target }
     }
 
-    /// The real file's path where it can be told, else the path as it was given: what makes two paths one file.
+    /// The real file's path if it can be resolved, else the given path: identifies the file.
     package var place: String { (try? resolvedPath) ?? path }
 
     /// The real file's path and the links that lead there.
@@ -43,25 +43,25 @@ package final class DurableFile: Sendable {
         return way
     }
 
-    /// What the file holds now; nil when there is none. Refuses anything but a regular file, without waiting for it.
+    /// The current content; nil if there is no file. Refuses anything but a regular file, without blocking on it.
     package func read() throws(FileError) -> FileContents? {
         try ResolvedPath.requireAbsolute(path)
         return try read(at: path)
     }
 
-    /// Which file it is and in which state; nil when there is none.
+    /// The identity and state of the file; nil if there is none.
     package func currentIdentity() throws(FileError) -> FileIdentity? {
         try ResolvedPath.requireAbsolute(path)
         return try regularFile(at: path, followingLinks: true, for: .examine)?.identity
     }
 
-    /// Whether a replacement is going on, or a process died in the middle of one and left its bytes.
+    /// Whether a replacement is under way, or a process was killed during one and left its bytes.
     package func hasLeftover() throws(FileError) -> Bool {
         try status(at: Self.temporaryPath(of: resolvedPath), followingLinks: false) != nil
     }
 
-    /// Where the bytes lie that are to replace `target`, the real file's path. Nobody else has a use for that name, so what
-    /// lies there may be removed by whoever holds the lock.
+    /// The path of the bytes that are to replace `target`, the real file's path. The name is reserved, so the holder of the
+    /// lock may remove what is there.
     static func temporaryPath(of target: String) -> String {
         let name = ResolvedPath.name(of: target), suffix = ".stored-values.tmp", longest = 255
         let folder = target.utf8.dropLast(name.utf8.count)
@@ -69,31 +69,31 @@ package final class DurableFile: Sendable {
         return "\(Substring(folder)).\(isTooLong ? shortName(for: name) : name)\(suffix)"
     }
 
-    /// Stands for a name that is too long; hardly any two share it (FNV-1a, 64 bits).
+    /// Replaces a name that is too long; collisions are unlikely (FNV-1a, 64 bits).
     package static func shortName(for name: String) -> String {
         String(name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
     }
 
-    /// Brings what is there now to the disk: the file, then the folders that name it. Needs no lock.
+    /// Syncs the current state to the disk: the file, then the folders that contain it. Needs no lock.
     package func sync() throws(FileError) {
         try syncContents()
         try syncFolder(of: resolvedPath)
     }
 
-    /// Brings the file's bytes to the disk, if there is a file. What is there after a power cut may still be an older one.
+    /// Syncs the file's bytes, if there is a file. After a power cut an older file may still be there.
     package func syncContents() throws(FileError) { try syncContents(of: resolvedPath) }
 
     func syncContents(of target: String) throws(FileError) {
         do { try synchronize(target, openedFor: .reading) } catch { guard error.code == .noEntry else { throw error } }
     }
 
-    /// Brings to the disk which file is there at `target`, the real file's path, or that there is none.
+    /// Syncs which file is at `target`, the real file's path, or that there is none.
     func syncFolder(of target: String) throws(FileError) {
-        // A folder that is gone leaves nothing to do.
+        // If the folder no longer exists, there is nothing to do.
         do { try synchronizeFolder(of: target) } catch { guard error.code == .noEntry else { throw error } }
     }
 
-    /// Brings to the disk that the folder of `target` and those above it exist; another process may have made them just now.
+    /// Syncs that the folder of `target` and those above it exist; another process may have just created them.
     func syncAncestors(of target: String) throws(FileError) {
         var folder = ResolvedPath.folder(of: target)
         while folder != "/" {
@@ -102,14 +102,14 @@ package final class DurableFile: Sendable {
                 try synchronize(folder, openedFor: .folder)
                 unsynchronizedFolders.withLock { _ = $0.remove(folder) }
             } catch {
-                // In what may not be read, or is gone, none of ours has made a folder.
+                // We cannot have created a folder in one that is unreadable or gone.
                 guard error.code == .accessDenied || error.code == .noEntry else { throw error }
             }
         }
     }
 }
 
-// What LockedFile and the lock are made of.
+// Used by LockedFile and the lock.
 extension DurableFile {
     func read(at path: String) throws(FileError) -> FileContents? {
         let descriptor: Int32
@@ -126,7 +126,7 @@ extension DurableFile {
         let status = try attempt(.read, path) { () throws(SystemErrorCode) in try operations.status(of: descriptor) }
         guard status.kind == .regular else { throw FileError(.read, path, .notRegular(status.kind)) }
         guard status.identity.size <= Self.sizeLimit else { throw FileError(.read, path, .tooLarge(limit: Self.sizeLimit)) }
-        // One byte more than expected, so that the end is found without reading again. A file that grows is read on.
+        // One byte more than expected, so that the end is found without reading again. A growing file is read to its end.
         var bytes: [UInt8] = []
         var chunk = Int(status.identity.size) + 1
         while true {
@@ -144,7 +144,7 @@ extension DurableFile {
         }
     }
 
-    /// What lies at `path`, or nil.
+    /// The status of what is at `path`, or nil.
     package func status(at path: String, followingLinks: Bool) throws(FileError) -> FileStatus? {
         do {
             return try operations.status(at: path, followingLinks: followingLinks)
@@ -155,7 +155,7 @@ extension DurableFile {
         }
     }
 
-    /// What lies at `path`, which must be a file; nil when there is nothing.
+    /// The status of the file at `path`, which must be regular; nil if there is nothing.
     func regularFile(
         at path: String, followingLinks: Bool = false, for operation: FileError.Operation
     ) throws(FileError) -> FileStatus? {
@@ -164,7 +164,7 @@ extension DurableFile {
         return status
     }
 
-    /// Makes `folder` and the parents it lacks, for nobody but this user or, where root makes them, the parent's owner.
+    /// Creates `folder` and missing parents, accessible only to this user or, if root creates them, to the parent's owner.
     func makeFolders(_ folder: String) throws(FileError) {
         guard try status(at: folder, followingLinks: true) == nil else { return }
         let parent = ResolvedPath.folder(of: folder)
@@ -180,14 +180,14 @@ extension DurableFile {
         unsynchronizedFolders.withLock { _ = $0.insert(parent) }
     }
 
-    /// Whose it is to be what root makes in `folder`; nil when it is to be this user's.
+    /// The owner of what root creates in `folder`; nil if it is this user.
     func ownerOfNew(in folder: String) throws(FileError) -> FileAccess? {
         guard effectiveUser() == 0, let owner = try status(at: folder, followingLinks: false), owner.user != 0 else { return nil }
         return FileAccess(user: owner.user, group: owner.group)
     }
 
-    /// Gives away a folder that root has just made, unless somebody has put another in its place, or turned one on the way. That
-    /// one was renamed long after its last entry came or went. Where it cannot be told, it stays root's.
+    /// Gives away a folder that root has just created, unless it was replaced, or a link on the way retargeted: such a folder
+    /// was renamed long after its last entry changed. In doubt it stays root's.
     private func giveNewFolder(_ folder: String, to owner: FileAccess) {
         guard let descriptor = try? operations.open(folder, for: .folder) else { return }
         defer { operations.close(descriptor) }
@@ -197,7 +197,7 @@ extension DurableFile {
         try? operations.changeOwner(of: descriptor, user: owner.user, group: owner.group)
     }
 
-    /// Brings to the disk the folder of `target`, and the parents of folders that were made for it.
+    /// Syncs the folder of `target`, and the parents of folders created for it.
     func synchronizeFolder(of target: String) throws(FileError) {
         try synchronize(ResolvedPath.folder(of: target), openedFor: .folder)
         for folder in unsynchronizedFolders.withLock({ $0 }) {
@@ -213,7 +213,7 @@ extension DurableFile {
             do throws(SystemErrorCode) {
                 try operations.synchronize(descriptor)
             } catch {
-                // Some file systems synchronise no folders; there is nothing more to be had there.
+                // Some file systems do not sync folders; nothing more can be done there.
                 guard purpose == .folder, error == .invalidArgument else { throw error }
             }
         }

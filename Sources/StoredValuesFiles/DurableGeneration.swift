@@ -1,63 +1,63 @@
 import StoredValuesSupport
 
-/// The last state of a ``DurableFile`` that is sure to survive a power cut: a copy beside the real file, `<name>.durable`.
+/// The last state of a ``DurableFile`` that certainly survives a power cut: a copy beside the real file, `<name>.durable`.
 ///
-/// Replacing a file without fsync is quick, and a power cut may leave the new one empty, full of zeros or torn. So the copy
-/// is made, with an fsync, when somebody asks for durability, and is read when the file turns out broken.
+/// Replacing a file without fsync is fast, but a power cut may leave the new one empty, full of zeros or torn. So a copy is
+/// made, with an fsync, when durability is requested, and is read if the file is broken.
 ///
-/// - A copy and never a link: some editors write in place, which would change both.
-/// - The lock that writers hold is not taken, so they never wait for the disk. The copy has a lock of its own, which is not the
-///   copy itself, for whoever may read that could keep it locked. The file is read after the lock is held: whichever process
-///   copies, a later copy is never of an earlier state.
+/// - A copy, not a link: some editors write in place, which would change both.
+/// - The writers' lock is not taken, so they never wait for the disk. The copy has its own lock file, because a reader of the
+///   copy itself could keep that locked. The file is read after the lock is taken: whichever process copies, a later copy never
+///   has an earlier state.
 package final class DurableGeneration: Sendable {
-    /// How long to wait while other processes bring their copies to the disk, which may be slow.
+    /// How long to wait while other processes sync their copies, which may be slow.
     static let lockTimeout = Duration.seconds(10)
     private static let suffix = ".durable"
 
-    /// What came of an attempt to keep the file's state.
+    /// The result of an attempt to keep the file's state.
     package enum Outcome: Equatable {
-        /// It survives a power cut now; or there is no file, and that does.
+        /// It now survives a power cut; or there is no file, and that survives.
         case kept
-        /// The file is broken. The last good state stays kept.
+        /// The file is broken. The last good state is still kept.
         case broken
     }
 
     private struct Copy {
         var target: String
         var identity: FileIdentity
-        /// Where it is known, so that no later file is taken for the one that was copied.
+        /// The pin of the file if known, so that no later file is mistaken for the one that was copied.
         var pin: FilePin?
     }
 
     private let file: DurableFile
-    /// What this process copied last.
+    /// The last copy by this process.
     private let lastCopy = Guarded<Copy?>(nil)
 
     /// The generation of `file`. Touches nothing.
     package init(of file: DurableFile) { self.file = file }
 
-    /// The bytes that are kept; nil when there are none.
+    /// The bytes of the copy; nil if there is none.
     package func read() throws(FileError) -> [UInt8]? {
         try file.read(at: file.resolvedPath + Self.suffix)?.bytes
     }
 
-    /// Whether this process has kept that state of the file, and no other since.
+    /// Whether this process has copied that state of the file last.
     package func holds(_ identity: FileIdentity?) -> Bool { lastCopy.withLock { $0?.identity == identity } }
 
-    /// Brings the file's present state to the disk, unless that is broken. Blocks for as long as the disk takes.
+    /// Syncs the file's current state to the disk, unless it is broken. Blocks as long as the disk takes.
     ///
-    /// When there is no file, nothing is kept of it either: somebody deleted it, and the old values must not come back.
+    /// If there is no file, the copy is removed too: the file was deleted, and the old values must not come back.
     ///
     /// - Parameters:
-    ///   - written: The file as this process last replaced it, and what it wrote, which need not be read back while that is the
-    ///     file. Of a replacement a power cut leaves its bytes or broken ones. Any other file may have been changed in place, and
-    ///     then a power cut may bring older bytes back, as good as new: so that one is brought to the disk itself, too.
-    ///   - isWhole: Says whether these, which somebody else may have written, are the bytes of a file that is not broken.
+    ///   - written: The file as this process last replaced it, with the bytes it wrote, which need not be read back while that
+    ///     is the file. After a replacement, a power cut leaves these bytes or broken ones. Any other file may have been
+    ///     changed in place, and a power cut may bring older bytes back, intact: so that file itself is synced, too.
+    ///   - isWhole: Whether the content, which another program may have written, is not broken.
     package func keep(
         _ written: (file: FilePin, bytes: [UInt8])?, if isWhole: (FileContents) -> Bool
     ) throws(FileError) -> Outcome {
         let target = try file.resolvedPath
-        // What was written and not copied yet is news, whatever lies there by now.
+        // A write that was not copied yet must be kept, whatever the file is by now.
         if written == nil || holds(written?.file.identity), try isKept(target) { return .kept }
         guard let generation = try lockUnlessGone(target) else {
             try file.syncFolder(of: target)
@@ -66,7 +66,7 @@ package final class DurableGeneration: Sendable {
         return try keep(written, in: generation, if: isWhole)
     }
 
-    /// Whether there is nothing to copy; that there is no file is brought to the disk then.
+    /// Whether there is nothing to copy; if there is no file, that is synced.
     private func isKept(_ target: String) throws(FileError) -> Bool {
         let identity = try file.regularFile(at: target, for: .examine)?.identity
         let isThere = try file.status(at: target + Self.suffix, followingLinks: false) != nil
@@ -75,7 +75,7 @@ package final class DurableGeneration: Sendable {
         return !isThere
     }
 
-    /// The lock, or nil when somebody has just removed the whole folder.
+    /// The lock, or nil if the whole folder was just removed.
     private func lockUnlessGone(_ target: String) throws(FileError) -> LockedFile? {
         do {
             return try lock(at: target, timeout: Self.lockTimeout)
@@ -84,7 +84,7 @@ package final class DurableGeneration: Sendable {
         }
     }
 
-    /// The lock that whoever changes the copy holds; `target` is where the path is known to lead.
+    /// The lock for changing the copy; `target` is the target of the path if known.
     func lock(at target: String? = nil, timeout: Duration?) throws(FileError) -> LockedFile {
         try file.lock(Self.suffix + ".lock", toChange: Self.suffix, makingFolder: false, at: target, timeout: timeout)
     }
@@ -93,7 +93,7 @@ package final class DurableGeneration: Sendable {
         _ written: (file: FilePin, bytes: [UInt8])?, in generation: borrowing LockedFile, if isWhole: (FileContents) -> Bool
     ) throws(FileError) -> Outcome {
         let target = String(generation.path.dropLast(Self.suffix.count))
-        // The state that was found with the lock.
+        // The state found under the lock.
         let own = written.flatMap { $0.file.identity == generation.identity ? $0 : nil }
         let contents =
             if let own { FileContents(bytes: own.bytes, identity: own.file.identity) } else { try file.read(at: target) }
@@ -108,7 +108,7 @@ package final class DurableGeneration: Sendable {
             try file.syncContents(of: target)
         }
         let copy = try file.regularFile(at: generation.path, for: .replace)
-        // So once there is a copy, the folders above are known to be on the disk, whoever made them.
+        // So once there is a copy, the folders above are known to be synced, whoever created them.
         if copy == nil { try file.syncAncestors(of: target) }
         let access = FileAccess(of: found, at: target, file.operations)
         _ = try generation.replace(copy, with: contents.bytes, for: access, durably: true)
@@ -117,7 +117,7 @@ package final class DurableGeneration: Sendable {
     }
 
     private func setLastCopy(_ copy: Copy?) {
-        // The old one's pin may close its file, after unlocking.
+        // The old one's pin may close its file, without the lock.
         let old = lastCopy.withLock { lastCopy in
             defer { lastCopy = copy }
             return lastCopy

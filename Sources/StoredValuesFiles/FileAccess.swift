@@ -1,20 +1,20 @@
 import StoredValuesSupport
 
-/// Whose a file is and who may do what with it, to be given to another file.
+/// The owner and permissions of a file, for giving them to another file.
 struct FileAccess {
     var user: UInt32
     var group: UInt32
     var mode: UInt32
-    /// Where there is one, the mode's group bits are its mask, and say nothing of the group.
+    /// If there is one, the mode's group bits are its mask, not the group's permissions.
     var list: AccessList?
-    /// The file's attributes `user.*` (xattr(7)), in which programs note things.
+    /// The file's `user.*` attributes (xattr(7)), in which programs keep notes.
     var attributes: [(name: String, value: [UInt8])] = []
 
     init(user: UInt32, group: UInt32, mode: UInt32 = 0o600) {
         (self.user, self.group, self.mode) = (user, group, mode)
     }
 
-    /// That of the file at `path`, which is as `status` says.
+    /// Those of the file at `path`, whose status is `status`.
     init(of status: FileStatus, at path: String, _ operations: any FileOperations) {
         self.init(user: status.user, group: status.group, mode: status.mode)
         do throws(SystemErrorCode) {
@@ -27,13 +27,14 @@ struct FileAccess {
                 }
             }
         } catch .notSupported, .notImplemented {
-            // The file system has no lists.
+            // The file system does not support lists.
         } catch {
-            mode &= 0o700  // for whom a list is that cannot be read is not known
+            mode &= 0o700  // an unreadable list may restrict anyone
         }
     }
 
-    /// That of a lock on the file: for those who may write it. Whoever could only read it must not be able to keep it locked.
+    /// The access of the file's lock: for those who may write the file. A reader of the file must not be able to keep it
+    /// locked.
     func ofLock() -> FileAccess {
         var access = self
         access.mode = Self.lockMode(mode)
@@ -42,23 +43,23 @@ struct FileAccess {
         return access
     }
 
-    /// The mode of a lock on a file with that mode.
+    /// The mode of the lock of a file with that mode.
     static func lockMode(_ mode: UInt32) -> UInt32 {
         let writers = mode & 0o022
         return 0o600 | writers | writers << 1
     }
 
-    /// Gives all of it to the file at `descriptor`, which was made at `path` and is as `now` says. What the system refuses to give
-    /// leaves people with less, never with more.
+    /// Applies all of it to the file at `descriptor`, which was created at `path` and has the status `now`. If the system
+    /// refuses a part, access is more restricted, never less.
     func give(to descriptor: Int32, at path: String, now: FileStatus, _ operations: any FileOperations) throws(SystemErrorCode) {
         var mode = mode
         var list = list
         if now.user != user || now.group != group, !giveOwner(to: descriptor, at: path, now: now, operations) {
-            // Another group must not get what was meant for the old one.
+            // Another group must not get the permissions of the old one.
             mode = mode & ~0o070 | (mode & 0o007) << 3 & mode
             list?.limitOwningGroup()
         }
-        // A group keeps its members, but a list is no more than its entries.
+        // Group members keep access through a group, but a list contains only its entries.
         if now.user != user, list != nil, (try? operations.status(of: descriptor))?.user != user { list?.letIn(user) }
         if let bytes = list?.bytes {
             do {
@@ -68,32 +69,32 @@ struct FileAccess {
                 list = nil
             }
         } else if mode & 0o070 != 0 {
-            // A folder may give new files a list of its own, whose mask these bits would open.
+            // A folder may give new files a default list, whose mask these bits would widen.
             do {
                 try operations.setAttribute(AccessList.name, of: descriptor, to: nil)
             } catch .noData, .notSupported, .notImplemented {
-                // no list
+                // There is no list.
             } catch {
                 mode &= 0o700
             }
         }
-        // A list sets the mode.
+        // Setting a list sets the mode.
         if list == nil, now.mode != mode { try operations.changeMode(of: descriptor, to: mode) }
-        // Nobody reads more or less for want of one.
+        // A missing attribute does not change access.
         for (name, value) in attributes { try? operations.setAttribute(name, of: descriptor, to: value) }
     }
 
-    /// Returns whether the group is right now.
+    /// Returns whether the group is now right.
     private func giveOwner(to descriptor: Int32, at path: String, now: FileStatus, _ operations: any FileOperations) -> Bool {
-        // Whoever owns the folder may have put a link in its place while the file was made, and must not get a file in another
-        // folder by that.
+        // The owner of the folder may have put a link in its place while the file was created, and must not gain a file in
+        // another folder that way.
         guard now.user == user || Self.lies(descriptor, at: path, operations) else { return now.group == group }
-        // Only root gives files away, but one may give a file to a group of one's own.
+        // Only root may change the owner, but an owner may choose one of their own groups.
         if (try? operations.changeOwner(of: descriptor, user: user, group: group)) != nil { return true }
         return now.group == group || (try? operations.changeOwner(of: descriptor, user: nil, group: group)) != nil
     }
 
-    /// Whether the file at `descriptor` has that path, which holds no links.
+    /// Whether the file at `descriptor` has that path, which contains no links.
     static func lies(_ descriptor: Int32, at path: String, _ operations: any FileOperations) -> Bool {
         guard let place = try? operations.readLink("/proc/self/fd/\(descriptor)") else { return false }
         return place.utf8.elementsEqual(path.utf8)

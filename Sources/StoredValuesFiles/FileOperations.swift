@@ -1,10 +1,10 @@
 package import StoredValuesSupport
 
-/// Every system call that the files of this package make: the one seam where a test records calls or makes them fail.
+/// Every system call of this package for files. Tests record the calls or make them fail here.
 ///
-/// Implementations retry interrupted calls (`EINTR`) themselves. `read` and `write` may be short, as the system's are.
+/// Implementations retry interrupted calls (`EINTR`). `read` and `write` may be partial, as the system's are.
 package protocol FileOperations: Sendable {
-    /// Whether the files are the system's, so that it tells of their changes.
+    /// Whether these are the system's files, so that changes can be watched.
     var canBeWatched: Bool { get }
     func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32
     func close(_ descriptor: Int32)
@@ -16,47 +16,47 @@ package protocol FileOperations: Sendable {
     func changeMode(of descriptor: Int32, to mode: UInt32) throws(SystemErrorCode)
     /// Changes the group, and the user too unless `user` is nil.
     func changeOwner(of descriptor: Int32, user: UInt32?, group: UInt32) throws(SystemErrorCode)
-    /// An exclusive advisory lock. Throws ``SystemErrorCode/wouldBlock`` when it is taken and `waiting` is false.
+    /// An exclusive advisory lock. Throws ``SystemErrorCode/wouldBlock`` if it is taken and `waiting` is false.
     func lock(_ descriptor: Int32, waiting: Bool) throws(SystemErrorCode)
     func unlock(_ descriptor: Int32)
-    /// Tells others that this descriptor has waited for its lock since `time`, or with nil that it waits no more. Closing it
-    /// takes that back.
+    /// Publishes that this descriptor has waited for its lock since `time`, or with nil that it no longer waits. Closing it
+    /// does so too.
     func markWaiting(_ descriptor: Int32, since time: Int64?)
     /// Whether another descriptor of the same lock is marked as waiting since before `time`.
     func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool
-    /// Tells those who wait that this descriptor took the lock, at `time`, or with nil that it has let go of it.
+    /// Publishes that this descriptor took the lock at `time`, or with nil that it released it.
     func markTaken(_ descriptor: Int32, at time: Int64?)
     /// When another descriptor took the lock, by its mark; nil without one.
     func timeTaken(_ descriptor: Int32) -> Int64?
     func rename(_ path: String, to newPath: String) throws(SystemErrorCode)
-    /// A second name for the file at `path`, itself and not what a link there leads to. Never overwrites.
+    /// A second name for the file at `path` itself, without following a link. Never overwrites.
     func link(_ path: String, to newPath: String) throws(SystemErrorCode)
     func unlink(_ path: String) throws(SystemErrorCode)
     func makeFolder(_ path: String, mode: UInt32) throws(SystemErrorCode)
-    /// The text of a symbolic link; ``SystemErrorCode/invalidArgument`` when `path` is something else.
+    /// The text of a symbolic link; ``SystemErrorCode/invalidArgument`` if `path` is not one.
     func readLink(_ path: String) throws(SystemErrorCode) -> String
-    /// The names of the attributes of the file at `path` (xattr(7)), itself and not what a link there leads to.
+    /// The names of the attributes of the file at `path` itself (xattr(7)), without following a link.
     func attributeNames(at path: String) throws(SystemErrorCode) -> [String]
     func attribute(_ name: String, at path: String) throws(SystemErrorCode) -> [UInt8]
-    /// Sets an attribute; nil removes it, and ``SystemErrorCode/noData`` says that there was none.
+    /// Sets an attribute; nil removes it, and throws ``SystemErrorCode/noData`` if there was none.
     func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]?) throws(SystemErrorCode)
 }
 
-/// What a file is opened for; decides the flags. All are closed when the process runs another program.
+/// What a file is opened for; determines the flags. All are closed when the process runs another program.
 package enum OpenPurpose: Sendable {
-    /// Reading, following links, never waiting for a writer (a FIFO) and never becoming a terminal's owner.
+    /// Reading, following links, without blocking on a FIFO and without acquiring a controlling terminal.
     case reading
-    /// Reading, but not through a link in the last place.
+    /// Reading, without following a link in the last component.
     case readingWithoutLinks
-    /// Writing or locking a file that must not exist yet; made with mode 0600.
+    /// Writing or locking a file that must not exist yet; created with mode 0600.
     case creating
-    /// Locking a file that exists, not through a link.
+    /// Locking an existing file, without following a link.
     case locking
-    /// Synchronising a folder.
+    /// Syncing a folder.
     case folder
 }
 
-/// What the system says about a file.
+/// The system's information about a file.
 package struct FileStatus: Equatable, Sendable {
     package var identity: FileIdentity
     package var kind: FileKind
@@ -64,11 +64,11 @@ package struct FileStatus: Equatable, Sendable {
     package var mode: UInt32
     package var user: UInt32
     var group: UInt32
-    /// How many hard links lead to it.
+    /// The number of hard links.
     var links: UInt64
 }
 
-/// What lies at a path, as far as this package distinguishes it.
+/// The kinds of files that this package distinguishes.
 package enum FileKind: String, Equatable, Sendable {
     case regular = "a regular file"
     case folder = "a folder"

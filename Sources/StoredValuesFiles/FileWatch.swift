@@ -1,40 +1,41 @@
-/// Tells when what a path leads to may have changed, whoever changed it and however: by writing in place, by renaming, by
-/// turning a link, by exchanging a folder on the way. Nothing on the way need exist yet. It begins at once and ends when
-/// this value goes.
+/// Reports when the file at a path may have changed, whoever changed it and however: by writing in place, renaming, retargeting
+/// a symlink, or swapping a directory on the way. Nothing on the path need exist yet. It begins at once and ends when this
+/// object is released.
 ///
-/// - To miss nothing, make the watch first and read the file then.
-/// - One's own changes are told as well, and some of the events turn out to have changed nothing: compare what was read.
-/// - All watches of the process share one thread, which sleeps until something happens. Handlers run on it one after the
-///   other, with no lock held; they may make and end watches, this one too. While a handler runs, the others wait. Only that a
-///   watch has begun which could not at first is told on another thread.
-/// - Not told, for inotify(7) does not see it: changes through a second hard link in another folder or through mapped
-///   memory, a file system mounted over a folder on the way, and what ``problem`` names.
+/// - To miss nothing, create the watch first and then read the file.
+/// - Your own changes are reported as well, and some events turn out to have changed nothing: compare the content.
+/// - All watches of the process share one thread, which sleeps until something happens. Handlers run on it one after another,
+///   without a lock; they may create and end watches, this one too. While a handler runs, the others wait. Only the delayed
+///   beginning of a watch that failed at first is reported on another thread.
+/// - Not reported, because inotify(7) does not see it: changes through a second hard link in another folder or through mapped
+///   memory, a file system mounted over a folder on the way, and the causes in ``problem``.
 package final class FileWatch: Sendable {
-    /// What was seen last, when several things happened at once: the state it leaves is always told.
+    /// The last of several events: the final state is always reported.
     package enum Event: Sendable {
-        /// A file was moved to the place, or its writer closed it: what is there is whole, read it now.
+        /// A file was moved to the path, or its writer closed it: it is complete, read it now.
         case replaced
-        /// A writer works in place: what is there may be half a file. ``replaced`` follows when the writer closes it, which
-        /// may be late, or never (truncate(2), link(2)).
+        /// A program writes in place: the file may be incomplete. ``replaced`` follows when the writer closes it, which may be
+        /// late, or never (truncate(2), link(2)).
         case beingWritten
-        /// There is no file any more.
+        /// The file no longer exists.
         case removed
-        /// The file, or a folder on the way, is gone, as when it is exchanged by two renames: mostly something takes its
-        /// place at once.
+        /// The file, or a folder on the way, was moved away, as when it is swapped by two renames: usually it is replaced at
+        /// once.
         case movedAway
-        /// The path leads elsewhere, or changes were missed. Read now; nobody saw how that file was made, so if it does not
-        /// look whole it may yet be in the making, as after ``beingWritten``. Read ``FileWatch/problem`` too.
+        /// The path leads elsewhere, or events were missed. Read now; it is unknown how the file was written, so if it does not
+        /// look complete, it may still be in progress, as after ``beingWritten``. Check ``FileWatch/problem`` too.
         case uncertain
     }
 
     private let thread: WatchThread
     private let number: Int
 
-    /// Watches the path of `file` and calls `onEvent` on the watch's thread, perhaps before this returns.
+    /// Watches the path of `file` and calls `onEvent` on the watch thread, possibly before this returns.
     ///
-    /// `onEvent` is kept until the watch ends, with what it captures: the owner of the watch is to be captured weakly.
+    /// `onEvent` and its captures are retained until the watch ends: capture the owner of the watch weakly.
     ///
-    /// - Parameter isOwnerBusy: Whether the owner is changing the file itself. The events of all watches come up to 2 ms later then.
+    /// - Parameter isOwnerBusy: Whether the owner is changing the file itself. The events of all watches then arrive up to 2 ms
+    ///   later.
     package convenience init(
         _ file: DurableFile, isOwnerBusy: @escaping @Sendable () -> Bool = { false },
         onEvent: @escaping @Sendable (Event) -> Void
@@ -52,11 +53,11 @@ package final class FileWatch: Sendable {
 
     deinit { cancel() }
 
-    /// Why changes may go unseen; nil when all is well. What can be watched is watched all the same. It may change with any
-    /// event (``Event/uncertain`` tells of it). What there was no room for is tried again by itself; whoever removes another
-    /// cause makes another watch.
+    /// Why changes may go unseen; nil if all is well. What can be watched is watched all the same. It may change with any event
+    /// (``Event/uncertain`` announces that). Exhausted resources are retried automatically; after removing another cause,
+    /// create a new watch.
     package var problem: FileError? { thread.problem(of: number) }
 
-    /// Ends the watch. A call of the handler that has begun on another thread is not waited for. Can be repeated.
+    /// Ends the watch. Does not wait for a handler that is running on another thread. Can be repeated.
     package func cancel() { thread.end(number) }
 }

@@ -1,24 +1,24 @@
-/// Which of a folder's events one watch wants, and what they mean to it.
+/// The events of a folder that one watch needs, and what they mean for it.
 struct FolderFilter: Equatable, Sendable {
-    /// What the system has to tell.
+    /// The events to request from the system.
     private(set) var events: FolderEvents = [.selfDeleted, .selfMoved]
-    /// What it is told about names that are not here concerns others.
+    /// Names that are not in here concern other watches.
     private var names: [[UInt8]: Role] = [:]
 
-    /// What a name in the folder is for the watch.
+    /// The role of a name in the folder for the watch.
     enum Role {
         /// The watched file.
         case file
-        /// A link on the way to it, or the place of a missing folder.
+        /// A link on the way to it, or the path of a missing folder.
         case way
-        /// A folder on the way, which tells more about itself than its parent does.
+        /// A folder on the way, whose own events say more than its parent's.
         case passage
     }
 
-    /// Whether it is only to be known which folder lies here, and whether it goes.
+    /// Whether only the identity of this folder matters, and whether it is moved or deleted.
     var isOnlyPassedThrough: Bool { names.values.allSatisfy { $0 == .passage } }
 
-    /// Takes in what happens to `name`.
+    /// Adds the events of `name`.
     mutating func insert(_ name: String, _ role: Role, _ events: FolderEvents) {
         self.events.formUnion(events)
         names.merge([Array(name.utf8): role], uniquingKeysWith: Self.combined)
@@ -29,10 +29,10 @@ struct FolderFilter: Equatable, Sendable {
         names.merge(other.names, uniquingKeysWith: Self.combined)
     }
 
-    /// A name with two roles, as when a folder has two paths, is on the way: then everything is looked at.
+    /// A name with two roles, as when a folder has two paths, is treated as on the way: then everything is checked.
     private static func combined(_ role: Role, _ other: Role) -> Role { role == other ? role : .way }
 
-    /// What `event` in the folder means for the watch; nil when nothing.
+    /// What `event` in the folder means for the watch; nil if nothing.
     func finding(for event: InotifyEvent) -> WatchFinding? {
         if !event.events.isDisjoint(with: .folderItself) { return WatchFinding(check: .folders) }
         return switch names[event.name] {
@@ -45,21 +45,21 @@ struct FolderFilter: Equatable, Sendable {
 
 /// What a batch of the system's events means for one watch.
 struct WatchFinding: Equatable, Sendable {
-    /// What the owner is to be told, unless the check finds more.
+    /// The event to report to the owner, unless the check finds more.
     var event: FileWatch.Event?
     var check = Check.none
 
-    /// What has to be looked at again.
+    /// What to check again.
     enum Check: Int, Sendable {
-        /// Nothing: only what the file holds changed.
+        /// Nothing: only the file's content changed.
         case none
-        /// Whether the path leads where it led. The folders on the way are the same.
+        /// Whether the path still leads to the same file. The folders on the way are the same.
         case path
-        /// Which folders lie on the way.
+        /// Which folders are on the way.
         case folders
     }
 
-    /// Adds what happened next: the last event says how things are, and no check is left out.
+    /// Adds the next finding: the last event describes the state, and no check is dropped.
     mutating func append(_ next: WatchFinding) {
         event = next.event ?? event
         if next.check.rawValue > check.rawValue { check = next.check }
@@ -67,8 +67,8 @@ struct WatchFinding: Equatable, Sendable {
 }
 
 extension WatchFinding {
-    /// What happened to the file's name in its folder. What came there may be a link, and what went leaves a folder that
-    /// can be removed.
+    /// An event of the file's name in its folder. A new entry may be a link, and a removed one leaves a folder that can be
+    /// removed.
     init(fileEvent: FolderEvents) {
         let meanings: [(FolderEvents, FileWatch.Event, Check)] = [
             (.deleted, .removed, .path), (.movedFrom, .movedAway, .path), (.movedTo, .replaced, .path),

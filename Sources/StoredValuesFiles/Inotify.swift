@@ -7,19 +7,19 @@
 #endif
 import StoredValuesSupport
 
-/// The system calls that watch folders: the one door to inotify(7), and the seam where a test counts them or lets them fail.
+/// The system calls of inotify(7). Tests count them or make them fail here.
 protocol Inotify: Sendable {
     /// A new instance, which is closed when the process runs another program.
     func open() throws(SystemErrorCode) -> Int32
     func close(_ instance: Int32)
-    /// Watches the folder at `path`, not through a link in the last place, and returns the watch's number. There is one
-    /// watch for each folder and instance, by whatever path: `adding` widens what it tells, else that is replaced.
+    /// Watches the folder at `path`, without following a link in the last component, and returns the watch's number. There is
+    /// one watch per folder and instance, by whatever path: `adding` extends its events, otherwise they are replaced.
     func watch(_ path: String, for events: FolderEvents, adding: Bool, in instance: Int32) throws(SystemErrorCode) -> Int32
-    /// Ends a watch. One that is gone already is no error.
+    /// Ends a watch. It is no error if it has already ended.
     func unwatch(_ watch: Int32, in instance: Int32)
-    /// Waits for events and puts as many as there are into `buffer`; returns the number of bytes.
+    /// Waits for events and reads all available ones into `buffer`; returns the number of bytes.
     func read(_ instance: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int
-    /// The type of the file system at `path`, as mount(8) names it; nil when the system does not say.
+    /// The type of the file system at `path`, as named by mount(8); nil if the system does not say.
     func fileSystemType(at path: String) -> String?
 }
 
@@ -32,7 +32,7 @@ struct SystemInotify: Inotify {
     func close(_ instance: Int32) { POSIXFileOperations().close(instance) }
 
     func watch(_ path: String, for events: FolderEvents, adding: Bool, in instance: Int32) throws(SystemErrorCode) -> Int32 {
-        // A file that was deleted, but is still open somewhere, is no longer the one at its old name.
+        // No events for a file that was deleted but is still open: it is no longer the one at its old name.
         let flags = UInt32(IN_ONLYDIR) | UInt32(IN_DONT_FOLLOW) | UInt32(IN_EXCL_UNLINK) | (adding ? UInt32(IN_MASK_ADD) : 0)
         return try system { inotify_add_watch(instance, path, events.rawValue | flags) }
     }
@@ -44,13 +44,13 @@ struct SystemInotify: Inotify {
     }
 
     func fileSystemType(at path: String) -> String? {
-        // There may be no /proc. statfs(2), which tells less, is not to be had from Swift.
+        // There may be no /proc. statfs(2), which says less, is unavailable in Swift.
         guard let table = try? DurableFile(path: "/proc/self/mountinfo").read() else { return nil }
         return MountTable(String(decoding: table.bytes, as: UTF8.self)).fileSystemType(at: path)
     }
 }
 
-/// What inotify tells about a folder, and what it is asked to tell.
+/// The events of a folder.
 struct FolderEvents: OptionSet, Hashable, Sendable {
     let rawValue: UInt32
 
@@ -66,10 +66,10 @@ struct FolderEvents: OptionSet, Hashable, Sendable {
     static let overflow = FolderEvents(rawValue: UInt32(IN_Q_OVERFLOW))
     static let watchEnded = FolderEvents(rawValue: UInt32(IN_IGNORED))
 
-    /// The folder itself went, or is no longer watched.
+    /// The folder itself is gone, or no longer watched.
     static let folderItself: FolderEvents = [.selfDeleted, .selfMoved, .unmounted, .watchEnded]
-    /// Another thing, or nothing, has the name now.
+    /// The name now refers to something else, or nothing.
     static let nameChanged: FolderEvents = [.created, .movedTo, .movedFrom, .deleted]
-    /// Everything that happens to a file.
+    /// All events of a file.
     static let file: FolderEvents = [.nameChanged, .written, .closedAfterWriting]
 }

@@ -1,13 +1,13 @@
-/// One thing that happened in a watched folder.
+/// One event in a watched folder.
 struct InotifyEvent: Equatable, Sendable {
-    /// The number of the folder's watch; -1 for the overflow, which concerns all.
+    /// The number of the folder's watch; -1 for an overflow, which concerns all.
     var watch: Int32
     var events: FolderEvents
-    /// The name inside the folder, as bytes: names need not be UTF-8. Empty when the folder itself is meant.
+    /// The name inside the folder, as bytes, because names need not be UTF-8. Empty for the folder itself.
     var name: [UInt8] = []
 
-    /// The events in what was read: each is a watch, a mask, a cookie and a length of four bytes each, then that many
-    /// bytes of name, filled up with zeros (inotify(7)).
+    /// The events in a buffer: each is a watch, a mask, a cookie and a length of four bytes each, then that many bytes of name,
+    /// padded with zeros (inotify(7)).
     static func all(in bytes: UnsafeRawBufferPointer) -> [InotifyEvent] {
         let headSize = 16
         var events: [InotifyEvent] = []

@@ -1,15 +1,15 @@
 import StoredValuesSupport
 
 /// A ``DurableFile``, or its ``DurableGeneration``, while its lock is held: the only way to change it. The lock is released
-/// when this value goes.
+/// when this value is destroyed.
 package struct LockedFile: ~Copyable {
     /// The real file's path; it stays the same while the lock is held.
     let path: String
-    /// What lay there when the lock was taken, or for a ``DurableGeneration``, at the path of the file that it is of.
+    /// The status of the file when the lock was taken; for a ``DurableGeneration``, that of the original file.
     let found: FileStatus?
     let file: DurableFile
     let lock: Int32
-    /// Whether those who wait for the lock were told when it was taken.
+    /// Whether the taking of the lock was published to waiting processes.
     let isMarked: Bool
 
     private var operations: any FileOperations { file.operations }
@@ -22,20 +22,20 @@ package struct LockedFile: ~Copyable {
         file.operations.close(lock)
     }
 
-    /// What the file holds; nil when there is none.
+    /// The current content; nil if there is no file.
     package func read() throws(FileError) -> FileContents? { try file.read(at: path) }
 
-    /// Which file it was when the lock was taken, and in which state; nil when there was none.
+    /// The file's identity and state when the lock was taken; nil if there was none.
     package var identity: FileIdentity? { found?.identity }
 
-    /// Replaces the file with `bytes` at one instant, and returns what is there then.
+    /// Replaces the file with `bytes` atomically, and returns the new identity.
     ///
-    /// An existing file's owner, mode, access control list and attributes of users are kept (``FileAccess``); a new file is for
-    /// nobody but this user, or where root makes it, for the folder's owner. With `durably` it survives a
-    /// power cut once this returns, which takes as long as the disk takes. When it throws, the file is as it was, unless
-    /// the error's operation is `synchronize` on the folder: then it is replaced, but may not survive a power cut.
+    /// An existing file's owner, mode, access control list and user attributes are kept (``FileAccess``). A new file is
+    /// accessible only to this user, or if root creates it, to the folder's owner. With `durably` it survives a power cut when
+    /// this returns, which takes as long as the disk takes. If it throws, the file is unchanged, unless the error's operation
+    /// is `synchronize` on the folder: then it is replaced, but may not survive a power cut.
     package func replace(with bytes: [UInt8], durably: Bool) throws(FileError) -> FileIdentity {
-        // Not what was found with the lock: whoever changes the mode since, while a person's closure runs, is to be heeded.
+        // Not the status found with the lock: a mode changed since, while a user's closure runs, must be respected.
         let old = try file.regularFile(at: path, for: .replace)
         let access =
             if let old { FileAccess(of: old, at: path, operations) } else {
@@ -44,14 +44,14 @@ package struct LockedFile: ~Copyable {
         return try replace(old, with: bytes, for: access, durably: durably)
     }
 
-    /// The same for another file's people; `old` is what is replaced.
+    /// The same with another file's access; `old` is the file to replace.
     func replace(
         _ old: FileStatus?, with bytes: [UInt8], for access: FileAccess?, durably: Bool
     ) throws(FileError) -> FileIdentity {
         do {
             return try replaceOnce(old, with: bytes, for: access, durably: durably)
         } catch where error.isLackOfRoom {
-            DeferredClosing.finish()  // which may have made room
+            DeferredClosing.finish()  // which may have freed some
             return try replaceOnce(old, with: bytes, for: access, durably: durably)
         }
     }
@@ -63,7 +63,7 @@ package struct LockedFile: ~Copyable {
         guard bytes.count <= DurableFile.sizeLimit else {
             throw FileError(.replace, path, .tooLarge(limit: DurableFile.sizeLimit))
         }
-        // Or renaming would free the old file, for which whoever waits for the disk would wait again.
+        // Otherwise renaming would free the old file, which takes another wait for the disk.
         let oldDescriptor = durably && old != nil ? try? operations.open(path, for: .readingWithoutLinks) : nil
         defer { if let oldDescriptor { DeferredClosing.close(oldDescriptor, operations) } }
         let temporaryPath = temporaryPath
@@ -73,7 +73,7 @@ package struct LockedFile: ~Copyable {
         do {
             try fill(descriptor, at: temporaryPath, with: bytes, for: access, durably: durably)
             try operations.rename(temporaryPath, to: path)
-            // Not before: renaming changes the time of the last change.
+            // Not earlier: renaming changes the status time.
             identity = try operations.status(of: descriptor).identity
         } catch {
             try? operations.unlink(temporaryPath)
@@ -83,10 +83,10 @@ package struct LockedFile: ~Copyable {
         return identity
     }
 
-    /// Replaces the file with `bytes`, and keeps what it was as `<path>.<suffix>`, or `<path>.<suffix>-1`, `-2` …,
-    /// whichever is free. Returns that path too. When it throws, everything is as it was.
+    /// Replaces the file with `bytes`, and keeps the old one as `<path>.<suffix>`, or `<path>.<suffix>-1`, `-2` …, whichever is
+    /// free. Returns that path too. If it throws, nothing has changed.
     ///
-    /// At no instant is there no file: one that is killed in between leaves the old one, under both names.
+    /// There is a file at any time: a process killed in between leaves the old one, under both names.
     package func replace(
         with bytes: [UInt8], settingAsideAs suffix: String
     ) throws(FileError) -> (identity: FileIdentity, oldPath: String) {
@@ -99,7 +99,7 @@ package struct LockedFile: ~Copyable {
         }
     }
 
-    /// Gives the file a second name beside the first. Overwrites nobody's file.
+    /// Adds a second name for the file beside the first. Never overwrites a file.
     private func addName(_ suffix: String) throws(FileError) -> String {
         for attempt in 0..<1000 {
             let candidate = "\(path).\(suffix)" + (attempt == 0 ? "" : "-\(attempt)")
@@ -109,8 +109,8 @@ package struct LockedFile: ~Copyable {
             } catch .exists {
                 continue
             } catch .notPermitted, .notSupported, .notImplemented, .tooManyNames, .crossDevice {
-                // Some file systems have no links, Linux lets nobody link what is not theirs (proc(5), protected_hardlinks), and a
-                // file that is mounted by itself lies on another file system than its folder.
+                // Some file systems have no hard links, Linux forbids linking other users' files (proc(5),
+                // protected_hardlinks), and a file that is a mount point is on another file system than its folder.
                 if try copy(to: candidate) { return candidate }
             } catch {
                 throw FileError(.setAside, path, error)
@@ -119,7 +119,7 @@ package struct LockedFile: ~Copyable {
         throw FileError(.setAside, path, .noFreeName)
     }
 
-    /// Copies the file, which then survives a power cut there too. Returns false when the name is taken.
+    /// Copies the file durably. Returns false if the name is taken.
     private func copy(to newPath: String) throws(FileError) -> Bool {
         guard let old = try file.regularFile(at: path, for: .setAside), let contents = try read() else {
             throw FileError(.setAside, path, .noEntry)
@@ -142,10 +142,10 @@ package struct LockedFile: ~Copyable {
         }
     }
 
-    /// Removes the file; succeeds when there is none.
+    /// Removes the file; succeeds if there is none.
     func remove() throws(FileError) { try remove(path) }
 
-    /// Removes what a process left that died while it replaced the file; succeeds when there is nothing.
+    /// Removes what a process left that died while replacing the file; succeeds if there is nothing.
     package func removeLeftover() throws(FileError) { try remove(temporaryPath) }
 
     private func remove(_ path: String) throws(FileError) {
@@ -158,7 +158,7 @@ package struct LockedFile: ~Copyable {
         }
     }
 
-    /// The temporary file. One that is there already was left by a process that died, for only the lock's holder makes one.
+    /// The temporary file. An existing one was left by a process that died, because only the lock's holder creates one.
     private func createTemporary(_ temporaryPath: String) throws(SystemErrorCode) -> Int32 {
         do {
             return try operations.open(temporaryPath, for: .creating)
@@ -183,7 +183,7 @@ package struct LockedFile: ~Copyable {
             let count = try rest.withUnsafeBufferPointer { buffer throws(SystemErrorCode) in
                 try operations.write(descriptor, from: UnsafeRawBufferPointer(buffer))
             }
-            guard count > 0 else { throw .ioFailed }  // or this would go on for ever
+            guard count > 0 else { throw .ioFailed }  // otherwise this loop would not end
             written += count
         }
     }

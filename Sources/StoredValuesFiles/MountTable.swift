@@ -1,6 +1,6 @@
 import StoredValuesSupport
 
-/// What is mounted where, from the text of `/proc/self/mountinfo` (proc(5)).
+/// The mounted file systems, from the text of `/proc/self/mountinfo` (proc(5)).
 struct MountTable {
     private var mounts: [(point: String, type: Substring)] = []
 
@@ -13,17 +13,17 @@ struct MountTable {
         }
     }
 
-    /// The type of the file system that `path`, which holds no links, lies on.
+    /// The type of the file system of `path`, which contains no links.
     func fileSystemType(at path: String) -> String? {
         var best: (length: Int, type: Substring)?
         for (point, type) in mounts where point == "/" || path.isIdentical(to: point) || path.after(prefix: point + "/") != nil {
-            // Of several at one place, the later one covers the earlier.
+            // Of several at one place, the later one hides the earlier.
             if point.utf8.count >= best?.length ?? 0 { best = (point.utf8.count, type) }
         }
         return best.map { String($0.type) }
     }
 
-    /// Blanks and the like stand there as a backslash and three octal digits.
+    /// Blanks and similar characters are written as a backslash and three octal digits.
     private static func unescape(_ text: Substring) -> String {
         guard text.utf8.contains(UInt8(ascii: "\\")) else { return String(text) }
         var bytes: [UInt8] = []
@@ -39,8 +39,8 @@ struct MountTable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether changes can be made behind a file system of this type, where inotify does not see them: by other machines,
-    /// the host of a virtual machine, or the program that serves it.
+    /// Whether a file system of this type can be changed without inotify noticing: by other machines, the host of a virtual
+    /// machine, or the program that serves it.
     static func hidesChanges(_ type: String) -> Bool {
         if type.hasPrefix("fuse.") { return !localThroughFUSE.contains(type) }
         return remoteTypes.contains(type)
@@ -51,6 +51,6 @@ struct MountTable {
         "orangefs", "prl_fs", "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs",
     ]
 
-    /// Served by a program of this machine, and nobody works on what lies beneath. (Local NTFS disks are "fuseblk".)
+    /// Served by a local program, with nothing else changing the underlying files. (Local NTFS disks are "fuseblk".)
     private static let localThroughFUSE: Set<String> = ["fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.encfs", "fuse.cryfs"]
 }

@@ -1,11 +1,11 @@
 import StoredValuesSupport
 
-/// Where a path really leads: every symbolic link on the way followed, "." and ".." taken out. Nothing need exist.
+/// The real path: every symbolic link on the way resolved, "." and ".." removed. Nothing need exist.
 package struct ResolvedPath: Equatable, Sendable {
-    /// How many links the system follows before it gives up (path_resolution(7)); so do we.
+    /// The number of links that the system follows before it gives up (path_resolution(7)); so do we.
     static let linkLimit = 40
 
-    /// The real path. What exists of it holds no link.
+    /// The real path. The existing part contains no link.
     var target: String
     /// The path of every link that was followed, in order.
     var links: [String]
@@ -13,12 +13,12 @@ package struct ResolvedPath: Equatable, Sendable {
     /// The folder of the target.
     var folder: String { Self.folder(of: target) }
 
-    /// Follows `path`, which is absolute, as far as it goes. With an error, the target is the place where it ended: links form a
-    /// circle, or a part of the path is no folder.
+    /// Resolves the absolute `path` as far as possible. With an error, the target is where it ended: links form a cycle, or a
+    /// component is not a folder.
     static func follow(_ path: String, operations: any FileOperations) -> (way: ResolvedPath, obstacle: FileError?) {
         do { try requireAbsolute(path) } catch { return (Self(target: path, links: []), error) }
         var rest = path[...]
-        /// What was followed so far, without the slash at its end.
+        /// The part resolved so far, without a trailing slash.
         var found = ""
         found.reserveCapacity(path.utf8.count)
         var links: [String] = []
@@ -42,7 +42,7 @@ package struct ResolvedPath: Equatable, Sendable {
                 found.removeSubrange(found.utf8.index(found.startIndex, offsetBy: kept)...)
                 rest = "\(text)/\(rest)"
             } catch .invalidArgument, .noEntry {
-                // no link, or nothing there yet
+                // Not a link, or nothing there yet.
             } catch {
                 return end(FileError(.examine, path, error))
             }
@@ -50,8 +50,9 @@ package struct ResolvedPath: Equatable, Sendable {
         return (Self(target: found.isEmpty ? "/" : found, links: links), nil)
     }
 
-    /// Whether the system would not follow the link in the last place of a path (proc_sys_fs(5), protected_symlinks): it is
-    /// another user's, in a folder where everybody may make one. It would not tell us either, for we read links.
+    /// Whether the system would refuse to follow this link as the last component of a path (proc_sys_fs(5),
+    /// protected_symlinks): it is another user's, in a folder where everybody may create one. The system does not check that
+    /// for us, because we only read links.
     private static func isForeign(_ link: String, _ operations: any FileOperations) -> Bool {
         guard let folder = try? operations.status(at: folder(of: link), followingLinks: false), folder.mode & 0o1002 == 0o1002
         else { return false }
@@ -59,23 +60,23 @@ package struct ResolvedPath: Equatable, Sendable {
         return user != folder.user && user != effectiveUser()
     }
 
-    /// Throws unless `path` is absolute: a relative one would lead to another place as soon as the working folder is another.
+    /// Throws unless `path` is absolute: a relative one would mean another path as soon as the working folder changes.
     static func requireAbsolute(_ path: String) throws(FileError) {
         guard path.begins(with: "/") else { throw FileError(.examine, path, .noWorkingFolder) }
     }
 
-    /// The folder that the absolute path `path` lies in.
+    /// The folder that contains the absolute `path`.
     package static func folder(of path: String) -> String {
         guard let end = path.utf8.lastIndex(of: slash), end != path.startIndex else { return "/" }
         return String(path[..<end])
     }
 
-    /// The last part of `path`.
+    /// The last component of `path`.
     package static func name(of path: String) -> String {
         String(path[(path.utf8.lastIndex(of: slash).map(path.utf8.index(after:)) ?? path.startIndex)...])
     }
 
-    /// The first part of `path`, which goes on behind it then; nil when there is none.
+    /// Removes and returns the first component of `path`; nil if there is none.
     private static func takePart(from path: inout Substring) -> Substring? {
         guard let start = path.utf8.firstIndex(where: { $0 != slash }) else { return nil }
         let part = path[start...].utf8.prefix { $0 != slash }
@@ -83,6 +84,6 @@ package struct ResolvedPath: Equatable, Sendable {
         return Substring(part)
     }
 
-    // As bytes: to look for characters takes ten times as long, and this is done for each change.
+    // As bytes: searching for characters takes ten times as long, and this is done for each change.
     private static let slash = UInt8(ascii: "/")
 }

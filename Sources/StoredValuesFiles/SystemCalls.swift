@@ -8,9 +8,9 @@
 import CStoredValues
 
 package import StoredValuesSupport
-// All calls that concern files. Thin wrappers; decisions are made by their callers.
+// All system calls for files. Thin wrappers; decisions are made by the callers.
 
-/// The folder that relative paths begin at; nil when it was removed, or its name is not UTF-8.
+/// The working folder; nil if it was removed, or its name is not UTF-8.
 func workingFolder() -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
         guard let start = buffer.baseAddress, getcwd(start, buffer.count) != nil else { return nil }
@@ -18,12 +18,12 @@ func workingFolder() -> String? {
     }
 }
 
-/// The user whose permissions this process has.
+/// The user with whose permissions this process runs.
 package func effectiveUser() -> UInt32 { geteuid() }
 
-// Where paths are given to the system often, `withCString` spares the copy that an implicit conversion makes.
+// For frequent calls, `withCString` avoids the copy of an implicit conversion.
 
-// The calls whose names the methods below have too.
+// The calls that have the same names as methods below.
 private func openFile(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 private func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 private func readFile(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
@@ -33,12 +33,12 @@ private func writeFile(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count:
     write(descriptor, start, count)
 }
 
-// `F_OFD_GETLK` and `F_OFD_SETLK` of fcntl(2), which are not to be had in Swift. Such locks know nothing of those of `flock`.
+// `F_OFD_GETLK` and `F_OFD_SETLK` of fcntl(2), which are unavailable in Swift. These locks are independent of `flock`.
 private let getOpenFileLock: Int32 = 36
 private let setOpenFileLock: Int32 = 37
 
-// Such a lock on a byte that need not exist says something to others, and goes with its descriptor: the byte is a time. Who
-// waits has one in the lower half of all bytes, who has the lock in the upper.
+// Such a lock on a byte, which need not exist, publishes a time, the byte's offset, and ends with its descriptor. A waiting
+// process has one in the lower half of all offsets, the holder of the lock in the upper half.
 private let upperHalf = Int64(1) << 62
 
 private func bytes(_ range: Range<Int64>, _ kind: Int32) -> flock {
@@ -50,7 +50,7 @@ private func setMark(_ descriptor: Int32, _ range: Range<Int64>, _ kind: Int32) 
     _ = fcntl(descriptor, setOpenFileLock, &mark)
 }
 
-/// A byte that another descriptor has marked there, mostly the first.
+/// An offset that another descriptor has marked in the range, usually the first.
 private func mark(_ descriptor: Int32, in range: Range<Int64>) -> Int64? {
     var mark = bytes(range, F_WRLCK)
     guard !range.isEmpty, fcntl(descriptor, getOpenFileLock, &mark) == 0, Int32(mark.l_type) != F_UNLCK else { return nil }
@@ -68,7 +68,7 @@ package struct POSIXFileOperations: FileOperations {
     }
 
     package func close(_ descriptor: Int32) {
-        // Never again after EINTR: on Linux the descriptor is gone, and may already be somebody else's (close(2)).
+        // Not repeated after EINTR: on Linux the descriptor is already closed, and may have been reused (close(2)).
         closeFile(descriptor)
     }
 
@@ -99,7 +99,7 @@ package struct POSIXFileOperations: FileOperations {
     }
 
     package func changeOwner(of descriptor: Int32, user: UInt32?, group: UInt32) throws(SystemErrorCode) {
-        // The highest number stands for "as it is" (chown(2)).
+        // The highest number means "unchanged" (chown(2)).
         try system { fchown(descriptor, user ?? .max, group) }
     }
 
@@ -145,7 +145,7 @@ package struct POSIXFileOperations: FileOperations {
 
     package func readLink(_ path: String) throws(SystemErrorCode) -> String {
         let capacity = Int(PATH_MAX) + 1
-        // Most of what is asked for is no link, so memory is taken only for what is.
+        // Most paths are not links, so heap memory is allocated only for those that are.
         let bytes = try withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer throws(SystemErrorCode) in
             guard let start = buffer.baseAddress else { return [] as [CChar] }
             let count = try system { path.withCString { readlink($0, start, capacity) } }
@@ -172,7 +172,7 @@ package struct POSIXFileOperations: FileOperations {
         }
     }
 
-    /// What `call` puts into its buffer. Mostly that is nothing, or little, which needs no memory from the heap.
+    /// The bytes that `call` writes into its buffer. Usually there are none, or few, which need no heap memory.
     private func attributeBytes(_ call: (UnsafeMutablePointer<CChar>?, Int) -> Int) throws(SystemErrorCode) -> [UInt8] {
         func bytes(_ capacity: Int) throws(SystemErrorCode) -> [UInt8] {
             try withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer throws(SystemErrorCode) in
@@ -180,7 +180,7 @@ package struct POSIXFileOperations: FileOperations {
                 return buffer[..<count].map(UInt8.init(bitPattern:))
             }
         }
-        do { return try bytes(1 << 10) } catch .outOfRange { return try bytes(1 << 16) }  // the most there can be (xattr(7))
+        do { return try bytes(1 << 10) } catch .outOfRange { return try bytes(1 << 16) }  // the maximum (xattr(7))
     }
 }
 
@@ -247,7 +247,7 @@ extension SystemErrorCode {
     static let tooManyNames = SystemErrorCode(rawValue: EMLINK)
     static let wouldBlock = SystemErrorCode(rawValue: EWOULDBLOCK)
 
-    /// The system's own words. glibc keeps them per thread since 2.32, and for known numbers they are constant.
+    /// The system's error text. glibc stores it per thread since 2.32, and for known numbers it is constant.
     var systemText: String {
         strerror(rawValue).map { String(cString: $0) } ?? "error \(rawValue)"
     }

@@ -1,9 +1,10 @@
 import StoredValuesSupport
 
-/// Which watch wants what of which folder. There is one inotify watch for each folder, however many want it; what the
-/// system is asked to tell is what they want together.
+/// Which watch uses which folder. There is one inotify watch per folder, for any number of users; it requests the union of
+/// their events.
 ///
-/// Changed under the thread's lock, system calls included: so no event of a folder can be read before it is entered here.
+/// Changed under the thread's lock, including the system calls: so no event of a folder can be read before the folder is
+/// entered here.
 struct WatchTable {
     /// The inotify instance while its thread runs.
     var instance: Int32?
@@ -14,15 +15,15 @@ struct WatchTable {
     private struct Watch {
         let file: WatchedFile
         var status = WatchStatus()
-        /// The inotify watches it takes part in.
+        /// The inotify watches that it uses.
         var held: Set<Int32> = []
-        /// While its folders are being entered, events are not told but make it begin again.
+        /// While its folders are being entered, events are not reported but restart that.
         var isSettling = true
         var isStale = false
     }
 
     private struct Folder {
-        /// What the system was asked to tell.
+        /// The events requested from the system.
         var events: FolderEvents = []
         var users: [Int: FolderFilter] = [:]
 
@@ -31,10 +32,11 @@ struct WatchTable {
 
     var isEmpty: Bool { watches.isEmpty }
 
-    /// What asks each owner whether it is changing its file. Apart from the files, whose handlers go when their watches end.
+    /// Asks each owner whether it is changing its file. Separate from the files, whose handlers are released when their watches
+    /// end.
     var busyQuestions: [@Sendable () -> Bool] { watches.values.map(\.file.isOwnerBusy) }
 
-    /// The watches that see less than they should, or nothing, for want of room.
+    /// The watches that see less than they should, because a resource is exhausted.
     var starved: [(number: Int, file: WatchedFile)] {
         watches.compactMap { number, watch in
             guard let problem = watch.status.problem, problem.operation == .watch, problem.isLackOfRoom else { return nil }
@@ -42,14 +44,14 @@ struct WatchTable {
         }
     }
 
-    /// Enters a watch that has no folders yet, and returns its number.
+    /// Adds a watch without folders, and returns its number.
     mutating func insert(_ file: WatchedFile) -> Int {
         lastNumber += 1
         watches[lastNumber] = Watch(file: file)
         return lastNumber
     }
 
-    /// Nil when the watch was ended.
+    /// Nil if the watch was ended.
     func status(of number: Int) -> WatchStatus? { watches[number]?.status }
 
     /// The file of a watch that has not ended.
@@ -59,14 +61,14 @@ struct WatchTable {
         watches[number]?.status.problem = problem
     }
 
-    /// Ends a watch and returns what it held, to be released outside the lock.
+    /// Ends a watch and returns what it retained, to be released without the lock.
     mutating func remove(_ number: Int, _ inotify: any Inotify) -> WatchedFile? {
         guard let watch = watches.removeValue(forKey: number) else { return nil }
         for folder in watch.held { leave(folder, number, inotify) }
         return watch.file
     }
 
-    /// Nothing is watched any more; returns those that were.
+    /// Ends all inotify watches after an error; returns the affected watches.
     mutating func fail(_ code: SystemErrorCode) -> [Int] {
         instance = nil
         folders = [:]
@@ -80,8 +82,8 @@ struct WatchTable {
 
 // The folders of a watch.
 extension WatchTable {
-    /// Watches the folders of `path` and no others. `isComplete` is false when one was not there any more; nil when the
-    /// watch was ended, or nothing can be watched.
+    /// Watches the folders of `path` and no others. `isComplete` is false if one no longer exists; nil if the watch was ended,
+    /// or nothing can be watched.
     mutating func watch(_ path: WatchedPath, for number: Int, _ inotify: any Inotify) -> (isComplete: Bool, failure: FileError?)? {
         guard let instance, var watch = watches[number] else { return nil }
         watch.isStale = false
@@ -93,7 +95,8 @@ extension WatchTable {
             } catch .noEntry, .notFolder, .linkCircle {
                 entry.isComplete = false
             } catch .accessDenied where folder.filter.isOnlyPassedThrough && folder.path != "/" {
-                // A folder that may be entered but not read, as /home often is: its parent tells when it goes.
+                // A folder that may be entered but not read, like /home on some systems: its parent reports when it is moved or
+                // deleted.
                 var filter = FolderFilter()
                 filter.insert(ResolvedPath.name(of: folder.path), .passage, [.deleted, .movedFrom, .movedTo])
                 do {
@@ -114,7 +117,7 @@ extension WatchTable {
         return (entry.isComplete, entry.failure)
     }
 
-    /// The folders of one watch, as far as they were entered.
+    /// The folders of one watch that were entered so far.
     private struct Entry {
         let number: Int
         let instance: Int32
@@ -136,7 +139,7 @@ extension WatchTable {
         return folder
     }
 
-    /// Asks for no more than is wanted, so that what concerns nobody does not wake the process.
+    /// Requests no more events than needed, so that irrelevant ones do not wake the process.
     private mutating func narrow(_ entry: inout Entry, _ inotify: any Inotify) {
         for (watch, path) in entry.paths {
             guard let folder = folders[watch], folder.wanted != folder.events else { continue }
@@ -144,8 +147,8 @@ extension WatchTable {
             if narrowed == watch {
                 folders[watch]?.events = folder.wanted
             } else {
-                // Another folder lies there now. If it is one of ours, it has lost what others want of it: its end makes
-                // all of them begin again.
+                // There is another folder at this path now. If it is one of ours, it has lost the events of other users: ending
+                // its watch makes all of them begin again.
                 if let narrowed { inotify.unwatch(narrowed, in: entry.instance) }
                 entry.isComplete = false
             }
@@ -159,7 +162,8 @@ extension WatchTable {
         if let instance { inotify.unwatch(folder, in: instance) }
     }
 
-    /// The folders are right and `problem` is all that is wrong, unless something happened in the meantime: then false.
+    /// Ends entering the folders, with `problem` as the only problem, unless something happened in the meantime: then returns
+    /// false.
     mutating func settle(_ number: Int, _ problem: FileError?) -> Bool {
         // Without a path it has failed in the meantime, and has its problem.
         guard let watch = watches[number], watch.status.path != nil else { return true }
@@ -169,7 +173,7 @@ extension WatchTable {
         return true
     }
 
-    /// Leaves the folders as they are, and lets the thread try again: the end of one of them is an event.
+    /// Leaves the folders as they are, and makes the thread try again: the end of one of them is an event.
     mutating func giveUp(_ number: Int, _ problem: FileError, _ inotify: any Inotify) {
         guard let instance, let watch = watches[number] else { return }
         watches[number]?.isSettling = false
@@ -178,7 +182,7 @@ extension WatchTable {
     }
 }
 
-// What happens in the folders.
+// Events in the folders.
 extension WatchTable {
     /// What `events` mean for each watch, in the order in which they first concerned it.
     mutating func findings(for events: [InotifyEvent]) -> [(number: Int, finding: WatchFinding)] {
@@ -208,7 +212,7 @@ extension WatchTable {
         }
     }
 
-    /// The system watches the folder no longer.
+    /// The system no longer watches the folder.
     private mutating func forget(_ folder: Int32) {
         guard let users = folders.removeValue(forKey: folder)?.users.keys else { return }
         for number in users { watches[number]?.held.remove(folder) }

@@ -1,14 +1,14 @@
 import StoredValuesSupport
 
-/// The thread on which all file watches of the process hear what happens, and their inotify instance. Both begin with the
-/// first watch and end after the last one. In between the thread sleeps in `read`.
+/// The thread that reads the events of all file watches of the process, and their inotify instance. Both begin with the first
+/// watch and end after the last one. In between the thread sleeps in `read`.
 final class WatchThread: Sendable {
     static let shared = WatchThread(SystemInotify())
 
-    /// How long the thread rests when the owner of any watched file is changing it. Each change has half a dozen events, most of them
-    /// about the temporary file, and waking a thread for each takes the owner a third of the time of the change itself.
+    /// How long the thread pauses while the owner of any watched file is changing it. Each change has half a dozen events, most
+    /// of them of the temporary file, and waking a thread for each costs a third of the time of the change itself.
     private static let rest = 2_000_000
-    /// How often the way of a path may change while it is being watched.
+    /// How often the links and folders on the way may change while a watch is being set up.
     private static let attemptLimit = 100
 
     private let inotify: any Inotify
@@ -20,7 +20,7 @@ final class WatchThread: Sendable {
         self.retries = retries
     }
 
-    /// Begins to watch `file`, and returns the watch's number once nothing can be missed.
+    /// Begins to watch `file`, and returns the watch's number once no change can be missed.
     func begin(_ file: WatchedFile) -> Int {
         let number = table.withLock { table in
             let number = table.insert(file)
@@ -37,14 +37,14 @@ final class WatchThread: Sendable {
 
     /// Ends the watch with this number, if it has not ended.
     func end(_ number: Int) {
-        // What the handler captures is released here, after unlocking: it may end other watches in turn.
+        // The handler's captures are released here, without the lock: releasing them may end other watches.
         let ended = table.withLock { $0.remove(number, inotify) }
         withExtendedLifetime(ended) {}
     }
 
     func problem(of number: Int) -> FileError? { table.withLock { $0.status(of: number)?.problem } }
 
-    /// Watches the folders on the way of `file` as they are, and looks again until they have stayed so.
+    /// Watches the folders on the way of `file`, and repeats that until they are unchanged.
     private func settle(_ number: Int, _ file: WatchedFile, at first: WatchedPath) {
         defer { tryAgain() }
         var path = first
@@ -60,7 +60,7 @@ final class WatchThread: Sendable {
         table.withLock { $0.giveUp(number, FileError(.watch, file.path, .keepsChanging), inotify) }
     }
 
-    /// Tries again after a while what failed for want of room.
+    /// Retries after a while what failed because a resource was exhausted.
     private func tryAgain() {
         guard table.withLock({ !$0.starved.isEmpty }) else { return }
         retries.request { [self] in
@@ -72,17 +72,17 @@ final class WatchThread: Sendable {
     private func beginAgain(_ number: Int, _ file: WatchedFile) {
         let before = problem(of: number)
         let isStarted = table.withLock { table in
-            // Where it was the last watch and has ended, nothing would end the thread.
+            // If it was the last watch and has ended, nothing would end the thread.
             guard table.file(of: number) != nil else { return false }
             return (try? start(&table)) != nil
         }
         guard isStarted else { return }
         settle(number, file, at: file.currentPath())
-        // What happened until now nobody saw.
+        // Changes until now were not seen.
         if problem(of: number) != before { tell(.uncertain, number) }
     }
 
-    /// Says so when a folder on the way lies where inotify does not see all changes.
+    /// The error if a folder on the way is on a file system where inotify does not see all changes.
     private func hiddenChanges(at path: WatchedPath) -> FileError? {
         for folder in path.folders where !folder.filter.isOnlyPassedThrough {
             if let type = inotify.fileSystemType(at: folder.path), MountTable.hidesChanges(type) {
@@ -117,7 +117,7 @@ extension WatchThread {
             do {
                 let count = try inotify.read(instance, into: buffer)
                 tell(InotifyEvent.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
-                // Not under the lock: asking may let go of an owner, which ends its watches.
+                // Without the lock: asking may release an owner, which ends its watches.
                 let isBusy = table.withLock({ $0.busyQuestions }).contains { isOwnerBusy in isOwnerBusy() }
                 if isBusy { sleepThread(nanoseconds: Self.rest) }
             } catch {
@@ -125,7 +125,7 @@ extension WatchThread {
                 tryAgain()
                 return
             }
-            // The end of the last folder's watch is itself an event, so the thread comes by here.
+            // The end of the last folder's watch is itself an event, so the thread gets here.
             let isLast = table.withLock { table in
                 if table.isEmpty { table.instance = nil }
                 return table.isEmpty
@@ -146,7 +146,7 @@ extension WatchThread {
         file.onEvent(event)
     }
 
-    /// What the owner is to be told, once the folders are watched that lie on the way now.
+    /// The event to report to the owner, after watching the folders that are on the way now.
     private func outcome(of finding: WatchFinding, _ number: Int) -> FileWatch.Event? {
         guard finding.check != .none else { return finding.event }
         guard let file = table.withLock({ $0.file(of: number) }) else { return nil }
@@ -155,7 +155,7 @@ extension WatchThread {
         if finding.check == .path, path == before.path { return finding.event }
         settle(number, file, at: path)
         guard let after = table.withLock({ $0.status(of: number) }) else { return nil }
-        // Also where the folder was missing before: it may have come and gone meanwhile, and the owner have read what it held.
+        // Also if the folder was missing before: it may have come and gone meanwhile, and the owner have read its content.
         if after.targetFolder == nil, after.problem == before.problem { return .movedAway }
         if !after.leadsToSamePlace(as: before) || after.problem != before.problem { return .uncertain }
         return finding.event ?? .uncertain

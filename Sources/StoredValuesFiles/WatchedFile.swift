@@ -1,4 +1,4 @@
-/// What the watch thread knows of a ``FileWatch``; it does not keep the watch itself.
+/// What the watch thread knows about a ``FileWatch``; it does not retain the watch itself.
 struct WatchedFile: Sendable {
     let file: DurableFile
     let isOwnerBusy: @Sendable () -> Bool
@@ -6,18 +6,18 @@ struct WatchedFile: Sendable {
 
     var path: String { file.path }
 
-    /// The way of the path as it is now.
+    /// The current folders and links of the path.
     func currentPath() -> WatchedPath { WatchedPath(path, operations: file.operations) }
 }
 
-/// What is known of a watch's path, to be compared with what it is after an event.
+/// The state of a watch's path, for comparison after an event.
 struct WatchStatus: Equatable, Sendable {
     var path: WatchedPath?
     /// The inotify watch of the file's folder; nil while that is missing. Another folder has another number.
     var targetFolder: Int32?
     var problem: FileError?
 
-    /// Whether the path leads to the same place as it did.
+    /// Whether the path still leads to the same file.
     func leadsToSamePlace(as other: WatchStatus) -> Bool {
         path?.target == other.path?.target && targetFolder == other.targetFolder
     }

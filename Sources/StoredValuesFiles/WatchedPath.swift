@@ -1,18 +1,18 @@
 import StoredValuesSupport
 
-/// The folders whose changes decide which file a path leads to, and what it holds.
+/// The folders whose changes decide which file a path leads to, and the file's content.
 ///
-/// Busy folders such as `/tmp` and `/home` lie on many ways; of those that are only passed through nothing is asked but
-/// whether they go themselves.
+/// Busy folders such as `/tmp` and `/home` are on many paths; for folders that are only passed through, only their own moves
+/// and deletions are requested.
 struct WatchedPath: Equatable, Sendable {
-    /// Where the path leads, or as far as it leads.
+    /// The file that the path leads to, or how far it can be followed.
     let target: String
-    /// Parents before their children. Whoever begins to watch them in this order misses no change: a folder that is
-    /// exchanged before its turn is watched in its new form, and one that is exchanged after it is told.
+    /// Parents before children. Watching them in this order misses no change: a folder that is swapped before its turn is
+    /// watched in its new form, and a later swap is reported.
     private(set) var folders: [Folder] = []
     /// Whether the target's folder is among them.
     private(set) var reachesTarget = false
-    /// Why the path leads nowhere.
+    /// Why the path cannot be followed to its end.
     let obstacle: FileError?
 
     struct Folder: Equatable {
@@ -20,7 +20,7 @@ struct WatchedPath: Equatable, Sendable {
         var filter = FolderFilter()
     }
 
-    /// The way of `path`, which is absolute, as it is now.
+    /// The current folders and links of the absolute `path`.
     init(_ path: String, operations: any FileOperations) {
         let way: ResolvedPath
         (way, obstacle) = ResolvedPath.follow(path, operations: operations)
@@ -30,7 +30,7 @@ struct WatchedPath: Equatable, Sendable {
         folders.sort { $0.path.utf8.count < $1.path.utf8.count }
     }
 
-    /// The file's folder; where it is missing, the nearest parent that is there.
+    /// Adds the file's folder; if it is missing, the nearest existing parent.
     private mutating func noteEnd(of way: ResolvedPath, _ operations: any FileOperations) {
         guard target != "/" else { return }
         func kind(_ path: String) -> FileKind? { try? operations.status(at: path, followingLinks: false).kind }
@@ -48,12 +48,12 @@ struct WatchedPath: Equatable, Sendable {
         } else {
             note(last, .way, isSomethingThere ? .nameChanged : [.created, .movedTo])
         }
-        // A folder that may be empty can be removed, of which it tells nothing itself as long as any program has it open
-        // or works in it (seen: a shell that stands there).
+        // A folder that may be empty can be removed, which it does not report itself as long as any program has it open or
+        // works in it (seen: a shell with this working folder).
         if !isSomethingThere, folder != "/" { note(folder, .passage, [.deleted, .movedTo]) }
     }
 
-    /// Adds the folder of `path` with what is to be known of the name, and the folders above it.
+    /// Adds the folder of `path` with the events to request for the name, and the folders above it.
     private mutating func note(_ path: String, _ role: FolderFilter.Role, _ events: FolderEvents) {
         let folder = ResolvedPath.folder(of: path)
         let index = index(of: folder)

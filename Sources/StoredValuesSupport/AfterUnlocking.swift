@@ -1,12 +1,13 @@
-/// What a change leaves to do once every lock is free: readers to wake, observers to tell, old values to let go.
+/// What to do after a change once every lock is free: wake readers, notify observers, release old values.
 ///
-/// Under a lock only buffers are filled. Whoever is woken, told or released may run any code, and use the same values.
+/// Only buffers are filled under a lock. Woken readers, observers and released values may run any code, and use the same
+/// values.
 package struct AfterUnlocking: Sendable {
-    /// Stream readers that wait and now have something in their buffer.
+    /// Waiting stream readers that now have an element.
     private var readers: [UnsafeContinuation<Void, Never>] = []
-    /// Calls that tell observers.
+    /// Calls that notify observers.
     private var notices: [@Sendable () -> Void] = []
-    /// Values that were replaced; a class among them runs its `deinit` when it goes.
+    /// Replaced values; releasing one may run a `deinit`.
     private var replaced: [any Sendable] = []
 
     package init() {}
@@ -21,7 +22,7 @@ package struct AfterUnlocking: Sendable {
         replaced += other.replaced
     }
 
-    /// Does it all; to be called with no lock held.
+    /// Does all of it; call it without a lock.
     package func run() {
         for reader in readers { reader.resume() }
         for notice in notices { notice() }

@@ -1,13 +1,14 @@
 package import Dispatch
 
 extension DispatchQueue {
-    /// Where deadlines ring. A serial queue of its own gets a thread even when all those of the shared pools are blocked.
+    /// The queue of all deadline timers. A separate serial queue gets a thread even if all those of the shared pools are
+    /// blocked.
     static let deadlines = DispatchQueue(label: "StoredValues.deadlines")
 
-    /// Does `work` on this queue and waits for its answer, at most until `deadline` has passed, time spent in the queue included,
-    /// or the task is cancelled. Then `abandon` is called, on any thread.
+    /// Runs `work` on this queue and waits for its answer, at most until `deadline` has passed, including the time in the
+    /// queue, or the task is cancelled. Then `abandon` is called, on any thread.
     ///
-    /// Work that nobody waits for any more is not begun, and may ask `isWanted` to stop early.
+    /// Work that has been abandoned is not begun, and may check `isWanted` to stop early.
     package func perform<Answer: Sendable, Failure: WaitError>(
         deadline: Duration, abandon: @escaping @Sendable () -> Void = {},
         _ work: @escaping @Sendable (_ isWanted: () -> Bool) throws(Failure) -> Answer
@@ -24,14 +25,14 @@ extension DispatchQueue {
     }
 }
 
-/// An error that can say why an answer was not waited for any longer.
+/// An error that can represent a timeout and a cancellation.
 package protocol WaitError: Error {
     static func timedOut(after limit: Duration) -> Self
     static var cancelled: Self { get }
 }
 
 extension Duration {
-    /// The same time as Dispatch counts it; a time beyond its range (some centuries) is cut to 30 years.
+    /// The same time for Dispatch; a time beyond its range (some centuries) becomes 30 years.
     package var dispatchInterval: DispatchTimeInterval {
         let (seconds, attoseconds) = components
         return .nanoseconds(max(0, Int(min(seconds, 1_000_000_000)) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)))

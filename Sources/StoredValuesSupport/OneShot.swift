@@ -1,11 +1,11 @@
 import Dispatch
 
-/// An answer that one task waits for. What gives it first counts: whoever has it, the deadline or the task's cancellation.
+/// An answer that one task waits for. The first one counts: the answer itself, the deadline or the task's cancellation.
 package final class OneShot<Answer: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<Answer, Never>)
-        /// With the answer where it came before anybody waited.
+        /// With the answer if it came before the wait began.
         case answered(Answer?)
     }
 
@@ -13,14 +13,14 @@ package final class OneShot<Answer: Sendable>: Sendable {
 
     package init() {}
 
-    /// Whether another answer would be dropped.
+    /// Whether another answer would be ignored.
     package var isAnswered: Bool {
         state.withLock { state in
             if case .answered = state { true } else { false }
         }
     }
 
-    /// Gives the answer; false where another one came before.
+    /// Gives the answer; false if another one came first.
     @discardableResult
     package func answer(_ answer: Answer) -> Bool {
         let (isFirst, task) = state.withLock { state -> (Bool, CheckedContinuation<Answer, Never>?) in
@@ -39,8 +39,8 @@ package final class OneShot<Answer: Sendable>: Sendable {
         return isFirst
     }
 
-    /// Waits for the answer, which is that of `deadline` when its time has passed, and `cancelled` as soon as the task is. Where
-    /// one of these two comes first, `abandon` is called on the thread that noticed it. To be called once.
+    /// Waits for the answer: that of `deadline` after its time, and `cancelled` as soon as the task is cancelled. If one of
+    /// these two comes first, `abandon` is called on the thread that noticed it. Call it once.
     package func wait(
         deadline: (time: Duration, answer: Answer)? = nil, cancelled: Answer, abandon: @escaping @Sendable () -> Void = {}
     ) async -> Answer {
@@ -51,7 +51,7 @@ package final class OneShot<Answer: Sendable>: Sendable {
             timer.activate()
             return timer
         }
-        defer { timer?.cancel() }  // or this would stay until the deadline
+        defer { timer?.cancel() }  // otherwise it would stay until the deadline
         return await withTaskCancellationHandler {
             await withCheckedContinuation { task in
                 let early = state.withLock { state -> Answer? in
@@ -72,7 +72,7 @@ package final class OneShot<Answer: Sendable>: Sendable {
 
 /// Waits for `duration`, or until the task is cancelled; true if it waited the whole time.
 ///
-/// Not `Task.sleep`: its alarm goes off on Swift's cooperative pool, and whoever waits here may be what that pool waits for.
+/// Not `Task.sleep`: its timer fires on Swift's cooperative pool, which may be blocked by what waits here.
 package func pause(for duration: Duration) async -> Bool {
     await OneShot().wait(deadline: (duration, true), cancelled: false)
 }

@@ -1,30 +1,30 @@
 import Dispatch
 
-/// Tries again what has failed, on a thread that exists only meanwhile: after a second, then after twice as long each time, up to
-/// a minute.
+/// Retries failed work on a thread that exists only meanwhile: after a second, then after twice as long each time, up to a
+/// minute.
 ///
-/// All of the process share these threads, so that a thousand files on a full disk take one, and a few where an attempt takes
-/// long, for it must not hold up the others'. Not a timer of Dispatch, which needs descriptors, and ends the program when it is
-/// the first one and none are left.
+/// The process shares these threads, so that a thousand files on a full disk take one thread, and a few if an attempt takes
+/// long, so that it does not delay the others. Not a timer of Dispatch, which needs file descriptors: creating the first one
+/// traps if none are left.
 package final class RetryThread: Sendable {
     private static let longestPause = Duration.seconds(60)
     private static let threadLimit = 4
 
     private struct State {
-        /// What is tried; nil while nobody asks.
+        /// The work to retry; nil while there is none.
         var attempt: (@Sendable () -> Void)?
-        /// How long it waited last.
+        /// The last pause.
         var pause = Duration.zero
-        /// How often somebody asked for another attempt.
+        /// The number of requests for another attempt.
         var requests = 0
     }
 
-    /// What is to be tried in the whole process.
+    /// The retries of the whole process.
     private struct Schedule {
-        /// The soonest last.
+        /// Sorted, the soonest last.
         var waiting: [(time: Int64, retries: RetryThread)] = []
         var threadCount = 0
-        /// When the thread that has nothing to do looks again; there is one of these at most.
+        /// When the idle thread checks again; there is at most one.
         var sleepsUntil: Int64?
     }
 
@@ -36,7 +36,7 @@ package final class RetryThread: Sendable {
 
     package init(firstPause: Duration = .seconds(1)) { self.firstPause = firstPause }
 
-    /// Asks for one more attempt. Until one has not asked for another it is the `attempt` that was asked for first.
+    /// Requests one more attempt. Until an attempt ends without a new request, the first `attempt` is used.
     package func request(_ attempt: @escaping @Sendable () -> Void) {
         let isFirst = state.withLock { state in
             state.requests += 1
@@ -55,7 +55,7 @@ package final class RetryThread: Sendable {
             state.pause = min(state.pause * 2, max(Self.longestPause, firstPause))
             return (state.pause, nil)
         }
-        withExtendedLifetime(ended) {}  // what it captures goes after unlocking
+        withExtendedLifetime(ended) {}  // what it captures is released after unlocking
         if let pause { wait(pause) }
     }
 
@@ -70,7 +70,7 @@ package final class RetryThread: Sendable {
         Self.provideThread()
     }
 
-    /// Begins a thread where none sleeps until the soonest, unless there are as many as there may be.
+    /// Starts a thread if none sleeps until the soonest retry, up to the limit.
     private static func provideThread() {
         let isMissing = schedule.withLock { schedule in
             guard schedule.sleepsUntil == nil, !schedule.waiting.isEmpty, schedule.threadCount < threadLimit else { return false }
@@ -89,7 +89,7 @@ package final class RetryThread: Sendable {
         }
     }
 
-    /// Waits for the soonest; nil when none is left, or another thread waits for it.
+    /// Waits for the soonest retry; nil if none is left, or another thread waits for it.
     private static func next() -> RetryThread? {
         while true {
             let now = monotonicNanoseconds()

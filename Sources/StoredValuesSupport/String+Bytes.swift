@@ -1,8 +1,8 @@
-// Text as other programs read it: byte by byte. To Swift a slash with an accent behind it is another character than a slash,
-// and two texts that look alike are equal.
+// Text as other programs read it: byte by byte. For Swift, a slash followed by a combining accent is not a slash, and two
+// strings that look alike are equal.
 
 extension String {
-    /// What stands behind `prefix`, or nil where the text begins with something else.
+    /// The text after `prefix`, or nil if the text does not begin with it.
     package func after(prefix: String) -> String? {
         utf8.starts(with: prefix.utf8) ? String(Substring(utf8.dropFirst(prefix.utf8.count))) : nil
     }
@@ -12,14 +12,14 @@ extension String {
         utf8.split(separator: UInt8(ascii: separator)).map { String(Substring($0)) }
     }
 
-    /// The text with `replacement` in the place of this ASCII character, wherever it stands.
+    /// The text with every occurrence of this ASCII character replaced.
     package func replacing(_ scalar: Unicode.Scalar, by replacement: String) -> String {
         unicodeScalars.reduce(into: "") { text, next in
             if next == scalar { text += replacement } else { text.unicodeScalars.append(next) }
         }
     }
 
-    /// Whether this ASCII character is anywhere in the text.
+    /// Whether the text contains this ASCII character.
     package func has(_ scalar: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: scalar)) }
 
     /// Whether the text begins with this ASCII character.

@@ -8,13 +8,13 @@ import CStoredValues
     import Android
 #endif
 
-/// A number of `errno`.
+/// An `errno` value.
 package struct SystemErrorCode: Error, Hashable, Sendable {
     package let rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
 }
 
-/// Calls again while the call is interrupted, and turns -1 into the thrown `errno`.
+/// Repeats an interrupted call, and throws `errno` if it returns -1.
 @discardableResult
 package func system<Number: FixedWidthInteger>(_ call: () -> Number) throws(SystemErrorCode) -> Number {
     while true {
@@ -38,40 +38,40 @@ package func monotonicNanoseconds() -> Int64 {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
-/// The value of an environment variable, or nil when it is not set. A program that has more rights than whoever started it
-/// (setuid, setgid, file capabilities) sees none: it must not do with these what the environment says.
+/// The value of an environment variable, or nil if it is not set. A program that runs with more rights than its user (setuid,
+/// setgid, file capabilities) sees none: it must not use its rights as the environment says.
 package func environmentVariable(_ name: String) throws(VariableNotUTF8) -> String? {
     guard let value = stored_values_getenv(name) else { return nil }
     guard let text = String(validatingCString: value) else { throw VariableNotUTF8(name: name) }
     return text
 }
 
-/// An environment variable that is no text. What it says cannot be followed; repaired, it would name another place.
+/// An environment variable that is not UTF-8. It cannot be used; if repaired, it would name another path.
 package struct VariableNotUTF8: Error {
     package let name: String
 }
 
-/// The name of the program's file, without its folder.
+/// The file name of the program, without its folder.
 package func executableName() -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
         guard let start = buffer.baseAddress else { return "unnamed" }
         let count = readlink("/proc/self/exe", start, buffer.count)
         guard count > 0 else { return "unnamed" }
         var name = buffer[..<count].map(UInt8.init(bitPattern:)).split(separator: UInt8(ascii: "/")).last ?? []
-        // What the system adds when the file was replaced since the start (proc(5)).
+        // The system adds this if the file was replaced since the start (proc(5)).
         let mark = " (deleted)".utf8
         if name.reversed().starts(with: mark.reversed()) { name.removeLast(mark.count) }
-        // Where it is no text its other bytes are spelled out, so that two such programs are not taken for one.
+        // Other bytes are escaped if it is not UTF-8, so that two such programs are distinguished.
         return String(validating: name, as: UTF8.self)
             ?? name.map { $0 < 0x80 ? String(Unicode.Scalar($0)) : "%" + String($0, radix: 16, uppercase: true) }.joined()
     }
 }
 
-/// Starts a thread that runs `body` and ends with it. `name`, of at most 15 bytes, is what `ps -L` and debuggers show.
+/// Starts a thread that runs `body`, and ends with it. `ps -L` and debuggers show `name`, of at most 15 bytes.
 ///
-/// The program's signals are handled on other threads; only the thread's own crashes are told on it.
+/// The program's signals are handled on other threads; only the thread's own crashes are delivered to it.
 package func startThread(named name: String, _ body: @escaping @Sendable () -> Void) throws(SystemErrorCode) {
-    // A new thread inherits the blocked signals. Blocking them in it would leave an instant in which one can come.
+    // A new thread inherits the signal mask. Blocking signals inside it would leave a moment in which one can arrive.
     var blocked = sigset_t()
     var before = sigset_t()
     sigfillset(&blocked)
@@ -83,12 +83,12 @@ package func startThread(named name: String, _ body: @escaping @Sendable () -> V
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    // musl gives 128 KiB unless told otherwise, too little for code that recurses. What is not touched takes no memory.
+    // musl uses 128 KiB by default, too little for recursive code. Untouched pages take no memory.
     pthread_attr_setstacksize(&attributes, 8 << 20)
 
     let start = Unmanaged.passRetained(ThreadStart(name: name, body: body))
     let code = withUnsafeTemporaryAllocation(of: pthread_t.self, capacity: 1) { thread in
-        // Never nil: the allocation has a place for one.
+        // Never nil: the allocation has room for one.
         pthread_create(thread.baseAddress!, &attributes, runThread, start.toOpaque())
     }
     guard code == 0 else {
@@ -123,7 +123,7 @@ private func nameThread(_ name: String) {
     close(descriptor)
 }
 
-/// A number that tells the running threads apart.
+/// A number that distinguishes the running threads.
 package func currentThreadNumber() -> UInt { UInt(pthread_self()) }
 
 /// Lets other threads run.

@@ -87,7 +87,7 @@
                 } else {
                     let error = try #require(throws: ValueNotConvertible.self) { try provider.value(forKey: "key", type: type) }
                     #expect(throws: error) { try snapshot.value(forKey: "key", type: type) }
-                    #expect("\(error)".contains("p.json\" is no \(type). Ask for"))
+                    #expect("\(error)".contains("p.json\" cannot be read as \(type). Request"))
                 }
             }
         }

@@ -17,9 +17,9 @@ struct FileErrorTests {
         (.lockTimedOut(after: .seconds(2)), "kept its lock for 2.0 seconds"),
         (.tooManyLinks, "more than 40"),
         (.foreignLink, "another user's symbolic link"),
-        (.system(.busy), "(EBUSY). It is mounted by itself"),
+        (.system(.busy), "(EBUSY). It is a mount point"),
         (.noFreeName, "every name beside it is taken"),
-        (.changesUnseen(fileSystem: "nfs4"), "a file system (nfs4) that does not tell what is changed elsewhere"),
+        (.changesUnseen(fileSystem: "nfs4"), "a file system (nfs4) that does not report changes made elsewhere"),
         (.keepsChanging, "change faster than they can be followed"),
         (.noWorkingFolder, "was removed, or its name is not UTF-8"),
     ])
@@ -33,7 +33,7 @@ struct FileErrorTests {
 
     @Test("Who may not open a lock is told whose it should be", arguments: [SystemErrorCode.accessDenied, .notPermitted])
     func locking(code: SystemErrorCode) {
-        #expect("\(FileError(.lock, "/x.lock", code))".contains("given to the file's owner (chown, as root)"))
+        #expect("\(FileError(.lock, "/x.lock", code))".contains("to the file's owner (chown, as root)"))
         #expect(!"\(FileError(.replace, "/x", code))".contains("chown"))
     }
 

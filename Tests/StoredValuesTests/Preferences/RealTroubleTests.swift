@@ -66,7 +66,7 @@ struct RealTroubleTests {
     /// What it logged of values that are not in the file. When the trouble begins it may be looking at the file because of an
     /// earlier change, or bringing that to the disk, and say that it cannot.
     private func logsOfSaving(_ process: TestProcess) -> [String] {
-        process.logs.filter { !$0.contains("Could not read the preferences") && !$0.contains("Could not bring to the disk") }
+        process.logs.filter { !$0.contains("Could not read the preferences") && !$0.contains("Could not sync to the disk") }
     }
 
     @Test("An encrypted file that is mounted by itself stays as it is, and the error says what to do", .needsEncryptedFile)
