@@ -150,7 +150,7 @@ extension DurableFile {
 ///
 /// The limit applies to one turn of another process and begins again with each turn, so that only a process that holds the lock
 /// for long causes a timeout, however busy the machine is. A process that takes a contended lock publishes when; only one that
-/// tries just once does not check that.
+/// tries just once does not check for contention.
 private struct LockWait {
     /// After this time, those who have waited for less let this one go first.
     private static let patience: Int64 = 250_000_000

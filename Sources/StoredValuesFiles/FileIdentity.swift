@@ -27,7 +27,7 @@ package struct FileContents: Equatable, Sendable {
     package var identity: FileIdentity
 }
 
-/// Prevents that a file's inode is reused: while this exists, an equal ``FileIdentity`` is the same file.
+/// Prevents the reuse of a file's inode: while this exists, an equal ``FileIdentity`` is the same file.
 ///
 /// File systems reuse the inode of a deleted file at once (seen on ext4: every other replacement has the same one), and their
 /// clocks tick in milliseconds, so without this two states of a frequently written file may look equal.

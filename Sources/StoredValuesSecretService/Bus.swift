@@ -3,16 +3,16 @@
     import Glibc
     import StoredValuesSupport
 
-    /// Which bus the Secret Service is sought on.
+    /// The bus of the Secret Service.
     package enum Bus: Hashable, Sendable {
-        /// The session bus that the environment names.
+        /// The session bus of the environment.
         case session
         /// The bus at this D-Bus address, whatever the environment says.
         case address(String)
 
-        /// The address to connect to, found without touching libsecret, which would try to launch a bus by itself.
+        /// The address to connect to, found without libsecret, which would try to launch a bus.
         ///
-        /// Throws ``SecretServiceError/noSessionBus`` when the environment names none.
+        /// Throws ``SecretServiceError/noSessionBus`` if the environment names none.
         package func resolve() throws(SecretServiceError) -> String {
             if case .address(let address) = self { return address }
             if let address = try environment("DBUS_SESSION_BUS_ADDRESS") { return address }
@@ -24,7 +24,7 @@
         }
     }
 
-    /// The value of an environment variable; nil when it is empty or not set. Throws where it is not UTF-8.
+    /// The value of an environment variable; nil if it is empty or not set. Throws if it is not UTF-8.
     private func environment(_ name: String) throws(SecretServiceError) -> String? {
         do { return try environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 } } catch { throw .noSessionBus }
     }

@@ -1,11 +1,11 @@
 #if Libsecret
     import CSecret
 
-    /// libsecret's session with a daemon, in which secrets travel: encrypted, unless the daemon refuses that.
+    /// libsecret's session with a daemon, which encrypts secrets in transit unless the daemon refuses that.
     final class CipherSession {
         private let service: Reference<UnsafeMutablePointer<CSecret.SecretService>>
 
-        /// Asks the daemon nothing yet. To be made once for each connection.
+        /// Sends nothing yet. Create one per connection.
         init(with daemon: Daemon, _ cancellable: Cancellable) throws(SecretServiceError) {
             SessionGuard.stand(on: daemon.bus)
             service = Reference(
@@ -14,7 +14,7 @@
                 })
         }
 
-        /// The path of the session, which is opened first if it is not.
+        /// The path of the session, which is opened first if necessary.
         func path(_ cancellable: Cancellable) throws(SecretServiceError) -> ObjectPath {
             if let path = openPath { return path }
             do {
@@ -30,12 +30,12 @@
             secret_service_get_session_dbus_path(service.pointer).flatMap { ObjectPath(String(cString: $0)) }
         }
 
-        /// Whether the daemon refused to encrypt, so that secrets cross the bus as they are. False before it was asked.
+        /// Whether the daemon refused to encrypt, so that secrets cross the bus in the clear. False before it was asked.
         var isPlain: Bool {
             secret_service_get_session_algorithms(service.pointer).map { String(cString: $0) } == "plain"
         }
 
-        /// The secret for the daemon.
+        /// The secret, encrypted for the daemon.
         func encrypt(_ secret: SecretBytes, _ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
             _ = try path(cancellable)
             guard let encrypted = secret_service_encode_dbus_secret(service.pointer, secret.pointer) else {
@@ -46,7 +46,7 @@
 
         /// The secret of `item`.
         func secret(of item: Item, _ cancellable: Cancellable) throws(SecretServiceError) -> SecretBytes {
-            // Its type was checked, on which libsecret relies.
+            // Its type was checked, which libsecret relies on.
             let encrypted = try item.secret(in: path(cancellable), cancellable)
             guard let secret = secret_service_decode_dbus_secret(service.pointer, encrypted.pointer) else {
                 throw .unusableSession
@@ -55,17 +55,17 @@
         }
     }
 
-    /// A subclass of libsecret's `SecretService` that can use a connection of our own. It is here for its session alone,
-    /// which encrypts secrets on their way: everything else that libsecret does for its callers may wait without a limit, or
-    /// ask the person. The subclass leaves other users of libsecret in this process alone.
+    /// A subclass of libsecret's `SecretService` that can use our own connection. It is used only for its session, which
+    /// encrypts secrets in transit: everything else in libsecret may wait without limit, or prompt the user. As a subclass it
+    /// does not affect other users of libsecret in this process.
     private let sessionService: GType = g_type_register_static_simple(
         secret_service_get_type(),
         "StoredValuesSessionService",
         guint(MemoryLayout<SecretServiceClass>.size),
         { classPointer, _ in
             guard let methods = classPointer?.assumingMemoryBound(to: SecretServiceClass.self) else { return }
-            // Since 0.19 libsecret's own constructor insists on GLib's shared session bus, whatever it is given; a proxy's
-            // constructor takes the connection it is given.
+            // Since 0.19 libsecret's own constructor always uses GLib's shared session bus, whatever it is given; a proxy's
+            // constructor uses the given connection.
             let proxy = g_type_class_ref(g_dbus_proxy_get_type())!  // never nil for a type that exists
             methods.pointee.parent_class.parent_class.constructor =
                 proxy.assumingMemoryBound(to: GObjectClass.self).pointee.constructor
@@ -76,16 +76,16 @@
         GTypeFlags(rawValue: 0)
     )
 
-    /// Looks at what a daemon answers to libsecret's `OpenSession` before libsecret does, which takes whatever comes as the
-    /// daemon's key for bytes (0.20.5 and 0.21): a text there ends the process, as do 17 MB.
+    /// Checks a daemon's answer to libsecret's `OpenSession` before libsecret gets it, which uses any answer as the daemon's
+    /// key (0.20.5 and 0.21): a string there crashes the process, as do 17 MB.
     private final class SessionGuard {
-        /// The question that waits for its answer. GDBus calls for one message after the other, on a thread of its own.
+        /// The pending request. GDBus calls for one message after another, on its own thread.
         private var question: (serial: guint32, isPlain: Bool)?
 
-        /// The most bytes that a key may have. Those in use have 128, or one more.
+        /// The maximum size of a key in bytes. Real ones have 128, or one more.
         private static let largestKey = 1024
 
-        /// Looks at every message of `bus` from now on.
+        /// Checks every message of `bus` from now on.
         static func stand(on bus: BusConnection) {
             g_dbus_connection_add_filter(
                 bus.pointer,
@@ -94,13 +94,13 @@
                     return Unmanaged<SessionGuard>.fromOpaque(guardian).takeUnretainedValue()
                         .pass(message, isIncoming: isIncoming != 0)
                 },
-                // The connection keeps one count until it is gone, so the pointer outlives every message.
+                // The connection keeps one reference count until it is destroyed, so the pointer outlives every message.
                 Unmanaged.passRetained(SessionGuard()).toOpaque(),
                 { Unmanaged<SessionGuard>.fromOpaque($0!).release() }
             )
         }
 
-        /// What goes on in place of `message`, whose reference is taken over: an error for an answer of another type.
+        /// The message to pass on in place of `message`, whose reference is taken over: an error if an answer has another type.
         private func pass(_ message: OpaquePointer, isIncoming: Bool) -> OpaquePointer? {
             guard isIncoming else {
                 note(message)
@@ -123,9 +123,9 @@
             question = (g_dbus_message_get_serial(message), isPlain)
         }
 
-        /// The error that libsecret gets to see in place of `answer`.
+        /// The error that libsecret gets in place of `answer`.
         private static func refusal(of answer: OpaquePointer) -> OpaquePointer? {
-            let text = "what provides the keyring answered OpenSession with something that holds no key"
+            let text = "the keyring's program answered OpenSession without a valid key"
             let refusal = g_dbus_message_new()
             g_dbus_message_set_message_type(refusal, G_DBUS_MESSAGE_TYPE_ERROR)
             g_dbus_message_set_error_name(refusal, SecretServiceError.nameOfWrongAnswer)
@@ -139,7 +139,7 @@
             guard let body = g_dbus_message_get_body(message) else { return false }
             let answer = Variant(owning: g_variant_ref(body))
             guard answer.has(type: "(vo)") else { return false }
-            guard !isPlain else { return true }  // where there is no key, libsecret does not look
+            guard !isPlain else { return true }  // without a key, libsecret checks nothing
             let key = answer.child(0)
             return key.has(type: "ay") && (1...largestKey).contains(key.count)
         }

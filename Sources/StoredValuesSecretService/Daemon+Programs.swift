@@ -1,11 +1,11 @@
 #if Libsecret
-    // What KWallet does otherwise than the Secret Service's specification says.
+    // Where KWallet deviates from the Secret Service's specification.
     extension Daemon {
-        /// Whether this is KWallet and the collection of these paths is a wallet that is open.
+        /// Whether this is KWallet and the collection of these paths is an open wallet.
         ///
-        /// Until somebody first uses it through the Secret Service, KWallet calls a collection locked though the wallet is
-        /// open, finds nothing in it, and offers a prompt that asks nothing but unlocks. Its own interface tells whether the
-        /// wallet is open; other services do not know that interface.
+        /// Until it is first used through the Secret Service, KWallet reports an open wallet's collection as locked, finds
+        /// nothing in it, and offers a prompt that unlocks without asking. Its own interface reports whether the wallet is
+        /// open; other services do not know that interface.
         func isOpenWallet(collectionOf paths: [ObjectPath], _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
             guard let collection = paths.first?.prefix(5) else { return false }  // /org/freedesktop/secrets/collection/<name>
             guard paths.allSatisfy({ $0.isInside(collection) }) else { return false }
@@ -16,7 +16,7 @@
                         let reply = try call("isOpen", of: "org.kde.KWallet", at: module, [wallet], reply: "(b)", cancellable)
                         if reply.child(0).boolean { return true }
                     } catch {
-                        // Any other error means: not KWallet, or another version of it.
+                        // Any other error means that this is not KWallet, or another version.
                         if error.isBroken || error.isUndelivered || error.isWrongAnswer || error == .cancelled { throw error }
                     }
                 }
@@ -27,16 +27,16 @@
         }
     }
 
-    // What KeePassXC does otherwise than other services.
+    // Where KeePassXC deviates from other services.
     extension Daemon {
-        /// The name that KeePassXC owns on the bus besides.
+        /// The additional name that KeePassXC owns on the bus.
         static let nameOfKeePassXC = "org.keepassxc.KeePassXC.MainWindow"
 
-        /// Performs a prompt that must come before a change, if it is known to be harmless; returns its result.
-        /// Throws `accessDenied` for any other: it might ask the person.
+        /// Performs a prompt that the service requires before a change, if it is known to be harmless; returns its result.
+        /// Throws `accessDenied` for any other, because it might prompt the user.
         ///
-        /// KeePassXC wants a prompt performed for every item that is created or deleted. That asks the person nothing, unless
-        /// their own settings there say that it shall be confirmed when an item is deleted.
+        /// KeePassXC requires a prompt for every item that is created or deleted. It does not ask the user, unless they have
+        /// set in KeePassXC that deleting an item must be confirmed.
         @discardableResult
         func performHarmless(_ prompt: Prompt, _ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
             guard try owns(Self.nameOfKeePassXC, cancellable) else { throw .accessDenied }
@@ -44,7 +44,7 @@
                 return try prompt.perform(cancellable)
             } catch .noSecretService {
                 throw .other(
-                    domain: "stored-values", code: 3, message: "the keyring went before it said whether it made the change")
+                    domain: "stored-values", code: 3, message: "the keyring's program ended before it confirmed the change")
             }
         }
     }

@@ -1,21 +1,21 @@
 #if Libsecret
     /// The connection to one Secret Service daemon: the bus, the daemon and libsecret's session with it.
     ///
-    /// It is bound to the daemon that was there when it was opened. When that one goes, calls fail with
-    /// `isUndelivered` or `isBroken`, and ``SharedConnection`` opens another. Used on the service thread only.
+    /// It belongs to the daemon that was running when it was opened. When that ends, calls fail with `isUndelivered` or
+    /// `isBroken`, and ``SharedConnection`` opens another. Used only on the service thread.
     final class DaemonConnection {
         let daemon: Daemon
         let session: CipherSession
-        /// Whether a secret came through the session as it was.
+        /// Whether a secret is known to have come through the session unchanged.
         private var isProven = false
         /// Nil until the daemon was asked.
         private var ownsNameOfGnomeKeyring: Bool?
-        /// Of items that were replaced, by path.
+        /// The attributes of replaced items, by path.
         private var knownAttributes: [ObjectPath: [String: String]] = [:]
-        /// Items that calls found locked; ``ItemStore/unlock(asking:)`` asks for them.
+        /// Items that calls found locked; ``ItemStore/unlock(asking:)`` unlocks them too.
         var lockedItems: Set<ObjectPath> = []
 
-        /// Connects to `bus` and to the Secret Service on it, starting one if the bus can.
+        /// Connects to `bus` and to the Secret Service on it, starting a daemon if the bus can.
         ///
         /// Throws `noSessionBus` and `noSecretService`.
         init(to bus: Bus, _ cancellable: Cancellable) throws(SecretServiceError) {
@@ -23,13 +23,13 @@
             session = try CipherSession(with: daemon, cancellable)
         }
 
-        // MARK: Secrets on their way
+        // MARK: Secrets in transit
 
-        // Of a hundred sessions with KWallet 5.103 about one cannot be used, by any client: it refuses the key that was
-        // proposed, or the two end up with different keys (seen: 14 of 1,200; QCA and libsecret treat leading zeros of the
-        // agreed number differently). What is encrypted with the wrong key mostly has no valid padding, which is an error, but
-        // one time in 256 it has, and would be another secret. So the first secret that goes through a session is fetched
-        // twice, or fetched back; as it is encrypted differently each time, two equal ones are right.
+        // About one in a hundred sessions with KWallet 5.103 is unusable, for any client: it refuses the proposed key, or the
+        // two end up with different keys (seen: 14 of 1,200; QCA and libsecret treat leading zeros of the agreed number
+        // differently). A secret encrypted with the wrong key usually has no valid padding, which is an error, but one time in
+        // 256 it has, and would be another secret. So the first secret of a session is fetched twice, or fetched back; because
+        // it is encrypted differently each time, two equal ones are right.
 
         /// Fetches the secret of `item`.
         func load(_ item: Item, _ cancellable: Cancellable) throws(SecretServiceError) -> SecretBytes {
@@ -38,17 +38,17 @@
             return secret
         }
 
-        /// Stores `secret` in `item`, in place, so that others hear of it.
+        /// Stores `secret` in `item`, in place, so that others are notified.
         func store(
             _ secret: SecretBytes, in item: Item, foundBy sought: [String: String], _ cancellable: Cancellable
         ) throws(SecretServiceError) {
             let encrypted = try session.encrypt(secret, cancellable)
             if try isGnomeKeyring(cancellable) {
-                // Its SetSecret sends no signal (seen: 42.1); its CreateItem replaces what has the same attributes, and sends
-                // one. It takes the attributes over and, where none is given, leaves the label.
+                // Its SetSecret sends no signal (seen: 42.1). Its CreateItem replaces the item with the same attributes, and
+                // sends one. It takes over the attributes and keeps the label if none is given.
                 let attributes = try attributes(of: item, foundBy: sought, cancellable)
                 let stored = try daemon.createItem(encrypted, attributes, label: nil, in: item.collection, cancellable)
-                // It was another one, so somebody has changed what this one is found by. That one is the newest now.
+                // It was another item, so this one's attributes were changed by another program. That item is now the newest.
                 if let stored, stored.path != item.path { knownAttributes[item.path] = nil }
             } else {
                 try item.set(encrypted, cancellable)
@@ -57,22 +57,22 @@
             try proveAfterWriting(item, holds: secret, cancellable)
         }
 
-        /// Deletes `item`; succeeds when somebody else just did.
+        /// Deletes `item`; succeeds if another program has just deleted it.
         func delete(_ item: Item, _ cancellable: Cancellable) throws(SecretServiceError) {
             knownAttributes[item.path] = nil
             try item.delete(cancellable)
             if try !isGnomeKeyring(cancellable) { try requireStillOpen(item, cancellable) }
         }
 
-        /// While KWallet locks, it says of a change that it was done, and does nothing (its sources, 5.103).
+        /// While KWallet locks, it confirms a change without making it (its sources, 5.103).
         private func requireStillOpen(_ item: Item, _ cancellable: Cancellable) throws(SecretServiceError) {
             try afterChange { () throws(SecretServiceError) in
                 guard try daemon.isOpen(item.collection, cancellable) else { throw .locked }
             }
         }
 
-        /// Runs a look at what a change has done. That the program locked or went meanwhile says nothing of the change, and must
-        /// not have it repeated.
+        /// Runs a check after a change. If the program locked or ended meanwhile, the change's outcome is unknown, and it must
+        /// not be repeated.
         private func afterChange(_ look: () throws(SecretServiceError) -> Void) throws(SecretServiceError) {
             do throws(SecretServiceError) {
                 try look()
@@ -81,8 +81,7 @@
             }
         }
 
-        /// Asked once, for hardly anybody changes what an item is found by; but a path may become that of an item for something
-        /// else.
+        /// Read once, because an item's attributes hardly ever change; but a path may be reused for another item.
         private func attributes(
             of item: Item, foundBy sought: [String: String], _ cancellable: Cancellable
         ) throws(SecretServiceError) -> [String: String] {
@@ -99,7 +98,7 @@
             return owns
         }
 
-        /// Creates an item in the default collection, or stores `secret` in one that another process made since the search.
+        /// Creates an item in the default collection, or stores `secret` in one that another process created since the search.
         func create(
             _ secret: SecretBytes, _ attributes: [String: String], label: String, _ cancellable: Cancellable,
             _ progress: inout Progress
@@ -111,8 +110,8 @@
             if let item { try proveAfterWriting(item, holds: secret, cancellable) }
         }
 
-        /// Fetches the secret of `item` again. Where that is another one, somebody else may have stored it meanwhile; then the
-        /// next answer is the same.
+        /// Fetches the secret of `item` again. If it differs, another program may have stored it meanwhile; then the next
+        /// answer is the same.
         private func prove(_ item: Item, holds secret: SecretBytes, _ cancellable: Cancellable) throws(SecretServiceError) {
             let found = try fetch(item, cancellable)
             if !found.equals(secret) {
@@ -121,7 +120,7 @@
             isProven = true
         }
 
-        /// The same after a write, which was done even if somebody else has removed the item since.
+        /// The same after a write, which succeeded even if another program has removed the item since.
         private func proveAfterWriting(
             _ item: Item, holds secret: SecretBytes, _ cancellable: Cancellable
         ) throws(SecretServiceError) {
@@ -135,8 +134,8 @@
 
         private func fetch(_ item: Item, _ cancellable: Cancellable) throws(SecretServiceError) -> SecretBytes {
             let bytes = try session.secret(of: item, cancellable)
-            // KWallet (5.103) gives an empty secret while it locks, and for an item that it has just deleted if the question had
-            // come before. Of such an item the next question finds nothing.
+            // KWallet (5.103) returns an empty secret while it locks, and for an item deleted since the request. For such an
+            // item the next request finds nothing.
             if bytes.isEmpty {
                 _ = try item.attributes(cancellable)
                 guard try daemon.isOpen(item.collection, cancellable) else { throw .locked }
@@ -147,8 +146,8 @@
 
     // Opening the default collection.
     extension DaemonConnection {
-        /// Makes sure that the default collection is open, without asking anybody. Throws `locked` or `noDefaultCollection`.
-        /// Returns whether it had to be opened: then what was found before does not count.
+        /// Ensures that the default collection is open, without a prompt. Throws `locked` or `noDefaultCollection`. Returns
+        /// whether it had to be opened: then earlier results are invalid.
         @discardableResult
         func requireOpenDefaultCollection(_ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
             let collection = try daemon.defaultCollection(cancellable)
@@ -157,7 +156,7 @@
             return true
         }
 
-        /// Unlocks what needs no question, which is an open KWallet, and throws `locked` for all else.
+        /// Unlocks what needs no prompt, which is an open KWallet, and throws `locked` for everything else.
         func unlockQuietly(_ paths: [ObjectPath], _ cancellable: Cancellable) throws(SecretServiceError) {
             guard try daemon.isOpenWallet(collectionOf: paths, cancellable) else { throw .locked }
             do {

@@ -1,15 +1,15 @@
 #if Libsecret
-    /// An item of the Secret Service, as a search found it.
+    /// An item of the Secret Service, as found by a search.
     struct Item {
         let daemon: Daemon
         let path: ObjectPath
 
         private static let interface = "org.freedesktop.Secret.Item"
 
-        /// The path of the collection it lies in.
+        /// The path of its collection.
         var collection: ObjectPath { path.parent }
 
-        /// The names and values that it can be found by. Throws an error that `isMissingObject` where it is not there any more.
+        /// Its attributes. Throws an error with `isMissingObject` if it no longer exists.
         func attributes(_ cancellable: Cancellable) throws(SecretServiceError) -> [String: String] {
             guard let attributes = try properties(cancellable).value(of: "Attributes", "a{ss}") else {
                 throw .wrongAnswer(to: "GetAll", type: "no Attributes", expected: "some")
@@ -17,8 +17,8 @@
             return attributes.dictionary
         }
 
-        /// Several items for one secret, the one that counts last. The service's times have whole seconds, so the time of
-        /// creation and then the path break a tie: the same way for reading and for updating.
+        /// Several items for one secret, the valid one last. The service's times have whole seconds, so the time of creation
+        /// and then the path break ties, for reading and updating alike.
         static func oldestFirst(_ items: [Item], _ cancellable: Cancellable) throws(SecretServiceError) -> [Item] {
             guard items.count > 1 else { return items }
             var ranked: [(item: Item, rank: Rank)] = []
@@ -48,12 +48,13 @@
                 .child(0)
         }
 
-        /// Replaces the secret in place. KeePassXC asks the person when another process *creates* over an item, not for this.
+        /// Replaces the secret in place. KeePassXC prompts the user when another process *creates* over an item, but not for
+        /// this.
         func set(_ secret: Variant, _ cancellable: Cancellable) throws(SecretServiceError) {
             _ = try daemon.call("SetSecret", of: Self.interface, at: path, [secret], reply: "()", cancellable)
         }
 
-        /// Deletes the item; succeeds when somebody else just did.
+        /// Deletes the item; succeeds if another program has just deleted it.
         func delete(_ cancellable: Cancellable) throws(SecretServiceError) {
             let reply: Variant
             do {

@@ -2,26 +2,26 @@
     import StoredValuesSupport
 
     extension ItemStore {
-        /// Who may be asked to unlock.
+        /// Whether the user may be prompted to unlock.
         package enum Asking: Hashable, Sendable {
-            /// The person, if this process has a display.
+            /// If this process has a display.
             case whereThereIsADisplay
-            /// The person, in any case.
+            /// In any case.
             case always
         }
 
-        /// How long a question to the person may stand.
+        /// How long a prompt may stay open.
         package static let longestQuestion = Duration.seconds(120)
 
-        /// Opens the default collection and the items that calls found locked, asking the person if the service wants to;
+        /// Opens the default collection and the items that calls found locked, prompting the user if the service requires it;
         /// true if something was locked before.
         ///
-        /// However many calls on one bus want to ask, one question stands, and its answer is the answer to all who called
-        /// before it was given; whoever calls after a dismissal asks again. Each call ends as soon as its own task is
-        /// cancelled, and the question is given up with the last of them. Other calls do not wait for the question.
+        /// However many calls on one bus need a prompt, only one is shown, and its answer applies to all calls made before; a
+        /// call after a dismissal prompts again. Each call ends as soon as its task is cancelled, and the prompt is closed with
+        /// the last of them. Other calls do not wait for the prompt.
         ///
-        /// Throws `locked` when a question would be needed and nobody may be asked, or the answer left something locked,
-        /// `dismissed`, `timedOut` (of the question after ``longestQuestion``), and `noDefaultCollection`.
+        /// Throws `locked` if a prompt is needed but not permitted, or the answer left something locked, `dismissed`,
+        /// `timedOut` (of the prompt after ``longestQuestion``), and `noDefaultCollection`.
         package func unlock(asking: Asking) async throws(SecretServiceError) -> Bool {
             let began = ContinuousClock.now
             guard let question = try await whatIsLocked() else { return false }
@@ -32,7 +32,7 @@
             return true
         }
 
-        /// Looks what is locked, and opens what needs no question. Nil when all was open.
+        /// Checks what is locked, and opens what needs no prompt. Nil if all was open.
         private func whatIsLocked() async throws(SecretServiceError) -> UnlockQuestion? {
             try await call { connection, cancellable, _ throws(SecretServiceError) in try connection.whatIsLocked(cancellable) }
         }
@@ -47,7 +47,7 @@
             }
             if try daemon.isLocked(collection, cancellable) { locked.append(collection) }
             guard !locked.isEmpty else { return nil }
-            // All of them, or none: the wallet that is open holds the items too.
+            // All of them or none: the open wallet contains the items too.
             if try daemon.isOpenWallet(collectionOf: [collection] + locked, cancellable) {
                 try unlockQuietly([collection], cancellable)
                 return UnlockQuestion(daemon: daemon, paths: [])

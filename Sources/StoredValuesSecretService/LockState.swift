@@ -1,18 +1,18 @@
 #if Libsecret
-    /// What is known of the default collection's lock, and when to look at it again unasked.
+    /// What is known about the default collection's lock, and when to check it again without a signal.
     ///
-    /// gnome-keyring says nothing when the login unlocks it (seen with version 42), so while it is locked it is looked at now
-    /// and then, less and less often. All times are microseconds of one clock.
+    /// gnome-keyring sends no signal when the login unlocks it (seen with version 42), so while it is locked it is checked from
+    /// time to time, less and less often. All times are microseconds of one clock.
     struct LockState {
-        /// The shortest and the longest time between looks.
+        /// The shortest and the longest time between checks.
         static let pauses: ClosedRange<Int64> = 500_000...8_000_000
 
         private var isOpen: Bool?
         private var pause = pauses.lowerBound
-        /// When to look again though nothing was heard; nil where there is no reason to.
+        /// When to check again without a signal; nil if there is no reason to.
         private(set) var nextLook: Int64?
 
-        /// Notes what a look at `time` found: open, locked, or nil where that could not be found out. Returns the news in it.
+        /// Notes the result of a check at `time`: open, locked, or nil if unknown. Returns the change, if any.
         mutating func note(isOpen now: Bool?, at time: Int64) -> ServiceNews? {
             let before = isOpen
             isOpen = now

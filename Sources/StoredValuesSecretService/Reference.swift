@@ -1,11 +1,11 @@
 #if Libsecret
     import CSecret
 
-    /// A counted reference to a GObject, given back when the last copy of this goes.
+    /// A counted reference to a GObject, released with the last copy of this.
     ///
-    /// `@unchecked Sendable`: GObject counts references atomically. What is done with the object is the business of
-    /// whoever holds the reference: everything but `GCancellable` and `GDBusConnection`, which GLib documents as safe to
-    /// use from any thread, stays on the service thread.
+    /// `@unchecked Sendable`: GObject counts references atomically. The owner of the reference is responsible for the object's
+    /// use: everything except `GCancellable` and `GDBusConnection`, which GLib documents as thread-safe, is used only on the
+    /// service thread.
     final class Reference<Object>: @unchecked Sendable {
         let pointer: Object
 
@@ -13,12 +13,12 @@
         init(owning pointer: Object) { self.pointer = pointer }
 
         deinit {
-            // Sound: Object is a pointer type, of whichever kind Swift imports the C type as; all are one address.
+            // Sound: Object is a pointer type, whichever kind Swift imports the C type as; all are one address.
             g_object_unref(unsafeBitCast(pointer, to: UnsafeMutableRawPointer.self))
         }
     }
 
-    /// Runs a call that reports through a `GError` and throws what it reported. What `call` returns then is ignored: a GLib
+    /// Runs a call that reports through a `GError` and throws the reported error. The result of `call` is then ignored: a GLib
     /// function that sets an error returns nothing that must be released.
     func checked<Result>(
         _ call: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Result
@@ -30,7 +30,7 @@
         throw SecretServiceError(error)
     }
 
-    /// As `checked`, for calls whose result is a pointer that is never nil without an error.
+    /// Like `checked`, for calls whose result is a pointer that is never nil without an error.
     func checkedPointer<Result>(
         _ call: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Result?
     ) throws(SecretServiceError) -> Result {

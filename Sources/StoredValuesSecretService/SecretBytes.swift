@@ -2,7 +2,7 @@
     import CSecret
     import Glibc
 
-    /// The bytes of a secret on their way to the service, in libsecret's own memory, which it wipes.
+    /// The bytes of a secret for the service, in libsecret's own memory, which it wipes.
     ///
     /// `@unchecked Sendable`: a `SecretValue` never changes, and its references are counted atomically.
     final class SecretBytes: @unchecked Sendable {
@@ -25,7 +25,7 @@
         /// Takes over a reference.
         init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
-        /// Lends the bytes.
+        /// Passes the bytes to `body`.
         func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
             var count: gsize = 0
             let bytes = secret_value_get(pointer, &count)
@@ -42,10 +42,10 @@
         deinit { secret_value_unref(UnsafeMutableRawPointer(pointer)) }
     }
 
-    /// Valid UTF-8 without NUL goes as text, as keyring programs show it, everything else as an octet stream: KWallet cuts
-    /// text at a NUL, and others replace what is not UTF-8.
+    /// Valid UTF-8 without NUL is sent as text, which keyring programs display, everything else as an octet stream: KWallet
+    /// truncates text at a NUL, and others replace invalid UTF-8.
     package func contentType(of bytes: UnsafeRawBufferPointer) -> String {
-        // GLib copies nothing, and a NUL is not valid to it where the length is given.
+        // GLib copies nothing, and considers a NUL invalid if the length is given.
         let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
         let isText = start.map { g_utf8_validate($0, gssize(bytes.count), nil) != 0 } ?? true
         return isText ? "text/plain" : "application/octet-stream"

@@ -1,23 +1,23 @@
 #if Libsecret
-    /// Why the Secret Service gave no answer. Every failure of this layer is one of these; none carries a secret.
+    /// Why the Secret Service gave no answer. Every failure of this layer is one of these; none contains a secret.
     package enum SecretServiceError: Error, Hashable, Sendable {
-        /// No session bus: none is named, or the one that is named does not answer.
+        /// No session bus: none is named, or the named one does not answer.
         case noSessionBus
-        /// Nobody on the bus owns `org.freedesktop.secrets`, and nobody can be started to.
+        /// No program on the bus owns `org.freedesktop.secrets`, and none can be started.
         case noSecretService
-        /// There is no default collection, or it is gone.
+        /// There is no default collection, or it no longer exists.
         case noDefaultCollection
-        /// The collection or an item that matches is locked.
+        /// The collection or a matching item is locked.
         case locked
-        /// The person closed the question whether to unlock.
+        /// The user dismissed the prompt to unlock.
         case dismissed
-        /// The service refused, or would ask the person before it does what was asked.
+        /// The service refused, or would prompt the user first.
         case accessDenied
         /// This time passed, in the queue or on the bus.
         case timedOut(after: Duration)
         /// The calling task was cancelled.
         case cancelled
-        /// Anything else, as GLib put it.
+        /// Another error, in GLib's words.
         case other(domain: String, code: Int, message: String)
     }
 #endif

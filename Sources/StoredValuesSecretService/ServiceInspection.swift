@@ -1,13 +1,13 @@
 #if Libsecret
-    /// What was found about the Secret Service on a bus by looking only: nothing was started and nobody was asked.
+    /// The state of the Secret Service on a bus, found without starting a program or prompting the user.
     package struct ServiceInspection: Hashable, Sendable {
         /// The program that provides it.
         package struct Owner: Hashable, Sendable {
-            /// The number of its process, where the bus knows that.
+            /// Its process number, if the bus knows it.
             package var process: UInt32?
-            /// What its default collection is called, and whether it is locked; nil where there is none.
+            /// The label of its default collection, and whether that is locked; nil if there is none.
             package var collection: Collection?
-            /// Whether it refuses to encrypt secrets on their way; nil where no session came about that tells.
+            /// Whether it refuses to encrypt secrets in transit; nil if unknown, because no session was opened.
             package var isPlain: Bool?
         }
 
@@ -19,15 +19,15 @@
 
         /// The address of the bus.
         package var bus: String
-        /// Who provides the service; nil while nobody does.
+        /// The program that provides the service; nil if none does.
         package var owner: Owner?
-        /// Whether the bus can start a program that does.
+        /// Whether the bus can start such a program.
         package var canBeStarted: Bool
     }
 
     extension ItemStore {
-        /// Looks who provides the service and whether its default collection is open. On a connection of its own, as the one
-        /// that calls share starts the service. Throws `noSessionBus` and what the service answers.
+        /// Checks which program provides the service and whether its default collection is open. Uses a separate connection,
+        /// because the shared one starts the service. Throws `noSessionBus` and errors of the service.
         package func inspect() async throws(SecretServiceError) -> ServiceInspection {
             let bus = bus
             return try await ServiceThread.perform(deadline: deadline) { cancellable throws(SecretServiceError) in
@@ -43,7 +43,7 @@
 
     extension Daemon {
         fileprivate func inspect(_ cancellable: Cancellable) throws(SecretServiceError) -> ServiceInspection.Owner {
-            // Not every bus knows, for instance of a process in another container.
+            // Not every bus knows it, for example for a process in another container.
             let process = try? bus.call("GetConnectionUnixProcessID", [.string(name)], reply: "(u)", cancellable)
             return ServiceInspection.Owner(
                 process: process?.child(0).number, collection: try inspectCollection(cancellable),

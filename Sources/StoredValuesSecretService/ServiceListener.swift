@@ -2,11 +2,11 @@
     import CSecret
     import Synchronization
 
-    /// Hears what changes in the Secret Service on one bus, whoever changes it, from its making until it goes.
+    /// Reports changes in the Secret Service on one bus, whoever makes them, as long as it exists.
     ///
-    /// It has a thread and a connection of its own, waits there for signals, and asks nothing but, after some of them,
-    /// whether the default collection is locked. It starts no daemon. When the daemon or the bus was replaced it goes on
-    /// with the new one, and says that anything may have changed.
+    /// It has its own thread and connection, where it waits for signals. The only request it sends, after some of them, is
+    /// whether the default collection is locked. It starts no daemon. When the daemon or the bus is replaced, it continues with
+    /// the new one, and reports that anything may have changed.
     package final class ServiceListener: Sendable {
         private let context = ListeningContext()
 
@@ -21,7 +21,7 @@
                     return nil
                 },
                 work.toOpaque())
-            g_thread_unref(thread)  // nobody waits for its end
+            g_thread_unref(thread)  // its end is not waited for
             Self.count.add(1, ordering: .relaxed)
         }
 
@@ -30,12 +30,12 @@
             Self.count.subtract(1, ordering: .relaxed)
         }
 
-        /// How many there are in this process.
+        /// The number of listeners in this process.
         package static var running: Int { count.load(ordering: .relaxed) }
         private static let count = Atomic(0)
     }
 
-    /// What the listener's thread does.
+    /// The work of the listener's thread.
     private final class Work {
         let bus: Bus
         let context: ListeningContext
@@ -45,7 +45,7 @@
             (self.bus, self.context, self.hear) = (bus, context, hear)
         }
 
-        /// Listens on one connection after another until it is called off.
+        /// Listens on one connection after another until it is stopped.
         func listen() {
             let shortestPause: Int64 = 100_000
             var pause = shortestPause
@@ -56,7 +56,7 @@
                     hear(.gone(.noSessionBus))
                     pause = shortestPause
                 }
-                // Nothing tells when a bus comes (back), so it is tried for, less and less often.
+                // There is no signal when a bus appears, so connecting is retried, less and less often.
                 let end = ListeningContext.now + pause
                 while !context.isCalledOff, ListeningContext.now < end { context.wait(until: end) }
                 pause = min(pause * 2, 30_000_000)
@@ -84,8 +84,8 @@
             }
         }
 
-        /// Whether the default collection is open; nil where that cannot be found out. It waits for a daemon that hangs,
-        /// from which nothing could be heard meanwhile.
+        /// Whether the default collection is open; nil if unknown. It waits for a daemon that hangs, from which no signal could
+        /// arrive meanwhile.
         private func look(_ signals: ServiceSignals) -> Bool? {
             guard let daemon = signals.daemon else { return nil }
             do throws(SecretServiceError) {
@@ -97,15 +97,15 @@
         }
     }
 
-    /// What a ``ServiceListener`` hears. Signals name no secret, come in dozens and some before the fact, so news says little.
+    /// What a ``ServiceListener`` reports. Signals name no secret, come in dozens and some too early, so this says little.
     package enum ServiceNews: Hashable, Sendable {
-        /// Any item may have been created, changed or deleted; also said when listening begins, and when it begins anew.
+        /// Any item may have been created, changed or deleted; also reported when listening begins or resumes.
         case anythingMayHaveChanged
         /// The default collection was locked.
         case locked
         /// The default collection was unlocked.
         case unlocked
-        /// The service or the bus went; why calls fail now.
+        /// The service or the bus has ended; calls now fail with this error.
         case gone(SecretServiceError)
     }
 #endif

@@ -1,11 +1,11 @@
 #if Libsecret
-    /// The signals of whatever provides the Secret Service on one connection. They come while the thread that made this
-    /// waits in its main context.
+    /// The signals of the Secret Service's program on one connection. They arrive while the thread that created this waits in
+    /// its main context.
     final class ServiceSignals {
-        /// A connection of its own: a message that costs calls their connection does not make us deaf.
+        /// A separate connection: a message that closes the connection of calls does not affect it.
         private let bus: BusConnection
         private var subscriptions: [SignalSubscription] = []
-        /// Shared with the handlers, which GLib may keep for a while after this is gone.
+        /// Shared with the handlers, which GLib may retain for a while after this is released.
         private let heard = Heard()
 
         private final class Heard {
@@ -13,7 +13,7 @@
             var burst = SignalBurst()
         }
 
-        /// Subscribes. Every change from then on is heard.
+        /// Subscribes. Every later change is seen.
         init(on bus: Bus, _ cancellable: Cancellable) throws(SecretServiceError) {
             self.bus = try BusConnection(to: bus, cancellable)
             subscribe(to: "org.freedesktop.Secret.Collection") { _, _ in .items }
@@ -23,30 +23,31 @@
                 else { return nil }
                 return parameters.child(1).keys.contains("Locked") ? .locks : .items
             }
-            // KWallet says in no other way that a wallet was opened.
+            // KWallet has no other signal for an opened wallet.
             subscribe(to: "org.kde.KWallet") { member, _ in member.hasPrefix("wallet") ? .locks : nil }
             subscriptions.append(
                 .owner(of: Daemon.wellKnownName, on: self.bus) { [heard] owner in
                     heard.owner = owner
                     heard.burst.note(.locks, at: ListeningContext.now)
                 })
-            // The bus answers in order: with this answer the subscriptions are in force.
+            // The bus answers in order: after this answer the subscriptions are active.
             heard.owner = try Daemon.running(on: self.bus, cancellable)?.name
         }
 
-        /// The daemon there is, as far as was heard.
+        /// The current daemon, as far as signals tell.
         var daemon: Daemon? { heard.owner.map { Daemon(bus: bus, name: $0) } }
 
-        /// Whether the bus has gone.
+        /// Whether the bus is closed.
         var isClosed: Bool { bus.isClosed }
 
-        /// When the burst that is going on ends, if none follows; nil when there is none.
+        /// When the current burst ends unless another signal follows; nil if there is none.
         var endOfBurst: Int64? { heard.burst.end }
 
         /// The last burst, if it is over.
         func takeBurst() -> SignalBurst? { heard.burst.take(at: ListeningContext.now) }
 
-        /// Notes the service's signals of `interface`, by what `matter` says that one is about, given its member and parameters.
+        /// Subscribes to the service's signals of `interface`; `matter` returns what a signal is about, from its member and
+        /// parameters.
         private func subscribe(to interface: String, _ matter: @escaping (String, Variant) -> SignalBurst.Matter?) {
             subscriptions.append(
                 SignalSubscription(on: bus, to: interface, of: Daemon.wellKnownName) { [heard] member, parameters in

@@ -5,24 +5,24 @@
 
     /// The threads of this layer.
     ///
-    /// libsecret's calls block, and gnome-keyring aborts when several sessions are negotiated at once, so all of the
-    /// process's calls run one after the other on one thread. It is neither a thread of Swift's pool nor the caller's.
+    /// libsecret's calls block, and gnome-keyring aborts if several sessions are negotiated at once, so all calls of the
+    /// process run one after another on one thread. It is neither a thread of Swift's pool nor the caller's.
     enum ServiceThread {
-        /// Where every call to libsecret runs. A serial queue without a target has a thread of its own while it works.
+        /// Runs every call to libsecret. A serial queue without a target has its own thread while it works.
         static let calls = DispatchQueue(label: "StoredValues.SecretService.calls")
 
-        /// Where a question to the user waits for its answer, which may take minutes; touches D-Bus only, not libsecret.
+        /// Waits for the user's answers to prompts, which may take minutes; uses only D-Bus, not libsecret.
         static let questions = DispatchQueue(label: "StoredValues.SecretService.questions")
 
-        /// Where calls are cancelled, which runs GLib's handlers: never behind a call, and never on a caller's thread.
+        /// Cancels calls, which runs GLib's handlers: never behind a call, and never on a caller's thread.
         static let cancellations = DispatchQueue(label: "StoredValues.SecretService.cancellations")
 
         /// Runs `work` on `queue` and returns its answer.
         ///
-        /// Throws what `work` throws, ``SecretServiceError/timedOut(after:)`` after `deadline`, waiting in the queue included, and
-        /// ``SecretServiceError/cancelled`` as soon as the task is cancelled. The latter two also cancel the work, but do not
-        /// wait for it: a call stuck behind another one, or in code that ignores its `GCancellable`, holds nobody up. Work that
-        /// has not begun by then never does.
+        /// Throws what `work` throws, ``SecretServiceError/timedOut(after:)`` after `deadline`, including the time in the
+        /// queue, and ``SecretServiceError/cancelled`` as soon as the task is cancelled. The latter two also cancel the work,
+        /// but do not wait for it: a call stuck behind another one, or in code that ignores its `GCancellable`, delays nobody.
+        /// Work that has not begun by then never does.
         static func perform<Answer: Sendable>(
             on queue: DispatchQueue = calls, deadline: Duration,
             _ work: @escaping @Sendable (Cancellable) throws(SecretServiceError) -> Answer
@@ -43,13 +43,13 @@
 
     extension SecretServiceError: WaitError {}
 
-    /// What ends libsecret's and GDBus's blocking calls. Safe to use from any thread.
+    /// Ends libsecret's and GDBus's blocking calls. Thread-safe.
     typealias Cancellable = UnsafeMutablePointer<GCancellable>
 
-    /// Runs `body` with `context`, mostly one of this layer, as the thread's default main context, and then empties it.
+    /// Runs `body` with `context`, by default this layer's, as the thread's default main context, and then empties it.
     ///
-    /// GLib sends signals, and even the freeing of a subscription, to the context that was the default when it was made.
-    /// In the process's main context they would pile up wherever no main loop runs.
+    /// GLib sends signals, and even the release of a subscription, to the context that was the default when it was created. In
+    /// the process's main context they would accumulate if no main loop runs.
     func withContext<Result, Failure>(
         _ context: OpaquePointer? = serviceContext, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -61,6 +61,6 @@
         return try body()
     }
 
-    // A pointer that is set once; the context itself is entered by the service thread only.
+    // The pointer is set once; only the service thread enters the context.
     private nonisolated(unsafe) let serviceContext = g_main_context_new()
 #endif

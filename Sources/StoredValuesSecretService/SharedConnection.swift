@@ -4,16 +4,16 @@
     import StoredValuesSupport
     import Synchronization
 
-    /// What all keyrings on one bus share in this process: the connection, opened when it is first needed and again when
-    /// the daemon or the bus was replaced.
+    /// The state shared by all keyrings on one bus in this process: the connection, opened when it is first needed and again
+    /// after the daemon or the bus was replaced.
     ///
-    /// `@unchecked Sendable`: `connection` is touched on the service thread only, which `perform` checks.
+    /// `@unchecked Sendable`: `connection` is used only on the service thread, which `perform` checks.
     final class SharedConnection: @unchecked Sendable {
         private let bus: Bus
         private var connection: DaemonConnection?
-        /// What the user is being asked.
+        /// The prompt that is currently shown to the user.
         let question = OpenQuestion()
-        /// Whether a daemon on this bus refused to encrypt secrets on their way.
+        /// Whether a daemon on this bus refused to encrypt secrets in transit.
         var hasBeenPlain: Bool { plain.load(ordering: .relaxed) }
         private let plain = Atomic(false)
 
@@ -21,7 +21,7 @@
 
         private static let byBus = Guarded<[Bus: SharedConnection]>([:])
 
-        /// The one to `bus`.
+        /// The shared instance for `bus`.
         static func to(_ bus: Bus) -> SharedConnection {
             byBus.withLock { byBus in
                 if let shared = byBus[bus] { return shared }
@@ -31,8 +31,8 @@
             }
         }
 
-        /// Runs `body` with the connection, and again where ``Repetition`` says so and nothing was changed: either the message
-        /// was not heeded, or `body` had not begun to change.
+        /// Runs `body` with the connection, and again if ``Repetition`` permits it and nothing was changed: either the message
+        /// had no effect, or `body` had not begun to change anything.
         func perform<Result>(
             _ cancellable: Cancellable,
             _ body: (DaemonConnection, inout Progress) throws(SecretServiceError) -> Result
@@ -66,27 +66,27 @@
         }
     }
 
-    /// Whether a call may have changed something yet.
+    /// Whether a call may already have changed something.
     enum Progress {
         case reading
         case changing
     }
 
-    /// How often a call begins anew. All of it is one call, which ends at its deadline.
+    /// How often a call is repeated. All repetitions share one deadline.
     private struct Repetition {
         private var connections = 0
         private var searches = 0
 
         mutating func mayHelp(after error: SecretServiceError) -> Bool {
-            // What GDBus itself gave up goes on until the caller's own deadline.
+            // When GDBus gives up, the call is repeated until the caller's own deadline.
             if error.isLimitOfGDBus { return true }
-            if error.isMissingObject {  // an item went between finding it and using it, or the service did not know us yet
+            if error.isMissingObject {  // an item was removed between finding and using it, or the service did not know us yet
                 searches += 1
                 return searches <= 2
             }
             guard error.isOfDeadConnection else { return false }
             connections += 1
-            // Of KWallet's sessions one in a hundred is of no use, so there may be a second one.
+            // One in a hundred KWallet sessions is unusable, so a second attempt may fail too.
             return connections <= (error.isWithoutSession ? 4 : 1)
         }
     }
@@ -95,7 +95,7 @@
         /// Only a new connection can help.
         fileprivate var isOfDeadConnection: Bool { isUndelivered || isBroken || isWithoutSession }
 
-        /// The message it answers has changed nothing.
+        /// The message that it answers has changed nothing.
         fileprivate var isUnheeded: Bool { isUndelivered || isWithoutSession || isMissingObject }
     }
 #endif

@@ -1,20 +1,20 @@
 #if Libsecret
-    /// Signals that come shortly after one another and are answered together: dozens come for one change, and some before it
-    /// has happened.
+    /// Signals in close succession, which are handled together: dozens come for one change, some of them before it has
+    /// happened.
     ///
-    /// A burst ends when no signal has come for a while, and at last when it has lasted long enough: whoever changes things
-    /// all the time must not keep everybody from hearing of it. All times are microseconds of one clock.
+    /// A burst ends when no signal has come for a while, or after a maximum duration: a program that changes things all the
+    /// time must not prevent reports. All times are microseconds of one clock.
     struct SignalBurst {
         /// What a signal may be about.
         enum Matter {
             case items
-            /// A lock, or which collections there are.
+            /// A lock, or the list of collections.
             case locks
         }
 
         /// How long it must be quiet.
         static let quiet: Int64 = 50_000
-        /// How long a burst may last.
+        /// The maximum duration.
         static let longest: Int64 = 250_000
 
         private var beginning: Int64?
@@ -22,7 +22,7 @@
         private(set) var end: Int64?
         private(set) var concernsLocks = false
 
-        /// Notes a signal that came at `now`.
+        /// Notes a signal at the time `now`.
         mutating func note(_ matter: Matter, at now: Int64) {
             let beginning = beginning ?? now
             self.beginning = beginning
@@ -30,7 +30,7 @@
             if matter == .locks { concernsLocks = true }
         }
 
-        /// The burst, if it is over by `now`; then the next one begins with the next signal.
+        /// The burst, if it is over at `now`; then the next signal begins a new one.
         mutating func take(at now: Int64) -> SignalBurst? {
             guard let end, end <= now else { return nil }
             defer { self = SignalBurst() }

@@ -1,15 +1,15 @@
 #if Libsecret
     import StoredValuesSupport
 
-    /// The question whether to unlock, put to the user.
+    /// A prompt to unlock, shown to the user.
     struct UnlockQuestion: Sendable {
-        /// On the connection that calls use: KeePassXC lets only the connection have an item that asked for it.
+        /// On the connection of the calls: KeePassXC unlocks an item only for the connection that requested it.
         let daemon: Daemon
-        /// What is to be unlocked: collections, items.
+        /// What to unlock: collections, items.
         let paths: [ObjectPath]
 
-        /// Asks, and waits for the answer. Throws `dismissed`, `noSecretService` when the daemon or its bus goes meanwhile, and
-        /// `cancelled` when `cancellable` is; then the question is taken away where that can be done.
+        /// Shows the prompt, and waits for the answer. Throws `dismissed`, `noSecretService` if the daemon or its bus ends
+        /// meanwhile, and `cancelled` if `cancellable` is; then the prompt is closed if possible.
         func ask(_ cancellable: Cancellable) throws(SecretServiceError) {
             guard let prompt = try daemon.beginUnlocking(paths, cancellable) else { return }
             do {
@@ -21,26 +21,26 @@
         }
     }
 
-    /// The question that stands on one bus: there is one at a time, however many calls want it answered.
+    /// The open prompt on one bus: there is at most one, however many calls wait for it.
     ///
-    /// Each caller waits as long as its task is not cancelled; the question stands until it is answered, for as long as
-    /// somebody waits, and ``ItemStore/longestQuestion`` at most.
+    /// Each caller waits until its task is cancelled; the prompt stays open until it is answered, as long as a caller waits,
+    /// and at most ``ItemStore/longestQuestion``.
     final class OpenQuestion: Sendable {
         private typealias Answer = Result<Void, SecretServiceError>
 
         private struct State {
             var waiting: [OneShot<Answer>] = []
             var asking: Task<Void, Never>?
-            /// Which question `waiting` wait for.
+            /// Identifies the prompt that `waiting` wait for.
             var round = 0
-            /// What the user answered last, and when.
+            /// The user's last answer, and when it was given.
             var last: (answer: Answer, time: ContinuousClock.Instant)?
         }
 
         private let state = Guarded(State())
 
-        /// Puts `question` to the user and waits for the answer. Where one stands already, or was answered since the
-        /// caller `began`, that one's answer is the answer.
+        /// Shows `question` and waits for the answer. If a prompt is already open, or was answered since the caller `began`,
+        /// its answer is used.
         ///
         /// Throws `dismissed`, `cancelled` as soon as the task is, and `timedOut`.
         func ask(_ question: UnlockQuestion, since began: ContinuousClock.Instant) async throws(SecretServiceError) {
@@ -76,14 +76,14 @@
                 defer { (state.waiting, state.asking) = ([], nil) }
                 switch answer {
                 case .success, .failure(.dismissed): state.last = (answer, .now)
-                case .failure: break  // the user has said nothing
+                case .failure: break  // the user has not answered
                 }
                 return state.waiting
             }
             for shot in waiting { shot.answer(answer) }
         }
 
-        /// Ends the question with the last of those who wait: nobody wants to know any more.
+        /// Closes the prompt when the last waiting caller has given up.
         private func giveUp(_ shot: OneShot<Answer>) {
             let asking = state.withLock { state in
                 state.waiting.removeAll { $0 === shot }

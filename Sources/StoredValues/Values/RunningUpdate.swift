@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An update of a secret whose closure is running. Known, as a task-local value, to the closure's task and its child tasks: an
+/// An update of a secret whose closure is running. Known, as a task-local value, to the closure's task and the tasks it creates: an
 /// update of the same secret in there would wait for itself.
 final class RunningUpdate: Sendable {
     /// The update that the current task was made in.

@@ -97,7 +97,7 @@
             try await service.be(situation.rawValue)
             for operation in ["read", "write", "read"] { _ = try await service.use(operation) }
             #expect(try await service.use("read") == "7 bytes")
-            let lines = service.logs.filter { $0.contains("refuses to encrypt secrets") }
+            let lines = service.logs.filter { $0.contains("not encrypt secrets") }
             #expect(lines.count == (situation == .plain ? 1 : 0), "\(service.logs)")
 
             // What libsecret says of its session.
@@ -107,7 +107,7 @@
                 let tool = tool.with(["STORED_VALUES_KEYRING": nil, "DBUS_SESSION_BUS_ADDRESS": desktop.address])
                 let run = try await tool.run("doctor")
                 #expect(run.status == 0, "\(run)")
-                #expect(run.output.words.contains("refuses to encrypt secrets") == (situation == .plain), "\(run.output)")
+                #expect(run.output.words.contains("not encrypt secrets") == (situation == .plain), "\(run.output)")
             }
         }
 
@@ -137,7 +137,7 @@
             #expect(line == last)
         }
 
-        @Test("Signals with wrong parameters, and such that nobody asked for, harm nobody: what comes then is heard")
+        @Test("Signals with wrong parameters, or not subscribed to, do no harm: later ones are handled")
         func signals() async throws {
             let service = try WrongService(on: try await desktops.start(.withoutService), processes)
             try await service.be("one")

@@ -1,24 +1,24 @@
-/// How a secret's address is spelled in the desktop's keyring, where other programs may look for it.
+/// Which attributes identify an item in the desktop's keyring, where other programs may look for it.
 ///
-/// An item in the keyring has named attributes. A secret is sought by those that say its service and account, and by the
-/// ``fixed`` ones; an item may have others besides, as most programs' items have. Nothing is sought by `xdg:schema`, for
-/// many programs set none.
+/// An item in the keyring has named attributes. A secret is searched by its service and account attributes and the ``fixed``
+/// ones; an item may have more attributes, and most programs' items have. The search does not use `xdg:schema`, because many
+/// programs set none.
 ///
 /// ```swift
 /// SecretServiceKeyring(attributes: .pythonKeyring)    // what keyring.get_password(service, account) reads
 /// ```
 public struct SecretAttributes: Hashable, Sendable {
-    /// The attribute that holds ``SecretIdentifier/service``.
+    /// The attribute that contains ``SecretIdentifier/service``.
     public let service: String
-    /// The attribute that holds ``SecretIdentifier/account``.
+    /// The attribute that contains ``SecretIdentifier/account``.
     public let account: String
-    /// Attributes that every item has, with their values; items are sought by them too.
+    /// Attributes that every item has, with their values; the search uses them too.
     public let fixed: [String: String]
-    /// Attributes that new items are given and no item is sought by.
+    /// Attributes that are set for new items, but not used for searching.
     public let forNewItems: [String: String]
 
-    /// A spelling of one's own: the names of the attributes for service and account, attributes that every item has, and
-    /// attributes that new items are given besides (`xdg:schema` is `org.freedesktop.Secret.Generic` unless named).
+    /// Custom attributes: the names of the attributes for service and account, attributes that every item has, and additional
+    /// attributes of new items (`xdg:schema` is `org.freedesktop.Secret.Generic` unless given).
     public init(service: String, account: String, fixed: [String: String] = [:], forNewItems: [String: String] = [:]) {
         self.service = service
         self.account = account
@@ -26,37 +26,37 @@ public struct SecretAttributes: Hashable, Sendable {
         self.forNewItems = ["xdg:schema": "org.freedesktop.Secret.Generic"].merging(forNewItems) { _, own in own }
     }
 
-    /// The attributes `service` and `account`, as node-keytar and many others write and read them:
+    /// The attributes `service` and `account`, as used by node-keytar and many others:
     ///
     /// ```sh
     /// secret-tool lookup service com.example.Editor account authToken
     /// ```
     public static let generic = SecretAttributes(service: "service", account: "account")
 
-    /// As the Python library `keyring` does: `keyring.get_password(service, account)`.
+    /// As used by the Python library `keyring`: `keyring.get_password(service, account)`.
     public static let pythonKeyring = SecretAttributes(
         service: "service", account: "username", forNewItems: ["application": "Python keyring library"])
 
-    /// As the Go library `zalando/go-keyring` does, which `gh` and others use: `keyring.Get(service, account)`.
+    /// As used by the Go library `zalando/go-keyring`, and so by `gh` and others: `keyring.Get(service, account)`.
     public static let goKeyring = SecretAttributes(service: "service", account: "username")
 
-    /// As the Rust crate `keyring` does: `Entry::new(service, account)`.
+    /// As used by the Rust crate `keyring`: `Entry::new(service, account)`.
     public static let keyringRS = SecretAttributes(
         service: "service", account: "username", fixed: ["target": "default"], forNewItems: ["application": "rust-keyring"])
 
-    /// As KeePassXC shows entries: the service is the title, the account the user name. A new entry has the title only
-    /// where its label says the same, so that is what new items are labelled with.
+    /// As KeePassXC displays entries: the service is the title, the account the user name. A new entry gets the title only if
+    /// its label is the same, so new items are labelled with the service.
     public static let keePassXC = SecretAttributes(service: "Title", account: "UserName")
 
-    /// What items of `service` are sought by.
+    /// The attributes to search items of `service` by.
     func search(service name: String) -> [String: String] { fixed.merging([service: name]) { _, own in own } }
 
-    /// What the item of `id` is sought by.
+    /// The attributes to search the item of `id` by.
     func search(_ id: SecretIdentifier) -> [String: String] {
         search(service: id.service).merging([account: id.account]) { _, own in own }
     }
 
-    /// What a new item of `id` is to be called, if `label` is what its writer wants. KWallet refuses an empty label.
+    /// The label of a new item of `id`, given the `label` that its writer requests. KWallet refuses an empty label.
     func label(_ id: SecretIdentifier, wanted label: String) -> String {
         if service == "Title" { return id.service }
         return label.isEmpty ? id.description : label

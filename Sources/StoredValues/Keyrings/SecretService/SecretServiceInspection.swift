@@ -1,17 +1,17 @@
-/// What was found about the desktop's keyring by looking only: nothing was started and nobody was asked.
+/// The state of the desktop's keyring, found without starting a program or prompting the user.
 package struct SecretServiceInspection: Hashable, Sendable {
     /// The address of the session bus.
     package let bus: String
-    /// Whether a program provides the Secret Service now.
+    /// Whether a program currently provides the Secret Service.
     package let isRunning: Bool
-    /// The number of its process, where the bus knows that.
+    /// Its process number, if the bus knows it.
     package let process: UInt32?
     /// Whether the bus starts such a program when it is first needed.
     package let canBeStarted: Bool
-    /// What the default collection is called; nil where there is none, or nobody to ask.
+    /// The label of the default collection; nil if there is none, or no program to ask.
     package let collection: String?
     /// Whether the default collection is locked.
     package let isLocked: Bool
-    /// Whether it refuses to encrypt secrets on their way; nil where that could not be told.
+    /// Whether it refuses to encrypt secrets in transit; nil if unknown.
     package let isPlain: Bool?
 }

@@ -4,10 +4,10 @@
     import StoredValuesSecretService
 
     extension SecretServiceKeyring {
-        /// What changes in the keyring, whoever changes it. The service's signals do not say which secret, so for a change
-        /// that another program made it is ``KeyringChange/anySecret``, some 50 ms later, and once for many changes that
-        /// follow closely. Listening has a thread and a connection to the bus, for all iterations together, and goes on
-        /// with a new daemon or bus when the old one has gone.
+        /// Changes in the keyring, whoever makes them. The service's signals do not name the secret, so a change by another
+        /// program is ``KeyringChange/anySecret``, some 50 ms later, and once for many changes in close succession. Listening
+        /// uses one thread and one connection to the bus for all iterations, and continues with a new daemon or bus after the
+        /// old one has ended.
         public var changes: KeyringChanges {
             let broadcaster = broadcaster, bus = bus
             return broadcaster.changes {
@@ -15,7 +15,7 @@
             }
         }
 
-        /// The newest secret with these attributes, or nil when the open keyring has none. Never asks the person.
+        /// The newest secret with these attributes, or nil if the open keyring has none. Never prompts the user.
         public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
             defer { reportPlainSession() }
             do {
@@ -43,7 +43,7 @@
             try await change(id) { items throws(SecretServiceError) in try await items.remove(attributes.search(id)) }
         }
 
-        /// Lets `change` work under the secret's lock, and tells of it. `change` returns how many items it found.
+        /// Runs `change` under the secret's lock, and announces it. `change` returns how many items it found.
         private func change(
             _ id: SecretIdentifier, _ change: (ItemStore) async throws(SecretServiceError) -> Int
         ) async throws(KeyringError) {
@@ -72,7 +72,7 @@
             }
         }
 
-        /// Opens the default collection, asking the person where there is a display, once for all who wait.
+        /// Opens the default collection, prompting the user if there is a display, once for all waiting calls.
         public func unlock() async throws(KeyringError) {
             do {
                 if try await items.unlock(asking: .whereThereIsADisplay) { broadcaster.announce(.unlocked) }
@@ -81,8 +81,8 @@
             }
         }
 
-        /// Looks who provides the keyring and whether it is open, without starting anything or asking anybody. Throws
-        /// ``KeyringError/noSessionBus``, and what the keyring answers.
+        /// Checks which program provides the keyring and whether it is open, without starting a program or prompting the user.
+        /// Throws ``KeyringError/noSessionBus``, and errors of the keyring.
         package func inspect() async throws(KeyringError) -> SecretServiceInspection {
             do {
                 let found = try await items.inspect()
@@ -99,20 +99,20 @@
 
         var bus: Bus { busAddress.map { .address($0) } ?? .session }
 
-        /// Says, once for a secret, that several items are found where one is meant.
+        /// Logs, once per secret, that several items were found for it.
         private func reportSeveral(_ matches: Int, _ id: SecretIdentifier) {
             guard matches > 1, reported.withLock({ $0.insert(Place(keyring: self, id: id)).inserted }) else { return }
-            log.warning("\(description) has \(matches) items for \"\(id)\": the newest counts, and reset() removes all of them")
+            log.warning("\(description) has \(matches) items for \"\(id)\": the newest is used, and reset() removes all of them")
         }
 
-        /// Says, once for a bus, that secrets are not encrypted on their way.
+        /// Logs, once per bus, that secrets are not encrypted in transit.
         private func reportPlainSession() {
             guard items.hasPlainSession, plain.withLock({ $0.insert(busAddress).inserted }) else { return }
             log.warning(
-                "\(description) refuses to encrypt secrets on their way: whoever may listen on the session bus can read them. `stored-values doctor` tells which program it is")
+                "\(description) does not encrypt secrets in transit: any program that may listen on the session bus can read them. `stored-values doctor` says which program it is")
         }
 
-        /// One for each bus, whichever instance announces and whichever listens.
+        /// One per bus, shared by all instances.
         private var broadcaster: ChangeBroadcaster {
             broadcasters.withLock { broadcasters in
                 let broadcaster = broadcasters[busAddress] ?? ChangeBroadcaster()
@@ -128,13 +128,13 @@
     }
 
     private let reported = Guarded<Set<Place>>([])
-    /// The buses of which it was said that secrets are not encrypted there.
+    /// The buses for which it was logged that secrets are not encrypted.
     private let plain = Guarded<Set<String?>>([])
     private let log = Logger(label: "StoredValues")
     private let broadcasters = Guarded<[String?: ChangeBroadcaster]>([:])
 
     extension KeyringChange {
-        /// What was heard, in this layer's words.
+        /// The change in this layer's terms.
         fileprivate init(_ news: ServiceNews) {
             self =
                 switch news {
@@ -147,7 +147,7 @@
     }
 
     extension KeyringError {
-        /// What the layer below says, in this one's words.
+        /// The lower layer's error in this layer's terms.
         init(_ error: SecretServiceError) {
             self =
                 switch error {

@@ -4,8 +4,8 @@
     import StoredValuesSupport
     import StoredValuesSecretService
 
-    // The Secret Service has no lock, so processes of this library agree by files in the runtime folder, one for each secret: one
-    // that stands still in the middle of an update must not keep other programs from their secrets.
+    // The Secret Service has no lock, so processes with this library use lock files in the runtime folder, one per secret: a
+    // process that is stopped in the middle of an update must not block other secrets.
     extension SecretServiceKeyring: LockableKeyring {
         func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
             var keyring = self
@@ -13,14 +13,14 @@
             return keyring
         }
 
-        /// The lock of `id`; nil where there is no runtime folder that this process may write. Without a bus there is none either:
-        /// nothing is made where nothing can be stored. Other trouble with that folder, such as that it is full, is thrown only
-        /// where the lock `isNeeded`: it is no reason to refuse what changes the secret in one step.
+        /// The lock of `id`; nil if there is no runtime folder that this process may write, or no bus, without which nothing
+        /// can be stored. Another error of that folder, such as that it is full, is thrown only if the lock `isNeeded`: it is
+        /// no reason to refuse a change that is a single step.
         func lock(of id: SecretIdentifier, isNeeded: Bool = false) async throws(KeyringError) -> HeldLock? {
             if let heldLock { return heldLock }
             guard (try? bus.resolve()) != nil, let file = lockFile(of: id) else { return nil }
             do throws(KeyringError) {
-                // As a rule it is free. A thread and a deadline for each change would cost more than the lock.
+                // Usually it is free. A thread and a deadline for each change would cost more than the lock.
                 if let lock = try file.holdIfFree() { return lock }
                 return try await queue(for: id).perform(deadline: deadline) { [deadline] isWanted throws(KeyringError) in
                     try file.hold(deadline: deadline, isWanted: isWanted)
@@ -35,13 +35,13 @@
         }
     }
 
-    /// Which bus it is makes no difference to the name: processes may spell the address of one differently.
+    /// The bus is not a part of the name: processes may write the address of one bus differently.
     private func lockFile(of id: SecretIdentifier) -> DurableFile? {
         guard let folder = runtimeFolder() else { return nil }
         return DurableFile(path: "\(folder)/stored-values/secret-\(DurableFile.shortName(for: "\(id.service)\0\(id.account)"))")
     }
 
-    /// The folder that the XDG specification wants for such files: this user's, and nobody else can write it.
+    /// The folder for such files by the XDG specification: this user's, and not writable by others.
     private func runtimeFolder() -> String? {
         guard let path = try? environmentVariable("XDG_RUNTIME_DIR"), path.utf8.first == UInt8(ascii: "/"),
             let status = try? POSIXFileOperations().status(at: path, followingLinks: true),
@@ -50,8 +50,8 @@
         return path
     }
 
-    /// Where the lock of `id` is waited for: a queue for each, so that a secret waits for no other, with one thread at most.
-    /// One stays for each secret that ever had to wait, some hundred bytes.
+    /// The queue that waits for the lock of `id`: one per secret, so that secrets do not wait for each other, with at most one
+    /// thread. It is kept for each secret that ever had to wait, some hundred bytes.
     private func queue(for id: SecretIdentifier) -> DispatchQueue {
         queues.withLock { queues in
             let queue = queues[id] ?? DispatchQueue(label: "StoredValues.SecretServiceKeyring.lock")

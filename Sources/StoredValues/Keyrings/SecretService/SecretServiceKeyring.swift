@@ -1,51 +1,51 @@
-/// The desktop's keyring: gnome-keyring, KWallet, KeePassXC or whatever provides the freedesktop Secret Service.
+/// The desktop's keyring: gnome-keyring, KWallet, KeePassXC or any other provider of the freedesktop Secret Service.
 ///
-/// A secret is an item with the attributes that `attributes` says, in the default collection. An existing item is
-/// updated in place, wherever it lies; of several items for one secret the newest counts, and removing removes all.
+/// A secret is an item with certain `attributes`, in the default collection. An existing item is updated in place, in any
+/// collection; of several items for one secret the newest is used, and removing removes all.
 ///
-/// It is `.locked`, not absent, when nothing is found while the default collection is locked, and
-/// `.noDefaultCollection` when nothing is found and there is none. Nothing but ``unlock()`` asks the person.
-/// ``unlock()`` opens the default collection, asks only where there is a display, and waits 2 minutes at most.
+/// If nothing is found, that is `.locked`, not absent, while the default collection is locked, and `.noDefaultCollection` if
+/// there is none. Only ``unlock()`` prompts the user: it opens the default collection, prompts only if there is a display, and
+/// waits at most 2 minutes.
 ///
-/// Secrets are encrypted on their way over the session bus. A program that refuses that is used all the same, and the log says
-/// so once. What does not answer as the Secret Service's interface says is an error, and never read as absent.
+/// Secrets are encrypted in transit over the session bus. A program that refuses that is used all the same, and that is logged
+/// once. An answer that violates the Secret Service's interface is an error, and never read as absent.
 ///
-/// What a call has stored is in the program that provides the keyring when the call returns. gnome-keyring has it on the
-/// disk then; KWallet and KeePassXC write it there some seconds later, and lose it when they are killed before. KeePassXC
-/// may also lose what it is told while it locks (seen: 2.7.4).
+/// When a call returns, the change is in the program that provides the keyring. gnome-keyring has saved it to the disk by then;
+/// KWallet and KeePassXC do that some seconds later, and lose it if they are killed before. KeePassXC may also lose changes
+/// made while it locks (seen: 2.7.4).
 ///
-/// The Secret Service has no lock. Processes of this user that use this library change a secret one after another all the
-/// same, by a lock file in `$XDG_RUNTIME_DIR/stored-values`, and so lose no `update` of a ``SecurelyStoredValue``.
-/// Other programs know nothing of it; and without a runtime folder that belongs to this user alone, each process is on its own.
-/// Where that folder is full, or something else lies there, an update throws, and a secret is set or reset without the lock.
+/// The Secret Service has no lock. Processes of this user with this library still change a secret one after another, by a lock
+/// file in `$XDG_RUNTIME_DIR/stored-values`, and so lose no `update` of a ``SecurelyStoredValue``. Other programs do not use
+/// that lock, and without a runtime folder that only this user can write, processes do not coordinate. If that folder is full,
+/// or the lock file cannot be created, an update throws, and a secret is set or reset without the lock.
 ///
-/// Built without the trait Libsecret, every call throws ``KeyringError/notBuiltIn``.
+/// If it was built without the trait Libsecret, every call throws ``KeyringError/notBuiltIn``.
 public struct SecretServiceKeyring: Keyring, Hashable {
-    /// How a secret's address is spelled in the keyring.
+    /// Which attributes identify an item in the keyring.
     public let attributes: SecretAttributes
-    /// How long a call may take, waiting for other calls included. A question to the person has its own limit.
+    /// How long a call may take, including the wait for other calls. A prompt has its own limit.
     public let deadline: Duration
     /// The D-Bus address of the bus to use instead of the session's.
     let busAddress: String?
-    /// The lock of a secret, where somebody holds it and changes that secret through this.
+    /// The lock of a secret, if this instance is used to change that secret under it.
     var heldLock: HeldLock?
 
-    /// The keyring of the session that this process runs in. Nothing is looked for before the first call.
+    /// The keyring of this process's session. It is not accessed before the first call.
     public init(attributes: SecretAttributes = .generic, deadline: Duration = .seconds(5)) {
         self.init(attributes: attributes, deadline: deadline, busAddress: nil)
     }
 
-    /// The keyring on the bus at `busAddress`: for tests, which bring their own bus.
+    /// The keyring on the bus at `busAddress`, for tests with their own bus.
     package init(attributes: SecretAttributes = .generic, deadline: Duration = .seconds(5), busAddress: String?) {
         self.attributes = attributes
         self.deadline = deadline
         self.busAddress = busAddress
     }
 
-    /// What it is.
+    /// The kind of keyring.
     public var description: String { "the desktop's keyring (Secret Service)" }
 
-    /// Whether both keep their secrets in the same place, however long they wait for it.
+    /// Whether both store their secrets in the same place, whatever their deadlines.
     public static func == (left: SecretServiceKeyring, right: SecretServiceKeyring) -> Bool {
         left.attributes == right.attributes && left.busAddress == right.busAddress
     }
