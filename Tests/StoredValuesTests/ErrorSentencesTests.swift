@@ -20,7 +20,7 @@ private struct Expectation<Failure: Error> {
     }
 }
 
-@Suite("Sentences of public errors")
+@Suite("Messages of public errors")
 struct ErrorSentencesTests {
     private static let id = SecretIdentifier(service: "com.example.Editor", account: "token")
     private static let path = "/home/me/.config/editor/preferences.json"
@@ -127,7 +127,7 @@ struct ErrorSentencesTests {
         }
     }
 
-    @Test("Every error names what it concerns and what to do, one of keyrings also to the program's user; all are printed")
+    @Test("Every error names what it concerns and what to do, keyring errors also for the program's user; all are printed")
     func sentences() {
         let preferences = all(from: .noHomeFolder) { expectation($0) as Expectation<PreferencesError> }
         let keyrings = all(from: .notBuiltIn) { expectation($0) as Expectation<KeyringError> }
@@ -148,7 +148,7 @@ struct ErrorSentencesTests {
         }
     }
 
-    @Test("No error is public but those that are checked here")
+    @Test("All public errors are checked here")
     func complete() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Sources/StoredValues")
         let paths = try #require(FileManager.default.enumerator(atPath: sources.path)).compactMap { $0 as? String }

@@ -53,7 +53,7 @@ struct SilenceTests {
         }
     }
 
-    @Test("A secret that is printed by somebody careless is found")
+    @Test("A secret printed by mistake is found")
     func planted() async throws {
         struct Careless { let token: String }
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {

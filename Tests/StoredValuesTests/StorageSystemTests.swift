@@ -139,7 +139,7 @@ struct StorageSystemTests {
         })
     }
 
-    @Test("What would name itself traps, and the message says what to pass")
+    @Test(".standard and .system trap as their own replacement, and the message says what to pass")
     func circular() async throws {
         let file = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             StorageSystem.bootstrap(preferences: .standard)

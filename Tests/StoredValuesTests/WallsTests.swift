@@ -160,7 +160,7 @@ struct WallsTests {
         }
     }
 
-    @Test("Only the tool parses arguments, and nobody who uses the library links that")
+    @Test("Only the tool parses arguments; the library does not link that")
     func argumentParser() throws {
         for file in try files() where file.text.contains("import ArgumentParser") {
             #expect(file.path.hasPrefix("StoredValuesTool/"), "\(file.path)")

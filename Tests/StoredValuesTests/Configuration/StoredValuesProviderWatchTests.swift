@@ -20,7 +20,7 @@
             StoredValuesProvider(storage: storage, secrets: ["token"], service: id.service, keyring: keyring)
         }
 
-        @Test("A setting comes now, then after each change of its own, whoever makes it")
+        @Test("A setting is yielded now, then after each of its changes, whoever makes them")
         func setting() async throws {
             try await withTemporaryFolder { folder in
                 let path = folder + "/p.json"

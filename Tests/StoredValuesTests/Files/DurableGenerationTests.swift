@@ -115,7 +115,7 @@ struct DurableGenerationTests {
         }
     }
 
-    @Test("Whoever may only read the copy keeps nobody from making the next one")
+    @Test("A user who may only read the copy cannot prevent the next one")
     func lockedByReader() throws {
         try withTemporaryFolder { folder in
             let file = DurableFile(path: folder + "/file"), generation = DurableGeneration(of: file)
@@ -130,7 +130,7 @@ struct DurableGenerationTests {
         }
     }
 
-    @Test("What another process writes while the lock is waited for is what is kept, for it is looked for afterwards", arguments: [false, true])
+    @Test("The state that another process writes during the wait for the lock is the one that is kept", arguments: [false, true])
     func forwardOnly(isOwn: Bool) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/file"
@@ -164,7 +164,7 @@ struct DurableGenerationTests {
         }
     }
 
-    @Test("No later file is taken for the one that was copied, for its number stays its own")
+    @Test("No later file is mistaken for the one that was copied, because its inode stays in use")
     func number() throws {
         try withTemporaryFolder { folder in
             let file = DurableFile(path: folder + "/file"), generation = DurableGeneration(of: file)

@@ -131,7 +131,7 @@ struct FileAccessTests {
     }
 
     @Test(
-        "Whose file goes to somebody whom its list lets write stays in that list, and nobody else may do more",
+        "A former owner stays in the access list of a file given away, and others gain nothing",
         .enabled(if: geteuid() == 0))
     func ownerStays() throws {
         try withLists { folder in
@@ -216,7 +216,7 @@ struct FileAccessTests {
         }
     }
 
-    @Test("Another file that lies where the lock should is not opened to anybody")
+    @Test("Another file in the lock's place does not become accessible to others")
     func anotherFileAsLock() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/file"
@@ -230,7 +230,7 @@ struct FileAccessTests {
 
     // MARK: Root
 
-    @Test("What root makes beside somebody's file, or in their folder, is theirs", .enabled(if: geteuid() == 0))
+    @Test("Files that root creates beside a user's file, or in a user's folder, belong to that user", .enabled(if: geteuid() == 0))
     func madeByRoot() async throws {
         try await withTemporaryFolder { outer in
             let home = outer + "/home"
@@ -261,7 +261,7 @@ struct FileAccessTests {
     }
 
     @Test(
-        "A lock that root did not give away, for it was killed, is given away with root's next change",
+        "A lock that root was killed before giving away is given away with root's next change",
         .enabled(if: geteuid() == 0), arguments: [true, false])
     func lockOfRoot(isFileThere: Bool) throws {
         try withTemporaryFolder { folder in

@@ -6,7 +6,7 @@ import StoredValuesSupport
 
 @Suite("FileError")
 struct FileErrorTests {
-    @Test("Every sentence says what was tried, on what, why it failed and what to do", arguments: [
+    @Test("Every message says what was tried, on which file, why it failed and what to do", arguments: [
         (FileError.Reason.system(.noSpace), "no space left on device (ENOSPC)"),
         (.system(.readOnly), "read-only file system (EROFS)"),
         (.system(.accessDenied), "permission denied (EACCES)"),
@@ -31,13 +31,13 @@ struct FileErrorTests {
         #expect(sentence.split(separator: ". ").count >= 2)
     }
 
-    @Test("Who may not open a lock is told whose it should be", arguments: [SystemErrorCode.accessDenied, .notPermitted])
+    @Test("If a lock may not be opened, the error says who should own it", arguments: [SystemErrorCode.accessDenied, .notPermitted])
     func locking(code: SystemErrorCode) {
         #expect("\(FileError(.lock, "/x.lock", code))".contains("to the file's owner (chown, as root)"))
         #expect(!"\(FileError(.replace, "/x", code))".contains("chown"))
     }
 
-    @Test("Where watching fails, the system's numbers are told for what they mean there", arguments: [
+    @Test("For watching, error numbers are explained by their meaning there", arguments: [
         (SystemErrorCode.noSpace, "all inotify watches", "fs.inotify.max_user_watches"),
         (.tooManyOpenFiles, "all inotify instances", "fs.inotify.max_user_instances"),
         (.accessDenied, "permission denied (EACCES)", "must be readable"),

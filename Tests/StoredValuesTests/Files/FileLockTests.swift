@@ -105,7 +105,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("Whoever has waited long goes before one that takes the lock again and again")
+    @Test("A process that has waited for long goes before one that takes the lock again and again")
     func nobodyStarves() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/file"
@@ -138,7 +138,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("Who waits for one turn of another gives up after the limit; while turns pass, nobody does", arguments: [true, false])
+    @Test("A process gives up after waiting for one turn of another; it keeps waiting while turns pass", arguments: [true, false])
     func movingQueue(isMoving: Bool) throws {
         try withTemporaryFolder { folder in
             let limit = Duration.milliseconds(20)
@@ -175,7 +175,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("Whoever comes lets one go first that has waited, but not for ever; that one is told who has the lock, until it is free")
+    @Test("A new process lets one go first that has waited for long, but not for ever; that one sees who has the lock until it is free")
     func courtesy() throws {
         try withTemporaryFolder { folder in
             let file = DurableFile(path: folder + "/file")

@@ -290,7 +290,7 @@ struct FileWatchTests {
 
     // MARK: What is in the way
 
-    @Test("Links in a circle are a problem that goes when they are mended")
+    @Test("A cycle of links is a problem until it is repaired")
     func circle() async throws {
         try await withTemporaryFolder { folder in
             try link(folder + "/one", to: "two")

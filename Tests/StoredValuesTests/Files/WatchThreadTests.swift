@@ -466,7 +466,7 @@ struct WatchThreadTests {
         }
     }
 
-    @Test("What there was no room for is tried again by itself, and the owner is told to read", arguments: ["open", "watch"])
+    @Test("A watch that failed for lack of resources is retried, and the owner is told to read", arguments: ["open", "watch"])
     func triedAgain(call: String) async throws {
         try await withTemporaryFolder { folder in
             let fault = call == "open" ? "open" : "watch \(folder)"
@@ -553,7 +553,7 @@ struct WatchThreadTests {
         }
     }
 
-    @Test("When the instance breaks, every watch is told and has a problem")
+    @Test("When the instance breaks, every watch reports it and has a problem")
     func broken() async throws {
         try await withTemporaryFolder { folder in
             let inotify = FaultyInotify()

@@ -43,7 +43,7 @@ struct CredentialsKeyringTests {
         }
     }
 
-    @Test("A String wrapper takes one newline off the end, in a fallback too, unless told not to; nobody else takes anything", arguments: [
+    @Test("A String wrapper drops one newline at the end, in a fallback too, unless configured otherwise; others drop nothing", arguments: [
         ("token\n", "token"), ("token\n\n", "token\n"), ("token\r\n", "token"), ("token", "token"), ("\n", ""), ("", ""), ("\ntoken ", "\ntoken "),
     ])
     func newline(stored: String, read: String) async throws {
@@ -190,7 +190,7 @@ struct CredentialsKeyringTests {
         }
     }
 
-    @Test("A secret that was read is heard when its file is made, written in place, replaced or removed, whoever listens")
+    @Test("A change is reported when the file of a secret that was read is created, written in place, replaced or removed")
     func changes() async throws {
         try await withTemporaryFolder { folder in
             let keyring = CredentialsKeyring(path: folder), path = folder + "/token"

@@ -35,7 +35,7 @@ struct InMemoryKeyringTests {
         #expect(try await keyring.read(id) == Secret([1]))
     }
 
-    @Test("Unlocking opens a locked keyring, is dismissed by a dismissing one, and finds nobody in one that is gone")
+    @Test("Unlocking opens a locked keyring, is dismissed by a dismissing one, and throws noSecretService for one that is gone")
     func unlock() async throws {
         let keyring = InMemoryKeyring()
         keyring.inject(.locked)

@@ -9,7 +9,7 @@ struct KeyringErrorTests {
         .other(domain: "g-io-error-quark", code: 7, message: "No such file"),
     ]
 
-    @Test("Every error says what happened in a sentence, and what to do in another", arguments: all)
+    @Test("Every error says in one sentence what happened, and in another what to do", arguments: all)
     func sentences(_ error: KeyringError) {
         let text = error.description
         #expect(text.hasSuffix(".") && text.first?.isUppercase == true)

@@ -275,7 +275,7 @@
             #expect(try await keyring.read(id) == Secret("s3cret".utf8))
         }
 
-        @Test("Where KeePassXC wants to ask before it gives an item away, it is locked, unlock() asks, and nobody else does")
+        @Test("If KeePassXC wants to ask before it provides an item, the item is locked, and only unlock() prompts")
         func confirmation() async throws {
             let desktop = try await start(.keePassXC)
             try await desktop.secretTool(["store", "--label=theirs"] + address, input: "theirs")

@@ -143,7 +143,7 @@ struct SecretMoveTests {
         }
     }
 
-    @Test("Every error says what happened in a sentence, and what to do in another", arguments: [
+    @Test("Every error says in one sentence what happened, and in another what to do", arguments: [
         SecretMoveError.conflict(SecretIdentifier(service: "s", account: "a")), .sameKeyring,
         .notKept(SecretIdentifier(service: "s", account: "a")), .source(.locked), .destination(.noSessionBus),
     ])

@@ -58,7 +58,7 @@
             #expect(numbers == Set(numbers).sorted() && numbers.count == values.elements.count - 1)
         }
 
-        @Test("Locking drops the copy and shows; unlocking brings it back, without anybody asking")
+        @Test("Locking drops the copy and is observed; unlocking brings it back without a call")
         func locking() async throws {
             let desktop = try await desktops.start()
             let token = token(desktop)

@@ -165,7 +165,7 @@ import Testing
             }
         }
 
-        @Test("Where nobody provides the Secret Service, the error says so")
+        @Test("If no program provides the Secret Service, the error says so")
         func noService() async throws {
             let desktop = try await desktops.start(.withoutService)
             await expectEveryCall(of: desktop.keyring(), toThrow: .noSecretService, for: id)
@@ -201,7 +201,7 @@ import Testing
             #expect(try await keyring.read(absent) == nil)
         }
 
-        @Test("Without a display unlock() asks nobody, and with one a question that cannot be shown is dismissed")
+        @Test("Without a display unlock() shows no prompt, and with one a prompt that cannot be shown is dismissed")
         func unlock() async throws {
             let desktop = try await desktops.start(.locked)
             let address = desktop.address
@@ -252,7 +252,7 @@ import Testing
             await #expect(throws: KeyringError.cancelled) { try await stuck.value }
         }
 
-        @Test("A call that hung holds up nobody once it has timed out")
+        @Test("A hung call delays no other call after it has timed out")
         func afterTimeout() async throws {
             let (hung, well) = (try await desktops.start(), try await desktops.start())
             #expect(try await hung.keyring().read(id) == nil)

@@ -14,7 +14,7 @@ struct SecretUpdateTests {
     }
 
     @Test(
-        "Whoever is in the middle of an update keeps others from changing the secret, and only while it lives",
+        "A process in the middle of an update keeps others from changing the secret, only while it lives",
         arguments: ["file", "fallback", "system"])
     func holding(way: String) async throws {
         try await withTemporaryFolder { folder in
@@ -25,7 +25,7 @@ struct SecretUpdateTests {
         }
     }
 
-    @Test("While a closure of another process awaits something nobody waits for it, and what was set meanwhile is not lost")
+    @Test("No process waits for another one's asynchronous update, and a value set meanwhile is not lost")
     func awaiting() async throws {
         try await withTemporaryFolder { folder in try await parties.awaitSomething("file:\(folder)/store") }
     }
@@ -60,7 +60,7 @@ struct SecretUpdateTests {
             try await parties.increase("desktop", times: 100, desktop.environment)
         }
 
-        @Test("Whoever is in the middle of an update keeps others from changing it, by a lock file that is theirs alone")
+        @Test("A process in the middle of an update keeps others from changing the secret, by a lock file that only this user can open")
         func holding() async throws {
             let desktop = try await desktops.start()
             try await parties.hold("desktop", beside: "desktop", desktop.environment)
@@ -74,7 +74,7 @@ struct SecretUpdateTests {
             }
         }
 
-        @Test("While a closure of another process awaits something nobody waits for it, and what was set meanwhile is not lost")
+        @Test("No process waits for another one's asynchronous update, and a value set meanwhile is not lost")
         func awaiting() async throws {
             let desktop = try await desktops.start()
             try await parties.awaitSomething("desktop", desktop.environment)
@@ -95,7 +95,7 @@ struct SecretUpdateTests {
             }
         }
 
-        @Test("Trouble in the runtime folder keeps nobody from setting and resetting a secret; an update tells of it")
+        @Test("Errors of the runtime folder do not prevent setting and resetting a secret; an update throws them")
         func troubledRuntimeFolder() async throws {
             let desktop = try await desktops.start()
             try await withTemporaryFolder { folder in

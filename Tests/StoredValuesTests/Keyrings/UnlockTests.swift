@@ -6,7 +6,7 @@
     /// What happens when the person is asked to unlock a real gnome-keyring. One after the other: one question stands at a
     /// time in a process.
     @Suite(
-        "Asking the person to unlock", .serialized, .hangLimit,
+        "Prompting the user to unlock", .serialized, .hangLimit,
         .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"),
         .enabled(if: Python.isAvailable, "\(Python.skipReason)"))
     struct UnlockTests {
@@ -32,7 +32,7 @@
             #expect(prompter.asked == 1)
         }
 
-        @Test("A dismissal is the answer to all who had asked by then; whoever asks later is asked for anew")
+        @Test("A dismissal answers all calls made before it; a later call prompts again")
         func dismissal() async throws {
             let desktop = try await desktops.start(.locked)
             let prompter = try await Prompter(.no, on: desktop)
@@ -66,7 +66,7 @@
             #expect(prompter.asked == 0 && values.elements.isEmpty)
         }
 
-        @Test("A cancelled call ends at once and the question stands for the others; given up by all, it harms nobody")
+        @Test("A cancelled call ends at once and the prompt stays for the others; a prompt that all have given up does no harm")
         func cancellation() async throws {
             let desktop = try await desktops.start(.locked)
             let prompter = try await Prompter(.wait, on: desktop)
@@ -90,7 +90,7 @@
             _ = await next.result
         }
 
-        @Test("When the daemon or the bus goes while the question stands, nobody waits on", arguments: ["daemon", "bus"])
+        @Test("When the daemon or the bus ends while the prompt is open, no call keeps waiting", arguments: ["daemon", "bus"])
         func gone(_ what: String) async throws {
             let desktop = try await desktops.start(.locked)
             let prompter = try await Prompter(.wait, on: desktop)

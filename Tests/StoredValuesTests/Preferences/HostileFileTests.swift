@@ -5,7 +5,7 @@ import Testing
 @testable import StoredValues
 @testable import StoredValuesFiles
 
-@Suite("Preferences files that nobody expects", .heavy, .hangLimit)
+@Suite("Hostile preferences files", .heavy, .hangLimit)
 struct HostileFileTests {
     private func rejectedFiles(in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".rejected-") }.map { folder + "/" + $0 }

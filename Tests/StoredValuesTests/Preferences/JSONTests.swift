@@ -5,7 +5,7 @@ import Testing
 @Suite("JSON")
 struct JSONTests {
     @Test(
-        "Text that is JSON is read and written back in the form for people",
+        "JSON text is read and written back in readable form",
         arguments: [
             ("null", "null"), (" true ", "true"), ("-0.0", "-0.0"), ("1e400", "1e400"), ("0.10", "0.10"),
             ("\"a\\/b\"", "\"a/b\""), ("\"\\u0041\\ud83d\\ude00\"", "\"A😀\""), ("\"\\u0000\\n\"", "\"\\u0000\\n\""),
@@ -39,7 +39,7 @@ struct JSONTests {
         #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: [0x22, 0xC3, 0x28, 0x22]) }
     }
 
-    @Test("512 levels of nesting are read, more are refused, and 100,000 crash nobody", arguments: [512, 513, 100_000])
+    @Test("512 levels of nesting are read, more are refused, and 100,000 do not crash", arguments: [512, 513, 100_000])
     func nesting(depth: Int) {
         let text = Array(repeating: UInt8(ascii: "["), count: depth) + Array(repeating: UInt8(ascii: "]"), count: depth)
         #expect(((try? JSONValue(parsing: text)) != nil) == (depth <= JSONValue.maximumDepth))

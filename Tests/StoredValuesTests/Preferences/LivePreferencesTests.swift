@@ -60,7 +60,7 @@ struct LivePreferencesTests {
         }
     }
 
-    @Test("A change made by somebody else reaches memory, streams and observers", arguments: Writer.allCases)
+    @Test("A change by another process reaches memory, streams and observers", arguments: Writer.allCases)
     func arrives(writer: Writer) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/app/preferences.json"
@@ -176,7 +176,7 @@ struct LivePreferencesTests {
         }
     }
 
-    @Test("A file that breaks leaves the last good values in use, and counts again when it is mended")
+    @Test("A broken file leaves the last good values in use until it is repaired")
     func broken() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"

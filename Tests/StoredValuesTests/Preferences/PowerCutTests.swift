@@ -39,7 +39,7 @@ struct PowerCutTests {
         #expect(other.losses != [])
     }
 
-    @Test("A person's broken file that was on the disk stays there under some name", arguments: [true, false])
+    @Test("A user's broken file stays on the disk under some name", arguments: [true, false])
     func rejected(allowsLinks: Bool) async throws {
         let broken = "{ \"a\": what a person wrote"
         let story = try PowerCutStory(allowsLinks: allowsLinks)

@@ -56,7 +56,7 @@ struct PreferencesDurabilityTests {
         }
     }
 
-    @Test("What a person repairs or deletes before anything was written counts, and not the generation", arguments: [#"{"b": 2}"#, nil])
+    @Test("A file repaired or deleted by the user before the next write counts, not the generation", arguments: [#"{"b": 2}"#, nil])
     func repaired(text: String?) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
@@ -109,7 +109,7 @@ struct PreferencesDurabilityTests {
         }
     }
 
-    @Test("A change does not wait for whoever is bringing the file to the disk")
+    @Test("A change does not wait for a sync of the file")
     func changeDoesNotWait() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
@@ -164,7 +164,7 @@ struct PreferencesDurabilityTests {
         }
     }
 
-    @Test("What opening found wrong is logged once, by whoever opens, and not a moment before or after by the watch", arguments: ["file", "folder", "layer"])
+    @Test("Errors found on opening are logged once, by the opening thread, and not also by the watch", arguments: ["file", "folder", "layer"])
     func logOfOpening(broken: String) async throws {
         try await withTemporaryFolder { folder in
             switch broken {

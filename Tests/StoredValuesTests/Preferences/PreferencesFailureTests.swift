@@ -85,7 +85,7 @@ struct PreferencesFailureTests {
         }
     }
 
-    @Test("After a failed fsync the file is written anew, for Linux has dropped its pages")
+    @Test("After a failed fsync the file is written again, because Linux has dropped its pages")
     func failedSync() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
@@ -103,7 +103,7 @@ struct PreferencesFailureTests {
     }
 
     @Test(
-        "What a flush could not bring to the disk is tried again by itself, and the file is written anew where its own fsync failed",
+        "A sync that failed in a flush is retried, and the file is written again if its own fsync failed",
         arguments: [true, false])
     func failedFlush(isOwn: Bool) async throws {
         try await withTemporaryFolder { folder in
@@ -182,7 +182,7 @@ struct PreferencesFailureTests {
     }
 
     @Test(
-        "What could not be written is tried again by itself, with nobody's help, whatever was in the way",
+        "A failed write is retried in the background, whatever the cause was",
         arguments: ["open locking", "lock", "open creating", "write", "rename", "synchronize"],
         [SystemErrorCode.tooManyOpenFiles, .noSpace, .accessDenied])
     func triedAgain(call: String, code: SystemErrorCode) async throws {

@@ -23,7 +23,7 @@ struct PreferencesFileTests {
         return status.st_mode & 0o7777
     }
 
-    @Test("A change is in the file when set returns: sorted, indented, for people")
+    @Test("A change is in the file when set returns: sorted and indented")
     func text() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/new/folder/preferences.json"
@@ -53,7 +53,7 @@ struct PreferencesFileTests {
         }
     }
 
-    @Test("Members that nobody declared survive every write as they were written")
+    @Test("Undeclared members survive every write unchanged")
     func undeclared() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/p.json"

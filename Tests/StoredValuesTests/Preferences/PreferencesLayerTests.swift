@@ -17,7 +17,7 @@ struct PreferencesLayerTests {
         return storage
     }
 
-    @Test("The person's file lies over the layers, an earlier layer over a later one, and all over the default")
+    @Test("The user's file overrides the layers, an earlier layer a later one, and all the default")
     func order() throws {
         try withTemporaryFolder { folder in
             let storage = try open(
@@ -46,7 +46,7 @@ struct PreferencesLayerTests {
         }
     }
 
-    @Test("A change in place begins at the layer's value and goes into the person's file; layers are never written")
+    @Test("A change in place starts from the layer's value and is written to the user's file; layers are never written")
     func updating() throws {
         try withTemporaryFolder { folder in
             let storage = try open(folder, first: #"{"a": [1]}"#)
@@ -71,7 +71,7 @@ struct PreferencesLayerTests {
         }
     }
 
-    @Test("A former key in the person's file moves, though a layer knows the new one")
+    @Test("A former key in the user's file moves, although a layer has the new one")
     func formerKeys() throws {
         try withTemporaryFolder { folder in
             let storage = try open(folder, user: #"{"old": 1}"#, first: #"{"new": 2}"#)
@@ -103,7 +103,7 @@ struct PreferencesLayerTests {
         }
     }
 
-    @Test("A layer that could not be read, for no descriptor was left, is read once there are some")
+    @Test("A layer that could not be read because no descriptor was left is read once there are some")
     func withoutDescriptors() async throws {
         try await withTemporaryFolder { folder in
             try writeFinished(Array(#"{"a": 1}"#.utf8), to: folder + "/first.json")

@@ -4,7 +4,7 @@ import Testing
 @testable import StoredValues
 @testable import StoredValuesFiles
 
-@Suite("Reading a preferences file that somebody may be writing", .hangLimit)
+@Suite("Reading a preferences file during a write", .hangLimit)
 struct PreferencesReadingTests {
     /// A file modified that long ago, with that inode; each state differs from the others.
     private func contents(_ text: String, inode: UInt64 = 1, age: Double = 0) -> FileContents {

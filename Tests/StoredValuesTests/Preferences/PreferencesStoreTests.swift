@@ -71,7 +71,7 @@ struct PreferencesStoreTests {
         }
     }
 
-    @Test("Of keys that nobody uses any more nothing is kept in memory")
+    @Test("Nothing is kept in memory for keys that are no longer used")
     func forgottenKeys() throws {
         try withTemporaryFolder { folder in
             let storage = PreferencesFile.ofAnotherProcess(folder + "/p.json")

@@ -130,7 +130,7 @@ struct ProcessesTests {
         #expect(process.logs.count == 1 && process.logs[0].contains(path), "\(process.logs)")
     }
 
-    @Test("What was set while the lock was not to be had is written when it is free, though nobody asks")
+    @Test("A value set while the lock was unavailable is written once it is free, without another call")
     func writtenUnasked() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Resetting a whole file", .hangLimit)
 struct ResetAllTests {
-    @Test("Every value goes, whoever declared it and whatever version wrote it, and the layers show again")
+    @Test("Every value is removed, whichever program and version wrote it, and the layers are uncovered")
     func everything() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"

@@ -11,7 +11,7 @@ struct OneShotTests {
         case other
     }
 
-    @Test("An answer that comes before anybody waits is kept for whoever does, and later ones are dropped")
+    @Test("An answer that comes before the wait is kept, and later ones are dropped")
     func early() async {
         let shot = OneShot<Int>()
         #expect(!shot.isAnswered)
@@ -100,7 +100,7 @@ struct OneShotTests {
         }
     }
 
-    @Test("Work that runs past the deadline learns that nobody wants it; what waits behind it does not begin")
+    @Test("Work that runs past the deadline learns that it was abandoned; abandoned work behind it does not begin")
     func deadlineOfWork() async {
         let (queue, limit) = (queue, Duration.milliseconds(20))
         let began = Count()

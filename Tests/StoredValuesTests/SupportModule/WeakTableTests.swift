@@ -22,7 +22,7 @@ struct WeakTableTests {
         return table.object(for: key) { Member(key, in: table) }
     }
 
-    @Test("There is one object for a key as long as somebody holds it, and another one after that")
+    @Test("There is one object for a key as long as it is in use, and another one after that")
     func shared() {
         var first: Member? = member("a")
         let other = member("b")
@@ -51,7 +51,7 @@ struct WeakTableTests {
         #expect(table[[2]] == nil)
     }
 
-    @Test("Whoever made one too late gets the other one's")
+    @Test("The slower of two threads gets the other one's object")
     func late() {
         var faster: Member?
         let own = table.object(for: [1]) {

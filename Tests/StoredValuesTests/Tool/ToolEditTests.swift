@@ -65,7 +65,7 @@ struct ToolEditTests {
         }
     }
 
-    @Test("A broken file can be corrected; what it was is put aside")
+    @Test("A broken file can be corrected; the old one is set aside")
     func correct() async throws {
         try await withTool { tool in
             try tool.write(#"{"theme": "dark",}"#)
@@ -108,7 +108,7 @@ struct ToolEditTests {
         }
     }
 
-    @Test("On a terminal a person is asked, and may go on with what was typed")
+    @Test("On a terminal the user is asked, and may continue with the edited text")
     func asked() async throws {
         try await withTool { tool in
             try tool.write(#"{"theme": "dark"}"#)
@@ -122,7 +122,7 @@ struct ToolEditTests {
         }
     }
 
-    @Test("On a terminal a person may overwrite what somebody else changed")
+    @Test("On a terminal the user may overwrite another program's change")
     func overwrite() async throws {
         try await withTool { tool in
             try tool.write(#"{"theme": "dark"}"#)

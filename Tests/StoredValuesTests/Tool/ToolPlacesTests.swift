@@ -66,7 +66,7 @@ struct ToolPlacesTests {
         return copy
     }
 
-    @Test("A program with more rights than whoever starts it takes no place from the environment", arguments: [
+    @Test("A program with more rights than its user takes no path from the environment", arguments: [
         ("STORED_VALUES_PREFERENCES", "/p.json"), ("XDG_CONFIG_HOME", ""), ("HOME", ""),
     ])
     func setuid(variable: String, end: String) async throws {

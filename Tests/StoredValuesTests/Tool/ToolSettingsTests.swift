@@ -3,7 +3,7 @@ import Testing
 
 @Suite("stored-values: settings", .hangLimit)
 struct ToolSettingsTests {
-    @Test("What is JSON is stored as such, anything else as a text", arguments: [
+    @Test("JSON is stored as such, anything else as a string", arguments: [
         ("14", "14"), ("1.50", "1.50"), ("true", "true"), ("null", "null"), ("dark", #""dark""#), (#""14""#, #""14""#),
         (#"{"width": 8}"#, "{\n    \"width\": 8\n  }"), ("01234", #""01234""#), ("", #""""#), ("a b\n\"c\"", #""a b\n\"c\"""#),
     ])
@@ -15,7 +15,7 @@ struct ToolSettingsTests {
         }
     }
 
-    @Test("--text keeps what looks like JSON a text, and --json refuses what is none")
+    @Test("--text stores JSON as a string, and --json refuses anything else")
     func setExactly() async throws {
         try await withTool { tool in
             try await tool.run("set", "zip", "14", "--text")
@@ -27,7 +27,7 @@ struct ToolSettingsTests {
         }
     }
 
-    @Test("A value of another kind than the old one is stored, and remarked upon")
+    @Test("A value of another kind than the old one is stored, with a note")
     func kinds() async throws {
         try await withTool { tool in
             try await tool.run("set", "zip", "02134")
@@ -37,7 +37,7 @@ struct ToolSettingsTests {
         }
     }
 
-    @Test("get prints a text as it is and anything else as JSON; --json prints JSON")
+    @Test("get prints a string as it is and anything else as JSON; --json always prints JSON")
     func get() async throws {
         try await withTool { tool in
             try tool.write(#"{"name": "Ä \"x\"", "size": {"w": 1, "h": [true]}}"#)
@@ -92,7 +92,7 @@ struct ToolSettingsTests {
         }
     }
 
-    @Test("What versioned types wrote keeps its version, and members nobody declared stay as they were written")
+    @Test("Values of versioned types keep their version, and undeclared members stay unchanged")
     func versions() async throws {
         try await withTool { tool in
             try tool.write(#"{"$versions": {"window": 3}, "other": {"z":  1.10}, "window": {"w": 1}}"#)
@@ -119,7 +119,7 @@ struct ToolSettingsTests {
         }
     }
 
-    @Test("Where the file cannot be written the status is 74, and the sentence says why and what to do")
+    @Test("If the file cannot be written, the status is 74, and the message says why and what to do")
     func unwritable() async throws {
         try await withTool { tool in
             try tool.write("in the way", to: "\(tool.folder)/file")
@@ -130,7 +130,7 @@ struct ToolSettingsTests {
         }
     }
 
-    @Test("A command that is not written as it must be has status 64 and says how", arguments: [
+    @Test("A wrong command line has status 64 and says what is right", arguments: [
         (["get"], "<key>"), (["set", "a"], "<json-or-text>"), (["nonsense"], "nonsense"), (["get", "$versions"], "is not a valid key"),
         (["get", ""], "is not a valid key"), (["list", "--app", "a/b"], "not a valid application id"),
         (["list", "--app", "a/\u{301}b"], "not a valid application id"), (["list", "--app", ".\u{301}b"], "not a valid application id"),
@@ -145,7 +145,7 @@ struct ToolSettingsTests {
         }
     }
 
-    @Test("Without a program, or a place for its settings, the sentence says what to set")
+    @Test("Without a program, or a folder for its settings, the message says what to set")
     func places() async throws {
         try await withTool { tool in
             let nobody = try await tool.with(["STORED_VALUES_APP": nil]).run("list")
@@ -174,7 +174,7 @@ struct ToolSettingsTests {
         }
     }
 
-    @Test("Without a terminal reset --all asks nobody; so it does for a file that is named")
+    @Test("Without a terminal reset --all does not ask, nor does it with --file")
     func resetAllUnasked() async throws {
         try await withTool { tool in
             let file = "\(tool.folder)/other.json"

@@ -1,7 +1,7 @@
 import StoredValues
 import Testing
 
-@Suite("Bad use ends the program with a sentence that says what to do", .hangLimit)
+@Suite("Programmer errors trap with a message that says what to do", .hangLimit)
 struct BadUseTests {
     /// What a child process printed before it ended.
     private func sentence(_ result: ExitTest.Result?) throws -> String {

@@ -216,7 +216,7 @@ struct ConsistentValuesTests {
 
     // MARK: Reading at one moment
 
-    @Test("All reads are of the moment of the call, whoever changes what, and of what is stored; without it they are of now")
+    @Test("Inside, all reads see the state at the call, whatever is changed meanwhile; outside, the current state")
     func moment() async throws {
         try await inTemporaryFile { storage in
             let pair = Pair(storage)

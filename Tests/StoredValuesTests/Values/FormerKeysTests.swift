@@ -150,7 +150,7 @@ struct FormerKeysTests {
         }
     }
 
-    @Test("Whoever declares the former key sees the value go, and has its own again when it sets one")
+    @Test("A wrapper of the former key sees the value disappear, and has its own again when it sets one")
     func declaredElsewhere() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/p.json"
@@ -168,7 +168,7 @@ struct FormerKeysTests {
         }
     }
 
-    @Test("Whoever observes the former key is told of a move inside an update, when that is written")
+    @Test("Observers of the former key are notified of a move inside an update when that is written")
     func observedMoveInsideUpdate() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/p.json"

@@ -30,7 +30,7 @@ struct HearingTests {
         #expect(values.elements == [nil, "theirs", "ours", "last", nil, "end"])
     }
 
-    @Test("A lock drops the copy at once, shows in the status, and unlocking brings the value back, without anybody asking")
+    @Test("A lock drops the copy at once and is seen in the status; unlocking brings the value back without a call")
     func locking() async throws {
         final class Letter: Codable, Sendable {
             let text: String
@@ -55,7 +55,7 @@ struct HearingTests {
         try await eventually("the absence shows") { letter.status == .unavailable(.noSecretService) }
     }
 
-    @Test("What nobody has asked for is not read when something changes; what was asked for is")
+    @Test("Only secrets that were read before are read again after a change")
     func unasked() async throws {
         let keyring = SteeredKeyring()
         let token = token(keyring, SecretIdentifier(service: "s", account: "t"))
@@ -109,7 +109,7 @@ struct HearingTests {
         try await eventually("the change was heard") { token.wrappedValue == "new" }
     }
 
-    @Test("A keyring that hung and goes on, which it tells nobody, is found to")
+    @Test("It is noticed when a keyring that hung continues, although it sends no signal")
     func hung() async throws {
         let keyring = InMemoryKeyring(deadline: .milliseconds(100))
         let id = SecretIdentifier(service: "s", account: "t")

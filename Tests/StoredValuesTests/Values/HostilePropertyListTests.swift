@@ -4,7 +4,7 @@ import Testing
 @testable import StoredValues
 
 /// What is imported may come from anywhere, and Foundation trusts it.
-@Suite("Property lists that nobody expects", .hangLimit)
+@Suite("Hostile property lists", .hangLimit)
 struct HostilePropertyListTests {
     private let processes = TestProcesses()
 

@@ -153,7 +153,7 @@ struct ItemCodingTests {
     }
 
     @Test(
-        "Text that is almost a date is an error, not a date that nobody set",
+        "Text that is almost a date is an error, not another date",
         arguments: [
             "", "T", "2001", "2001-01-01", "2001-01-01T00:00:00", "2001-01-01T00:00:00.½Z", "2000-01-01T00:00:00.٣Z",
             "2000-01-01T00:00:00.万Z", "2001-01-01T00:00:00.5½Z", "2001-01-01T00:00:00.Z", "2001.5-01-01T00:00:00Z",

@@ -47,7 +47,7 @@ struct LastGoodValueTests {
     }
 
     @Test(
-        "What somebody else breaks leaves the last good value in use, for all wrappers, and the file keeps what they wrote",
+        "A value broken by another program leaves the last good one in use, for all wrappers, and the file keeps the broken one",
         arguments: [
             #""limit": "x""#, #""limit": null"#, #""limit": 7.5"#, #""limit": {"a": 1}"#, #""limit": 500"#, #""limit": "\ud800""#,
             #""limit": 8, "$versions": {"limit": 3}"#,
@@ -203,7 +203,7 @@ struct LastGoodValueTests {
         }
     }
 
-    @Test("It is logged once, whoever reads it, and what is missing is not")
+    @Test("It is logged once, however many readers there are; missing parts are not logged")
     func logging() async throws {
         await #expect(processExitsWith: .success) {
             LoggingSystem.bootstrap { _ in RecordingLogHandler() }
@@ -235,7 +235,7 @@ struct LastGoodValueTests {
         }
     }
 
-    @Test("It is known too where nobody keeps a wrapper, as in a program that makes one for each request", arguments: 0..<3)
+    @Test("It is known even if no wrapper is kept, as in a program that makes one for each request", arguments: 0..<3)
     func forEachRequest(_ number: Int) async throws {
         try await withStorage(#"{"limit": 7}"#) { file in
             func request() -> Int { limit(file.storage).value }

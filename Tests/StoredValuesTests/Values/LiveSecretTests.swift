@@ -58,7 +58,7 @@ struct LiveSecretTests {
         #expect(keyring.reads == 2)
     }
 
-    @Test("An answer that comes after one that was asked for later is looked at again, for which nobody waits")
+    @Test("An answer overtaken by a later one is checked again in the background")
     func earlierAnswer() async throws {
         let keyring = SteeredKeyring()
         let token = SecurelyStoredValue<String>(key: "t", service: "s", keyring: keyring)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("LiveValue", .hangLimit)
 struct LiveValueTests {
-    @Test("A reader gets changes in the order in which they were made, whoever is woken first")
+    @Test("A reader gets changes in the order in which they were made, in whatever order readers are woken")
     func commitOrder() async {
         let live = LiveValue<Int, Int>(0)
         let subscription = live.subscribe(.unlimited)
@@ -36,7 +36,7 @@ struct LiveValueTests {
         }
     }
 
-    @Test("Whoever reads while another thread changes the value gets the old item or the new one, never parts of both")
+    @Test("A read during a change gets the old item or the new one, never parts of both")
     func neverTorn() async {
         await neverTorn(Eight.init) { Set($0.numbers).count == 1 }
         await neverTorn(Text.init) { $0.left == $0.right }

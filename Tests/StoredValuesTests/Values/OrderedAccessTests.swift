@@ -55,7 +55,7 @@ struct OrderedAccessTests {
         #expect(try await access.perform { () async throws(KeyringError) in 7 } == 7)
     }
 
-    @Test("Cancellation at any moment lets nobody wait for ever and leaves nothing behind")
+    @Test("Cancellation at any moment leaves no endless wait and nothing behind")
     func cancelledAtAnyMoment() async throws {
         for _ in 0..<1000 {
             let tasks = (0..<2).map { _ in

@@ -34,7 +34,7 @@ struct ProtocolSetterTests {
         }
     }
 
-    @Test("A secret's traps with a sentence that says what to call")
+    @Test("A secret's setter traps with a message that says what to call")
     func secret() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             final class Account: Authorised {

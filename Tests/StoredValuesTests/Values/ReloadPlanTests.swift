@@ -15,7 +15,7 @@ struct ReloadPlanTests {
         #expect(next)
     }
 
-    @Test("A reading that is going on will do for whoever only wants an answer")
+    @Test("A read under way is enough for callers that only need an answer")
     func same() {
         var plan = ReloadPlan()
         let begins = [plan.request(anew: false), plan.request(anew: false)]

@@ -361,7 +361,7 @@ struct SecurelyStoredValueTests {
         await expectSecretError(.cancelled) { try await first.value }
     }
 
-    @Test("A wrapper and its secret show the value to nobody who prints, dumps or mirrors them")
+    @Test("Printing, dumping or mirroring a wrapper or its secret does not reveal the value")
     func silence() async throws {
         let token = token()
         try await token.set(TestSecret.text())

@@ -66,7 +66,7 @@ struct StoredValueTests {
         }
     }
 
-    @Test("Whoever observes a wrapper that an observable class holds is told, though the class itself ignores it")
+    @Test("Observers of a wrapper in an observable class are notified, although the class itself ignores it")
     @MainActor func observableClass() throws {
         try withTemporaryFolder { folder in
             let storage = PreferencesFile(path: folder + "/preferences.json")

@@ -209,7 +209,7 @@ struct UserDefaultsImportTests {
         }
     }
 
-    @Test("In temporary storage it is sought there, and nobody's own is read")
+    @Test("In temporary storage it is read from there, never from the user's folder")
     func temporary() throws {
         try withTemporaryStorage {
             let storage = PreferencesFile.standard

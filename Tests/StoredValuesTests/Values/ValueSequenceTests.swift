@@ -183,7 +183,7 @@ struct ValueSequenceTests {
         }
     }
 
-    @Test("What an update makes and nobody keeps is let go outside every lock too")
+    @Test("Temporary values of an update are released without a lock too")
     func deinitAfterUpdate() throws {
         struct Refusal: Error {}
         try withTemporaryFolder { folder in

@@ -68,7 +68,7 @@ struct VersionedItemTests {
         }
     }
 
-    @Test("The file is as a person would write it, and keys does not show the versions")
+    @Test("The file looks hand-written, and keys does not include the versions")
     func text() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/p.json"
@@ -91,7 +91,7 @@ struct VersionedItemTests {
         }
     }
 
-    @Test("Versions of keys that nobody here declared survive as they are, and so do entries that are no versions")
+    @Test("Versions of undeclared keys survive unchanged, and so do entries that are not versions")
     func foreignEntries() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/p.json"

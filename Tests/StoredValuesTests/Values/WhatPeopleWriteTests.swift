@@ -2,7 +2,7 @@ import Foundation
 import StoredValues
 import Testing
 
-@Suite("What people write")
+@Suite("Typical use")
 struct WhatPeopleWriteTests {
     final class Account: Sendable { let token = SecurelyStoredValue<String>(key: "authToken") }
 
