@@ -1,15 +1,15 @@
 #if Libsecret
     import CSecret
 
-    /// A prompt of the service, which stands between a request and its fulfilment. It may put a question to the person.
-    /// Not libsecret's own, whose waiting cannot be ended.
+    /// A prompt of the service, required before a request is fulfilled. It may ask the user. libsecret's own implementation is
+    /// not used, because its waiting cannot be ended.
     struct Prompt: Sendable {
         let daemon: Daemon
         let path: ObjectPath
 
         private static let interface = "org.freedesktop.Secret.Prompt"
 
-        /// The prompt at `path`, nil for the path by which a service says that there is none.
+        /// The prompt at `path`; nil for the path by which a service says that there is none.
         init?(daemon: Daemon, path: ObjectPath) {
             guard path != .nowhere else { return nil }
             self.daemon = daemon
@@ -70,11 +70,10 @@
             return answer.outcome
         }
 
-        /// Takes the prompt away from the person, of KWallet and KeePassXC only.
+        /// Closes the user's prompt, only for KWallet and KeePassXC.
         ///
-        /// While a question to unlock is on the screen, of whichever program, gnome-keyring ends itself when any prompt is
-        /// dismissed (42.1, `perform_next_unlock: assertion failed: (!self->current)`). Its question stands until the
-        /// person answers.
+        /// While an unlock prompt of any program is on the screen, gnome-keyring aborts when any prompt is dismissed (42.1,
+        /// `perform_next_unlock: assertion failed: (!self->current)`). Its prompt stays open until the user answers.
         func dismissIfSafe() {
             let isSafe = ["org.kde.kwalletd5", "org.kde.kwalletd6", Daemon.nameOfKeePassXC].contains { name in
                 (try? daemon.owns(name, nil)) ?? false

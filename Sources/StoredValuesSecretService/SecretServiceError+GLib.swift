@@ -28,7 +28,7 @@
 
         /// The answer to `question` is of another type than the interface says.
         static func wrongAnswer(to question: String, type: String, expected: String) -> SecretServiceError {
-            wrongAnswer("what provides the keyring answered \(question) with \(type), where its interface says \(expected)")
+            wrongAnswer("the keyring's program answered \(question) with \(type) instead of \(expected)")
         }
 
         private static func wrongAnswer(_ message: String) -> SecretServiceError {
@@ -43,7 +43,7 @@
         /// The name on D-Bus of such an error.
         static let nameOfWrongAnswer = "StoredValues.WrongAnswer"
 
-        /// The object that was asked is not there: the item went meanwhile, the collection does not exist.
+        /// The object does not exist: the item was removed meanwhile, or the collection does not exist.
         /// gnome-keyring answers with code 19, KeePassXC and KWallet with 41.
         var isMissingObject: Bool {
             !isWithoutSession
@@ -51,7 +51,7 @@
                     || isOther(secret_error_get_quark(), Int(SECRET_ERROR_NO_SUCH_OBJECT.rawValue)))
         }
 
-        /// The bus had nobody to give the message to, so nothing was done.
+        /// The bus had no recipient for the message, so nothing was done.
         var isUndelivered: Bool {
             isDBus(G_DBUS_ERROR_SERVICE_UNKNOWN) || isDBus(G_DBUS_ERROR_NAME_HAS_NO_OWNER)
         }
@@ -79,11 +79,11 @@
 
         /// The session does not hand secrets through as they are.
         static let unusableSession = SecretServiceError.other(
-            domain: "stored-values", code: 1, message: "the service and this process do not understand each other's encryption")
+            domain: "stored-values", code: 1, message: "the keyring's program and this process do not agree on the encryption")
 
-        /// Whether a change was done, only the service knows.
+        /// Only the service knows whether a change was made.
         static let unknownOutcome = SecretServiceError.other(
-            domain: "stored-values", code: 3, message: "the keyring locked or ended during the change, which may be done or not")
+            domain: "stored-values", code: 3, message: "the keyring locked or ended during the change; it is unknown whether it was made")
 
         /// The service could not use the key that was proposed for the session.
         var isRefusedKey: Bool { isDBus(G_DBUS_ERROR_INVALID_ARGS) }

@@ -1,16 +1,17 @@
-/// The keyring of the machine this runs on, settled at the first use: the one that the program named in `StorageSystem.bootstrap`,
-/// else what the environment variable `STORED_VALUES_KEYRING` names, else the desktop's keyring. ``selection`` tells which it is and why.
+/// The keyring of this machine, determined at the first use: the one that the program passed to `StorageSystem.bootstrap`, else
+/// the one that the environment variable `STORED_VALUES_KEYRING` names, else the desktop's keyring. ``selection`` returns which
+/// it is and why.
 ///
-/// It never takes a file on its own: where the desktop's keyring is not to be had, every call throws the reason.
+/// It never falls back to a file: if the desktop's keyring is unavailable, every call throws the reason.
 public struct SystemKeyring: Keyring, StandInKeyring, Hashable {
-    /// The keyring that this stands for, in the task that asks.
+    /// The keyring that this stands for, in the calling task.
     private var chosen: any Keyring { resolved(in: nil) }
 
     func resolved(in scope: TemporaryScope?) -> any Keyring { Self.choose(in: scope).keyring }
 
     var asksSystem: Bool { true }
 
-    /// Makes `keyring` the system's inside `scope`.
+    /// Makes `keyring` the system's keyring inside `scope`.
     static func put(_ keyring: any Keyring, into scope: TemporaryScope) {
         _ = scope.object("keyring") { ScopedKeyring(keyring) }
     }
@@ -23,29 +24,29 @@ public struct SystemKeyring: Keyring, StandInKeyring, Hashable {
     /// A handle on the one system keyring.
     public init() {}
 
-    /// What the chosen keyring says of itself.
+    /// The description of the selected keyring.
     public var description: String { chosen.description }
 
-    /// Those of the chosen keyring.
+    /// The changes of the selected keyring.
     public var changes: KeyringChanges { chosen.changes }
 
-    /// Asks the chosen keyring.
+    /// Calls the selected keyring.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { try await chosen.read(id) }
 
-    /// Asks the chosen keyring.
+    /// Calls the selected keyring.
     public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
         try await chosen.write(secret, for: id, label: label)
     }
 
-    /// Asks the chosen keyring.
+    /// Calls the selected keyring.
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) { try await chosen.remove(id) }
 
-    /// Asks the chosen keyring.
+    /// Calls the selected keyring.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
         try await chosen.identifiers(inService: service)
     }
 
-    /// Asks the chosen keyring.
+    /// Calls the selected keyring.
     public func unlock() async throws(KeyringError) { try await chosen.unlock() }
 }
 
@@ -65,6 +66,6 @@ extension SystemKeyring: SelectiveKeyring, LockableKeyring {
 }
 
 extension Keyring where Self == SystemKeyring {
-    /// The keyring of the machine: the desktop's, unless the program or `STORED_VALUES_KEYRING` names another.
+    /// The keyring of this machine: the desktop's, unless the program or `STORED_VALUES_KEYRING` names another.
     public static var system: SystemKeyring { SystemKeyring() }
 }

@@ -1,55 +1,55 @@
 import StoredValuesSupport
 
 extension SystemKeyring {
-    /// Which keyring ``SystemKeyring`` stands for, and why: for a log, an "about" window, a support question.
+    /// Which keyring ``SystemKeyring`` stands for, and why, for a log, an "about" window or a support request.
     public struct Choice: Sendable, CustomStringConvertible {
-        /// The keyring itself.
+        /// The selected keyring.
         public let keyring: any Keyring
-        /// Why it is this one, in a sentence.
+        /// Why it was selected, in a sentence.
         public let reason: String
 
         /// The keyring's own description and the reason.
         public var description: String { "\(keyring): \(reason)" }
     }
 
-    /// The variable that names another keyring than the desktop's.
+    /// The environment variable that selects a keyring.
     static let variable = "STORED_VALUES_KEYRING"
 
-    /// Which keyring `.system` stands for in the task that asks, and why. Asks no keyring anything.
+    /// Which keyring `.system` stands for in the calling task, and why. Calls no keyring.
     ///
-    /// Decided once in a process, in this order: inside `withTemporaryStorage` the keyring of that; the one that the program
-    /// named in `StorageSystem.bootstrap`; what the environment variable `STORED_VALUES_KEYRING` names (`secret-service`,
-    /// `file:<path>` for an encrypted file whose key file is made at `<path>.key`, `credentials:<path>` for a folder of files);
-    /// else the desktop's keyring. A value that names nothing gives a keyring whose every call throws a sentence that says so.
-    /// Nothing ever falls back to a file on its own.
+    /// Determined once per process, in this order: inside `withTemporaryStorage` its keyring; the one that the program passed
+    /// to `StorageSystem.bootstrap`; the one that the environment variable `STORED_VALUES_KEYRING` names (`secret-service`,
+    /// `file:<path>` for an encrypted file whose key file is created at `<path>.key`, `credentials:<path>` for a folder of
+    /// files); else the desktop's keyring. An invalid value gives a keyring whose every call throws an error that says so. It
+    /// never falls back to a file.
     public static var selection: Choice { choose(in: nil) }
 
-    /// The same under its former name.
+    /// Renamed to ``selection``.
     @available(*, deprecated, renamed: "selection")
     public static func choose() -> Choice { selection }
 
     /// ``selection`` for a wrapper that was made in `scope`.
     static func choose(in scope: TemporaryScope?) -> Choice {
         guard let scope = TemporaryScope.current ?? scope else { return machine }
-        return Choice(keyring: keyring(of: scope), reason: "withTemporaryStorage put it there.")
+        return Choice(keyring: keyring(of: scope), reason: "withTemporaryStorage provides it.")
     }
 
-    /// Settled once, so that all secrets of a process are in one place.
+    /// Determined once, so that all secrets of a process are in one place.
     private static let machine: Choice = {
         if let keyring = StorageSystem.part((any Keyring).self) {
-            return Choice(keyring: keyring, reason: "The program named it in StorageSystem.bootstrap(keyring:).")
+            return Choice(keyring: keyring, reason: "The program passed it to StorageSystem.bootstrap(keyring:).")
         }
         do {
             return choose(try environmentVariable(variable))
         } catch {
-            return Choice(keyring: MisnamedKeyring(setting: "what is not UTF-8"), reason: "\(variable) is not UTF-8.")
+            return Choice(keyring: MisnamedKeyring(setting: "(not UTF-8)"), reason: "\(variable) is not UTF-8.")
         }
     }()
 
-    /// What `setting`, the variable's value, stands for.
+    /// The keyring for the variable's value `setting`.
     package static func choose(_ setting: String?) -> Choice {
         guard let setting, !setting.isEmpty else {
-            return Choice(keyring: SecretServiceKeyring(), reason: "It is the default, for \(variable) is not set.")
+            return Choice(keyring: SecretServiceKeyring(), reason: "It is the default, because \(variable) is not set.")
         }
         let reason = "\(variable) is \"\(setting)\"."
         if setting.isIdentical(to: "secret-service") { return Choice(keyring: SecretServiceKeyring(), reason: reason) }
@@ -63,7 +63,7 @@ extension SystemKeyring {
     }
 }
 
-/// What `STORED_VALUES_KEYRING` names when nobody knows it: every call throws a sentence that says what it may name.
+/// The keyring for an invalid `STORED_VALUES_KEYRING`: every call throws an error with the valid values.
 private struct MisnamedKeyring: Keyring, Hashable {
     let setting: String
 
@@ -73,7 +73,7 @@ private struct MisnamedKeyring: Keyring, Hashable {
     private var error: KeyringError {
         .other(
             domain: SystemKeyring.variable, code: 0,
-            message: "\"\(setting)\" names no keyring; set it to secret-service, file:<path> or credentials:<path>, or unset it")
+            message: "\"\(setting)\" is not a valid keyring; set it to secret-service, file:<path> or credentials:<path>, or unset it")
     }
 
     func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { throw error }

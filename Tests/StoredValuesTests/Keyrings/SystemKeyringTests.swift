@@ -10,11 +10,11 @@ struct SystemKeyringTests {
         let choice = SystemKeyring.choose(setting)
         #expect(choice.keyring is SecretServiceKeyring)
         #expect(choice.reason == (setting == "secret-service"
-            ? "STORED_VALUES_KEYRING is \"secret-service\"." : "It is the default, for STORED_VALUES_KEYRING is not set."))
+            ? "STORED_VALUES_KEYRING is \"secret-service\"." : "It is the default, because STORED_VALUES_KEYRING is not set."))
         #expect(choice.description.contains(choice.reason) && choice.description.contains(choice.keyring.description))
     }
 
-    @Test("A setting that names nothing is an error of every call, never another keyring", arguments: [
+    @Test("With an invalid setting every call throws, and no other keyring is used", arguments: [
         "keychain", "file", "file:", "credentials", "credentials:", "Secret-Service", " file:/tmp/x",
     ])
     func misnamed(setting: String) async throws {
@@ -26,7 +26,7 @@ struct SystemKeyringTests {
         ]
         for call in calls {
             let error = try await #require(throws: KeyringError.self) { try await call() }
-            #expect(error.description.contains("\"\(setting)\" names no keyring; set it to secret-service, file:<path>"))
+            #expect(error.description.contains("\"\(setting)\" is not a valid keyring; set it to secret-service, file:<path>"))
         }
     }
 

@@ -47,7 +47,7 @@ struct ToolSecretTests {
     }
 
     @Test("The reason why a keyring does not answer is told from absence", arguments: [
-        ("keychain", Int32(78), "names no keyring"), ("credentials:/no/such/folder", 69, "/no/such/folder"),
+        ("keychain", Int32(78), "is not a valid keyring"), ("credentials:/no/such/folder", 69, "/no/such/folder"),
     ])
     func unavailable(keyring: String, status: Int32, says: String) async throws {
         try await withTool { tool in
@@ -83,7 +83,7 @@ struct ToolSecretTests {
         }
     }
 
-    @Test("Without a terminal remove --all asks nobody; a name and --all are one too many")
+    @Test("Without a terminal remove --all does not ask; a name together with --all is refused")
     func removeAllUnasked() async throws {
         try await withTool { tool in
             try await tool.run("secret", "set", "a", input: text)
