@@ -8,7 +8,7 @@ actor Editor {
 
     func signIn(with newToken: String) async throws {
         $theme.set(.dark)               // every reader sees it, and it is in the file
-        try await $theme.flush()        // it is on the disk, or this throws why not
+        try await $theme.flush()        // it survives a power cut, or this throws the reason
         try await $token.set(newToken)  // it is in the keyring
     }
 

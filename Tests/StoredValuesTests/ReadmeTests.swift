@@ -4,22 +4,38 @@ import Testing
 
 @Suite("README", .hangLimit)
 struct ReadmeTests {
-    @Test("The README's examples are those that are compiled here", arguments: [("ReadmeExample.swift", ""), ("ReadmeWindow.swift", "import StoredValues\n\n")])
-    func verbatim(file: String, without beginning: String) throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let example = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
-        let readme = try String(contentsOf: folder.appendingPathComponent("../../README.md"), encoding: .utf8)
-        #expect(example.hasPrefix(beginning))
-        #expect(readme.contains("```swift\n\(example.dropFirst(beginning.count))```\n"))
+    private static let catalogue = "Sources/StoredValues/StoredValues.docc"
+
+    private func page(_ path: String) throws -> String { try contents(ofFile: DocumentedPage.root.appending(path: path).path) }
+
+    @Test("The first example of the README and of the landing page is the one that is compiled here", arguments: ["README.md", "\(catalogue)/StoredValues.md"])
+    func verbatim(path: String) throws {
+        let example = try contents(ofFile: URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/ReadmeExample.swift")
+        #expect(try page(path).contains("```swift\n\(example)```\n"))
     }
 
-    @Test("The README's window keeps its width through its versions")
-    func window() throws {
-        try withTemporaryFolder { folder in
-            let path = folder + "/p.json"
-            let text = #"{"$versions": {"window": 1}, "window": {"size": {"width": 640}}}"#
-            try text.write(toFile: path, atomically: false, encoding: .utf8)
-            #expect(StoredValue(key: "window", default: EditorWindow(), storage: PreferencesFile(path: path)).wrappedValue.width == 640)
+    @Test("The README is one page, and names every page of the documentation by a link that leads there")
+    func onePage() throws {
+        let readme = try page("README.md")
+        #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= 130)
+        let links = readme.matches(of: /\[[^\]]+\]\(([^)]+)\)/).map { String($0.1) }
+        for link in links {
+            #expect(FileManager.default.fileExists(atPath: DocumentedPage.root.appending(path: link).path), "\(link)")
+        }
+        let articles = try FileManager.default.contentsOfDirectory(atPath: DocumentedPage.root.appending(path: Self.catalogue).path)
+        for article in articles where article.hasSuffix(".md") {
+            #expect(links.contains("\(Self.catalogue)/\(article)"), "\(article)")
+        }
+    }
+
+    @Test("The landing page has the README's table of operations, and lists every article")
+    func landingPage() throws {
+        let landing = try page("\(Self.catalogue)/StoredValues.md")
+        let table = try #require(DocumentedOperations(in: try page("README.md"))).table
+        #expect(DocumentedOperations(in: landing)?.table == table)
+        let articles = try FileManager.default.contentsOfDirectory(atPath: DocumentedPage.root.appending(path: Self.catalogue).path)
+        for article in articles where article.hasSuffix(".md") && article != "StoredValues.md" {
+            #expect(landing.contains("- <doc:\(article.dropLast(3))>\n"), "\(article)")
         }
     }
 

@@ -29,9 +29,25 @@ struct CompileErrorsTests {
         }
     }
 
-    private func mistakes() throws -> [Mistake] {
+    @Test("Each message of the overview is one that is quoted below it")
+    func overview() throws {
+        let (overview, mistakes) = (try sections()[0], try mistakes())
+        let messages = overview.split(separator: "\n").filter { $0.hasSuffix("> |") }.compactMap { $0.split(separator: " | ").first }
+        #expect(messages.count >= 5)
+        for message in messages {
+            let parts = message.dropFirst("| ".count).components(separatedBy: "…").map { $0.trimmingCharacters(in: .whitespaces) }
+            #expect(mistakes.contains { mistake in parts.allSatisfy { $0.isEmpty || mistake.message.contains($0) } }, "\(message)")
+        }
+    }
+
+    /// The overview, then a section for each mistake.
+    private func sections() throws -> [String] {
         let article = DocumentedPage.root.path + "/Sources/StoredValues/StoredValues.docc/CompileErrors.md"
-        return try contents(ofFile: article).components(separatedBy: "\n## ").dropFirst().map { section in
+        return try Array(contents(ofFile: article).components(separatedBy: "\n## ").dropFirst())
+    }
+
+    private func mistakes() throws -> [Mistake] {
+        try sections().dropFirst().map { section in
             func code(_ fence: String) throws -> String {
                 let block = try #require(section.components(separatedBy: "```\(fence)\n").dropFirst().first, "\(section)")
                 return try #require(block.components(separatedBy: "```").first)

@@ -13,6 +13,13 @@ struct DocumentationTests {
         }
     }
 
+    @Test("Every operation of the table compiles as it is spelled there")
+    func operations() async throws {
+        let page = try #require(DocumentedPage.all.first { $0.path == "README.md" })
+        let operations = try #require(DocumentedOperations(in: page.text))
+        #expect(try await TypeChecker().complaint(about: operations.program(in: page.path)) == "")
+    }
+
     @Test("A snippet that does not compile is found, and named by its page and line")
     func finds() async throws {
         let page = DocumentedPage(

@@ -5,19 +5,19 @@
 
     @testable import StoredValues
 
-    @Suite("README: swift-configuration", .hangLimit)
-    struct ReadmeConfigurationTests {
-        @Test("The README's example is the one that is compiled here")
+    @Suite("The article on swift-configuration", .hangLimit)
+    struct SwiftConfigurationTests {
+        @Test("Its example is the one that is compiled here")
         func verbatim() throws {
-            let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
-            let example = try contents(ofFile: folder + "/ReadmeConfiguration.swift")
+            let root = DocumentedPage.root.path
+            let example = try contents(ofFile: root + "/Tests/StoredValuesTests/Configuration/SwiftConfigurationExample.swift")
             try #require(example.hasPrefix("#if Configuration\n") && example.hasSuffix("#endif\n"))
             let lines = example.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().dropLast(2)
-            let readme = try contents(ofFile: folder + "/../../../README.md")
-            #expect(readme.contains("```swift Configuration\n\(lines.joined(separator: "\n"))\n```\n"))
+            let article = try contents(ofFile: root + "/Sources/StoredValues/StoredValues.docc/SwiftConfiguration.md")
+            #expect(article.contains("```swift Configuration\n\(lines.joined(separator: "\n"))\n```\n"))
         }
 
-        @Test("The README's example connects with the token from the keyring, and again with each timeout")
+        @Test("Its example connects with the token from the keyring, and again with each timeout")
         func run() async throws {
             try await withTemporaryStorage {
                 await #expect(throws: (any Error).self) { try await connect() }
