@@ -1,3 +1,4 @@
+import Foundation
 import StoredValues
 import Testing
 
