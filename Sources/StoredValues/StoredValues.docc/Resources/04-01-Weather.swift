@@ -20,7 +20,7 @@ struct Weather {
             try await settings.$city.flush()
         }
         for await city in settings.$city.values {
-            print("The weather in \(city)", account.token == nil ? "for everybody" : "for you")
+            print("The weather in \(city)", account.token == nil ? "(logged out)" : "(logged in)")
         }
     }
 }

@@ -30,7 +30,7 @@ struct Weather {
             break
         }
         for await city in settings.$city.values {
-            print("The weather in \(city)", account.token == nil ? "for everybody" : "for you")
+            print("The weather in \(city)", account.token == nil ? "(logged out)" : "(logged in)")
         }
     }
 }

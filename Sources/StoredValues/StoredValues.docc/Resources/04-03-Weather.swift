@@ -31,12 +31,12 @@ struct Weather {
         }
         do throws(SecretError) {
             let token = try await account.$token.load()
-            print(token == nil ? "Nobody has logged in." : "Somebody has logged in.")
+            print(token == nil ? "You are logged out." : "You are logged in.")
         } catch {
-            print("Nobody knows whether there is a token. \(error)")
+            print("The keyring gave no answer. \(error)")
         }
         for await city in settings.$city.values {
-            print("The weather in \(city)", account.token == nil ? "for everybody" : "for you")
+            print("The weather in \(city)", account.token == nil ? "(logged out)" : "(logged in)")
         }
     }
 }

@@ -32,7 +32,7 @@ struct Weather {
         do throws(SecretError) {
             try await account.$token.load()
         } catch {
-            print("Nobody knows whether there is a token. \(error)")
+            print("The keyring gave no answer. \(error)")
         }
         await withTaskGroup { group in
             group.addTask {
