@@ -2,7 +2,7 @@ import Logging
 import ServiceLifecycle
 import StoredValues
 
-/// Tells the uplink of each API key that somebody stores in the keyring, until the shutdown.
+/// Passes each API key that is stored in the keyring to the uplink, until the shutdown.
 struct KeyWatcher: Service {
     let account: Account
     let uplink: Uplink
@@ -13,7 +13,7 @@ struct KeyWatcher: Service {
             try await account.$apiKey.load()
         } catch {
             // Unavailable is not absent. The loop begins when the keyring answers.
-            logger.error("Whether there is an API key is not known: \(error)")
+            logger.error("It is not known whether there is an API key: \(error)")
         }
         for await apiKey in account.$apiKey.values.cancelOnGracefulShutdown() {
             await uplink.use(apiKey: apiKey)

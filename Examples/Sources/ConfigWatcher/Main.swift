@@ -2,7 +2,7 @@ import Logging
 import ServiceLifecycle
 import StoredValues
 
-/// A service that takes up each edit of its settings and each new API key while it runs, and ends in order on SIGTERM.
+/// A service that applies each edit of its settings and each new API key while it runs, and shuts down cleanly on SIGTERM.
 /// `--config <path>` names another file of settings.
 @main
 enum Main {

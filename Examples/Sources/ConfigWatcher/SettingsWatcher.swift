@@ -2,8 +2,8 @@ import Logging
 import ServiceLifecycle
 import StoredValues
 
-/// Tells the uplink of the settings that somebody writes into the file, until the shutdown. A mistake in the file is logged by
-/// the library, and changes nothing.
+/// Passes each change of the settings to the uplink, until the shutdown. The library logs a mistake in the file, and keeps the
+/// last good value.
 struct SettingsWatcher: Service {
     let uplink: Uplink
     let logger: Logger

@@ -1,7 +1,7 @@
 import Logging
 import ServiceLifecycle
 
-/// The work of the service: it keeps up a connection, which needs an upstream and an API key.
+/// The work of the service: a connection, which needs an upstream and an API key.
 ///
 /// Where this logs that it connects, yours would open a socket.
 actor Uplink: Service {
@@ -14,7 +14,7 @@ actor Uplink: Service {
         self.logger = logger
     }
 
-    /// Waits for the shutdown. It comes when nobody uses the uplink any more, for this is the first service of the group.
+    /// Waits for the shutdown, which comes when no other service uses the uplink any more: this is the first one of the group.
     func run() async throws {
         try await gracefulShutdown()
         disconnect()
@@ -42,7 +42,7 @@ actor Uplink: Service {
         guard let settings, apiKey != nil else { return }
         disconnect()
         isConnected = true
-        logger.info("Connected to \(settings.upstream) (\(reason)), a sign of life every \(settings.keepAlive) s")
+        logger.info("Connected to \(settings.upstream) (\(reason)), keep-alive every \(settings.keepAlive) s")
     }
 
     private func disconnect() {

@@ -4,14 +4,14 @@ import FriendsService
 struct Friends: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List your friends, page by page.",
-        discussion: "Where the server is, its timeout in seconds and the page size stand in the preferences file.",
+        discussion: "The server's address, its timeout in seconds and the page size are in the preferences file.",
         subcommands: [LogIn.self, List.self, LogOut.self])
 }
 
 struct LogIn: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login",
-        abstract: "Log in, with the password read from standard input. The token that comes back goes into the keyring.")
+        abstract: "Log in, with the password from standard input. The server's token is stored in the keyring.")
 
     @Argument(help: "Your name.")
     var name: String
@@ -42,7 +42,7 @@ struct List: AsyncParsableCommand {
 }
 
 struct LogOut: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "logout", abstract: "Drop the token, here and on the server.")
+    static let configuration = CommandConfiguration(commandName: "logout", abstract: "Remove the token, here and on the server.")
 
     func run() async throws {
         try await FriendsService().logOut()

@@ -6,7 +6,7 @@ func askForPassword() -> String? {
     return password?.isEmpty == false ? password : nil
 }
 
-/// Waits for Enter where a person reads along; a pipe gets all pages at once.
+/// Waits for Enter at a terminal; a pipe gets all pages at once.
 func waitForReader() {
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { return }
     print("(Enter for the next page)", terminator: "")

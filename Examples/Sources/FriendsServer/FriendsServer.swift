@@ -18,7 +18,7 @@ actor FriendsServer {
     /// The requests so far, for tests.
     private(set) var requests: [HTTPRequest] = []
 
-    /// A server that lets everybody in who knows the password.
+    /// A server that accepts every user with this password.
     ///
     /// - Parameter port: Where it listens; with 0 the system chooses.
     init(friends: [Friend], password: String, port: UInt16 = 0) throws {
@@ -51,7 +51,7 @@ actor FriendsServer {
         await http.stop()
     }
 
-    /// Ends all sessions, as a server may when it likes.
+    /// Ends all sessions, as a server may at any time.
     func endSessions() {
         tokens = []
     }
@@ -105,5 +105,5 @@ actor FriendsServer {
     }
 }
 
-/// It was stopped before anybody asked for its address.
+/// It was stopped before its address was asked for.
 struct NotListening: Error {}

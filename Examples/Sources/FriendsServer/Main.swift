@@ -1,6 +1,6 @@
 import FriendsService
 
-/// Serves some friends at http://127.0.0.1:8080, to whoever says the password: "friend".
+/// Serves some friends at http://127.0.0.1:8080. The password is "friend".
 @main
 enum Main {
     static func main() async throws {

@@ -1,27 +1,27 @@
 import Foundation
 import StoredValues
 
-/// A person's friends, as the server knows them.
+/// A user's friends, as the server has them.
 ///
 ///     let service = FriendsService()
 ///     try await service.logIn(Credentials(name: "ada", password: password))
 ///     for try await page in service.pages { print(page.friends) }
 ///
-/// The token that the server gives lies in the keyring. It is sent with each request to that server and to no other, and
-/// dropped when the server no longer takes it. All calls can be cancelled, and all errors are ``FriendsError``.
+/// The server's token is in the keyring. It is sent with each request to that server and to no other, and removed when the
+/// server no longer accepts it. All calls can be cancelled, and all errors are ``FriendsError``.
 public struct FriendsService: Sendable {
     /// Where the server is, and how it is asked.
     public let settings = FriendsSettings()
     @SecurelyStoredValue(key: "token") private var token: BearerToken?
     private let client = RESTClient()
 
-    /// The service that the settings of this program tell of.
+    /// The service that the settings of this program name.
     public init() {}
 
     /// Logs in, and keeps the token.
     public func logIn(_ credentials: Credentials) async throws(FriendsError) {
         let server = try settings.server
-        _ = try await storedToken()  // a keyring that gives no answer is told of before the password is sent
+        _ = try await storedToken()  // a keyring that gives no answer throws before the password is sent
         let login: Login
         do {
             login = try await client.send(.logIn(credentials), to: server)
@@ -35,16 +35,16 @@ public struct FriendsService: Sendable {
         }
     }
 
-    /// Drops the token, and tells the server. Succeeds when nobody is logged in.
+    /// Removes the token, here and on the server. Succeeds when there is none.
     public func logOut() async throws(FriendsError) {
         guard let token = try await storedToken() else { return }
-        try await drop(token)  // first, so that it is gone also when the server is out of reach
+        try await drop(token)  // first, so that it is removed even if the server cannot be reached
         let server = try settings.server
         guard token.origin == server.origin else { return }
         do {
             try await client.send(.logOut, to: server, token: token)
         } catch .refused(_, status: 401) {
-            // The server had dropped it, too.
+            // The server had removed it already.
         }
     }
 
@@ -69,13 +69,13 @@ public struct FriendsService: Sendable {
         }
     }
 
-    /// The token, or nil when there is none. Asks the keyring and not the property, whose nil may also mean that the keyring
-    /// is locked: that is no reason to log in again.
+    /// The token, or nil when there is none. Asks the keyring. The nil of the property may also mean that the keyring is locked,
+    /// which is no reason to log in again.
     private func storedToken() async throws(FriendsError) -> BearerToken? {
         do throws(SecretError) { return try await $token.load() } catch { throw FriendsError(error) }
     }
 
-    /// Removes `old`, and no other: meanwhile another task may have logged in again.
+    /// Removes `old` and no other token: another task may have logged in again.
     private func drop(_ old: BearerToken) async throws(FriendsError) {
         do {
             try await $token.update { token in

@@ -1,15 +1,15 @@
 import Foundation
 import StoredValues
 
-/// What people can set, in the preferences file. A change holds from the next request on, whoever makes it.
+/// What users can set, in the preferences file. A change applies from the next request on, whoever makes it.
 public struct FriendsSettings: Sendable {
-    /// Where the server is; nil until somebody says it.
+    /// Where the server is; nil until it is set.
     @StoredValue(key: "baseURL", validate: checkAddress) public var baseURL: URL? = nil
 
-    /// How many seconds the server may be silent. Whole ones, for URLSession on Linux knows no parts.
+    /// How many seconds the server may be silent. An integer, because URLSession on Linux supports no fractions.
     @StoredValue(key: "timeout", in: 1...300) public var timeout = 30
 
-    /// How many friends are asked for at once.
+    /// How many friends one request asks for.
     @StoredValue(key: "pageSize", in: 1...100) public var pageSize = 20
 
     /// The settings of this program.
@@ -36,7 +36,7 @@ public struct FriendsSettings: Sendable {
         }
     }
 
-    /// Passwords and tokens travel encrypted, or do not leave this machine.
+    /// Passwords and tokens are sent encrypted, or only to this machine.
     @Sendable private static func checkAddress(_ url: URL?) throws -> URL? {
         guard let url else { return nil }
         let isLocal = ["localhost", "127.0.0.1", "::1"].contains(url.host)

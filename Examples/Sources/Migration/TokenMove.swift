@@ -2,12 +2,12 @@ import StoredValues
 
 /// Moves the token from the plain file of the program's first version into the keyring.
 ///
-/// The file is removed only when the keyring has given the token back. So this can be killed at any moment, repeated, and
-/// run by two processes at once: the token is in the file, or the keyring has said that it has it.
+/// The file is removed only after the keyring has returned the token. So this can be killed at any moment, repeated, and run by
+/// two processes at once: the token is in the file, or the keyring has confirmed that it has it.
 ///
-/// What a keyring has is not always on the disk. gnome-keyring and an encrypted file have it there by then. KWallet and
-/// KeePassXC bring it there some seconds later: when the power fails or they are killed before, the token is lost, for the
-/// file is gone. What cannot be had again, as this token can by logging in, should stay in the file until a later start.
+/// What a keyring has is not always on the disk. gnome-keyring and an encrypted file have written it by then. KWallet and
+/// KeePassXC write it some seconds later: if the power fails or they are killed before, the token is lost, because the file has
+/// been removed. This token can be replaced by logging in again. One that cannot should stay in the file until a later start.
 struct TokenMove {
     /// What there was to do.
     enum Outcome {
@@ -23,8 +23,8 @@ struct TokenMove {
     }
 
     func run() async throws(TokenMoveError) -> Outcome {
-        // The file is read before the keyring: another process that wipes it meanwhile has stored the token by then, so
-        // what is read half wiped is told from what is stored, and never stored itself.
+        // The file is read before the keyring: another process that wipes the file has stored the token before. So a token that
+        // is read half wiped differs from the stored one, and is never stored.
         guard let plain = try file.read() else { return .nothingToMove }
         guard !plain.isEmpty else {  // wiped by a move that was killed before it could remove the file
             try file.wipeAndRemove()

@@ -3,11 +3,11 @@ import StoredValues
 
 /// Why the token is still in the plain file at this path.
 enum TokenMoveError: Error, Equatable {
-    /// The keyring gave no answer, or did not take the token.
+    /// The keyring gave no answer, or did not store the token.
     case keyring(KeyringError, path: String)
-    /// The keyring has another token. Only a person can tell which is right.
+    /// The keyring has another token. Only the user knows which one is right.
     case conflict(path: String)
-    /// The keyring took the token and gave back another.
+    /// The keyring stored the token and returned another.
     case notKept(path: String)
     /// The file could not be read.
     case unreadable(path: String, reason: String)
@@ -16,7 +16,7 @@ enum TokenMoveError: Error, Equatable {
 }
 
 extension TokenMoveError: CustomStringConvertible {
-    /// What happened and what to do, in words for people.
+    /// What happened and what to do, for the user.
     var description: String {
         switch self {
         case .keyring(let error, let path):

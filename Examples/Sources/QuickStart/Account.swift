@@ -1,6 +1,6 @@
 import StoredValues
 
-/// What lies in the keyring.
+/// What is in the keyring.
 struct Account {
     @SecurelyStoredValue(key: "token") var token: String?
 }

@@ -4,7 +4,7 @@ import StoredValues
 
 let applicationID = "com.example.QuickStart"
 
-/// Where the token is kept. The person decides: nothing falls back to a file on its own.
+/// Where the token is kept. The user decides: nothing falls back to a file by itself.
 enum KeyringChoice: String, ExpressibleByArgument {
     case system, file
 
@@ -16,7 +16,7 @@ enum KeyringChoice: String, ExpressibleByArgument {
         }
     }
 
-    /// Why it is this one, for people.
+    /// Why it is this one, for the user.
     var reason: String {
         switch self {
         case .system where Self.variables["STORED_VALUES_KEYRING"] != nil:
@@ -25,8 +25,8 @@ enum KeyringChoice: String, ExpressibleByArgument {
             "it is the default."
         case .file:
             """
-            --keyring file asks for it. A copy of the encrypted file alone tells nothing; \
-            who can read its key file, too, can read the token.
+            --keyring file names it. A copy of the encrypted file alone reveals nothing; \
+            whoever can also read its key file can read the token.
             """
         }
     }

@@ -20,7 +20,7 @@ struct QuickStart: AsyncParsableCommand {
     var forget = false
 
     func run() async throws {
-        // Names the folder and the secrets, and the keyring where it is not the system's.
+        // Names the folder and the secrets, and the keyring unless it is the system's.
         StorageSystem.bootstrap(applicationID: applicationID, keyring: keyring.keyring)
         let settings = Settings()
         let account = Account()
@@ -42,7 +42,7 @@ struct QuickStart: AsyncParsableCommand {
 
     private func keep(_ settings: Settings) async throws {
         let before = settings.launches
-        settings.$launches.update { $0 += 1 }  // one step, even when two of us run at once
+        settings.$launches.update { $0 += 1 }  // one step, even if two of these programs run at once
         print("  launches: \(before) before, \(settings.launches) now")
 
         for await current in settings.$theme.values {  // the theme now, then every change
@@ -50,7 +50,7 @@ struct QuickStart: AsyncParsableCommand {
             guard let theme, theme != current else { break }
             settings.$theme.set(theme)  // the loop's next value
         }
-        try await settings.$launches.flush()  // what was set is in the file; now it would survive a power cut, too
+        try await settings.$launches.flush()  // what was set is in the file; now it also survives a power cut
     }
 
     private func keep(_ account: Account) async throws(SecretError) {

@@ -4,7 +4,7 @@ enum Theme: String, Codable {
     case light, dark, system
 }
 
-/// What lies in the preferences file, where people can read and edit it.
+/// What is in the preferences file, which users can read and edit.
 struct Settings {
     @StoredValue(key: "launches") var launches = 0
     @StoredValue(key: "theme") var theme = Theme.system

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A token to look at when nobody gives one.
+/// A random token, for a run without --login.
 func madeUpToken() -> String {
     let letters = "abcdefghijklmnopqrstuvwxyz0123456789"
     return String((1...32).map { _ in letters.randomElement()! })

@@ -36,14 +36,14 @@ struct ConfigWatcherTests {
         try await expect("Connected to localhost:8080 (", in: &lines)
         for number in 1...5 {
             try home.write(#"{"upstream": {"host": "example.com", "port": \#(number)}, "keepAlive": \#(number)}"#, to: "other.json")
-            try await expect("Disconnected", "Connected to example.com:\(number) (the settings say so), a sign of life every \(number) s", in: &lines)
+            try await expect("Disconnected", "Connected to example.com:\(number) (the settings say so), keep-alive every \(number) s", in: &lines)
         }
         try home.write(#"{"upstream": {"host": "example.com", "port": 5}, "keepAlive": 100000}"#, to: "other.json")
         try await expect("Disconnected", "every 3600 s", in: &lines)
         try await end(watcher, &lines, isConnected: true)
     }
 
-    @Test("A mistake in the file leaves the connection as it is, and is told", arguments: [
+    @Test("A mistake in the file leaves the connection as it is, and is logged", arguments: [
         (#"{"upstream": {"host": "bad.example.com", "port": 70000}}"#, "\"upstream\" in"),
         (#"{"upstream": {"host": "bad.example.com", "port": "#, "line 1"),
     ])
@@ -75,11 +75,11 @@ struct ConfigWatcherTests {
         try await end(watcher, &lines)
     }
 
-    @Test("A keyring out of reach is told, and is not taken for one without a key")
+    @Test("An unreachable keyring is logged, and is not read as one without a key")
     func noKeyring() async throws {
         let watcher = try start(keyring: nil)
         var lines = watcher.lines.makeAsyncIterator()
-        try await expect("Whether there is an API key is not known", in: &lines)
+        try await expect("It is not known whether there is an API key", in: &lines)
         try await end(watcher, &lines)
     }
 

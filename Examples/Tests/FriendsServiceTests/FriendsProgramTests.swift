@@ -38,14 +38,14 @@ struct FriendsProgramTests {
     func noKeyring() async throws {
         try home.write(#"{"baseURL": "http://127.0.0.1:9"}"#, to: preferences)
         let words = try await friends("list", keyring: nil, status: 1).joined()
-        #expect(words.contains("Whether you are logged in is not known."))
+        #expect(words.contains("It is not known whether you are logged in."))
         #expect(!words.contains("Log in first"))
     }
 
-    @Test("A wrong address and a missing password are told")
+    @Test("A wrong address and a missing password are reported")
     func wrongUsage() async throws {
         let words = try await friends("login", "ada", "--server", "http://example.com", input: password, status: 1)
-        #expect(words.joined().contains("http://example.com is no server's address"))
+        #expect(words.joined().contains("http://example.com is not the address of a server"))
         #expect(try await friends("login", "ada", status: 64).joined().contains("No password was given."))
     }
 

@@ -28,7 +28,7 @@ struct FriendsServiceTests {
         }
     }
 
-    @Test("A wrong password is told as such, and nothing is stored")
+    @Test("A wrong password is reported as such, and nothing is stored")
     func wrongPassword() async throws {
         try await withFriends { server, service, url in
             await #expect(throws: FriendsError.wrongCredentials(url)) {
@@ -56,7 +56,7 @@ struct FriendsServiceTests {
         }
     }
 
-    @Test("A 401 drops the token: the next request asks nobody")
+    @Test("A 401 drops the token: the next request asks no server")
     func expiredLogin() async throws {
         try await withFriends { server, service, url in
             try await service.logIn(ada)

@@ -11,7 +11,7 @@ struct KeyringOutageTests {
         (.locked, .locked), (.gone, .noSecretService), (.dismissing, .locked),
     ]
 
-    @Test("A request says that nobody knows, asks no server, and goes on when the keyring is back", arguments: outages)
+    @Test("A request says that it is not known, asks no server, and goes on when the keyring is back", arguments: outages)
     func request(fault: InMemoryKeyring.Fault, error: KeyringError) async throws {
         let keyring = InMemoryKeyring()
         try await withFriends(keyring: keyring) { server, service, url in
@@ -52,7 +52,7 @@ struct KeyringOutageTests {
         }
     }
 
-    @Test("A keyring that locks while the server refuses the token keeps it, and that is told")
+    @Test("A keyring that locks while the server refuses the token keeps it, and that is reported")
     func lockedAt401() async throws {
         let keyring = InMemoryKeyring()
         try await withFriends(keyring: keyring) { server, service, url in

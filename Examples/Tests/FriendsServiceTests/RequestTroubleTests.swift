@@ -24,7 +24,7 @@ struct RequestTroubleTests {
         }
     }
 
-    @Test("A task that is cancelled before it begins asks nobody")
+    @Test("A task that is cancelled before it begins asks no server")
     func cancelledBefore() async throws {
         try await withFriends { server, service, url in
             try await service.logIn(ada)

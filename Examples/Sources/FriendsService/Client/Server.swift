@@ -6,7 +6,7 @@ struct Server: Sendable {
     /// In seconds.
     let timeout: Int
 
-    /// The part of the URL that tells one server from another: scheme, host and port.
+    /// The part of the URL that identifies the server: scheme, host and port.
     var origin: String {
         "\(url.scheme ?? "")://\(url.host ?? "")\(url.port.map { ":\($0)" } ?? "")".lowercased()
     }

@@ -1,4 +1,4 @@
-/// What a server gives to who has logged in there, and asks for with each request. Printing it shows no secret.
+/// The token that a server returns for a login and requires with each request. Printing it shows no secret.
 struct BearerToken: Codable, Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     let text: String
     /// The server that gave it. No other one ever gets to see it.

@@ -1,8 +1,8 @@
-/// A person whom one knows.
+/// A friend of the user.
 public struct Friend: Codable, Sendable, Equatable, Identifiable {
-    /// The server's number for the person.
+    /// The server's number for the friend.
     public let id: Int
-    /// What the person is called.
+    /// The friend's name.
     public let name: String
 
     /// A friend with these.
