@@ -20,7 +20,7 @@ struct StoredValuesCommand: AsyncParsableCommand {
 
             COMPLETIONS
             For bash, zsh or fish: stored-values --generate-completion-script <shell>
-            The README says where to install it.
+            The article "The command line tool" says where to install it.
             """,
         subcommands: [
             ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self, WatchCommand.self, EditCommand.self,
