@@ -7,7 +7,7 @@ public import FoundationEssentials
 ///
 /// do {
 ///     try await $token.set("s3cret")
-/// } catch where error.reason == .locked {
+/// } catch .locked {
 ///     try await SystemKeyring().unlock()
 /// } catch {
 ///     print(error)  // The secret "com.example.Editor/token" in the desktop's keyring (Secret Service): No program on …
@@ -15,7 +15,7 @@ public import FoundationEssentials
 /// ```
 ///
 /// `description` is for the programmer. `errorDescription`, and so `localizedDescription`, is for the program's user. If other
-/// errors may be thrown too, catch it with `catch let error as SecretError where error.reason == .locked`.
+/// errors may be thrown in the same `do`, use `catch let error as SecretError where error.reason == .locked`.
 public struct SecretError: Error, Hashable {
     /// Why it failed.
     public let reason: KeyringError
@@ -23,6 +23,9 @@ public struct SecretError: Error, Hashable {
     public let id: SecretIdentifier
     /// The keyring's own description.
     public let keyring: String
+
+    /// Whether the error has this reason. With it, `catch .locked` and `case .locked:` match the reason of an error.
+    public static func ~= (reason: KeyringError, error: SecretError) -> Bool { error.reason == reason }
 }
 
 extension SecretError: CustomStringConvertible, LocalizedError {

@@ -213,7 +213,7 @@ struct DurableFileTests {
             let description = "\(FileError(.replace, "/x/preferences.json", .noSpace))"
             #expect(
                 description
-                    == #"Could not replace "/x/preferences.json": no space left on device (ENOSPC). Free some space; the file is as it was."#)
+                    == #"Could not replace "/x/preferences.json": no space left on device (ENOSPC). Free some space; the file is unchanged."#)
         }
     }
 

@@ -73,13 +73,13 @@
             let other = SecurelyStoredValue<[String]>(key: "other", service: id.service, keyring: keyring)
             let otherValues = Collector(other.values)
             for list in [list, other] {
-                await #expect(throws: trouble.error) { try await list.load() }
+                await expectSecretError(trouble.error) { try await list.load() }
                 #expect(list.status == .unavailable(trouble.error))
                 #expect(list.wrappedValue == nil)
-                await #expect(throws: trouble.error) { try await list.set(["lost"]) }
-                await #expect(throws: trouble.error) { try await list.append("lost") }
-                await #expect(throws: trouble.error) { try await list.update { $0 = ($0 ?? []) + ["lost"] } }
-                await #expect(throws: trouble.error) { try await list.reset() }
+                await expectSecretError(trouble.error) { try await list.set(["lost"]) }
+                await expectSecretError(trouble.error) { try await list.append("lost") }
+                await expectSecretError(trouble.error) { try await list.update { $0 = ($0 ?? []) + ["lost"] } }
+                await expectSecretError(trouble.error) { try await list.reset() }
                 #expect(list.status == .unavailable(trouble.error))
             }
             await #expect(throws: trouble.error) { try await keyring.identifiers(inService: id.service) }

@@ -121,6 +121,14 @@ struct SecurelyStoredValueTests {
             }
         }
         #expect(matched == calls.count)
+        do {
+            try await token.load()
+        } catch .notStored {
+            Issue.record("Another reason matched.")
+        } catch .locked {
+            matched += 1
+        }
+        #expect(matched == calls.count + 1)
         do { try await token.set("x") } catch where error.reason == .locked { matched = 0 } catch { Issue.record(error) }
         #expect(matched == 0)
     }
