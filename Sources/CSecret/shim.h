@@ -1,8 +1,12 @@
 // For the calls that work on D-Bus paths; libsecret has had them, unchanged, since 0.7.
 #define SECRET_API_SUBJECT_TO_CHANGE 1
 #include <libsecret/secret.h>
+#include <glib-unix.h>
 
 // Only what Swift cannot say.
+
+// GLib's own header for this one lies in a folder that libsecret-1.pc does not name. The descriptors become the list's.
+GUnixFDList *g_unix_fd_list_new_from_array (const gint *fds, gint n_fds);
 
 // Swift imports no variadic functions, and a SecretService on a connection of our own can be made in no other way.
 // secret_service_open_sync() takes GLib's shared session bus, which is found once per process and never again.

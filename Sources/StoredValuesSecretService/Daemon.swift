@@ -22,7 +22,7 @@
             if let running = try running(on: bus, cancellable) { return running }
             guard try canBeStarted(on: bus, cancellable) else { throw .noSecretService }
             do {
-                _ = try bus.call("StartServiceByName", [.string(wellKnownName), .uint32(0)], reply: "(u)", cancellable)
+                try bus.start(wellKnownName, cancellable)
             } catch .other {
                 throw .noSecretService  // it can be started by name only: whatever failed, it is not there
             }
@@ -32,15 +32,7 @@
 
         /// The daemon on `bus`, if one is there. Starts none.
         static func running(on bus: BusConnection, _ cancellable: Cancellable) throws(SecretServiceError) -> Daemon? {
-            do throws(SecretServiceError) {
-                let name = try bus.call("GetNameOwner", [.string(wellKnownName)], reply: "(s)", cancellable).child(0).string
-                guard g_dbus_is_unique_name(name) != 0 else {
-                    throw .wrongAnswer(to: "GetNameOwner", type: "no unique name", expected: "one")
-                }
-                return Daemon(bus: bus, name: name)
-            } catch where error.isUndelivered {
-                return nil
-            }
+            try bus.owner(of: wellKnownName, cancellable).map { Daemon(bus: bus, name: $0) }
         }
 
         /// Whether `bus` can start one.
@@ -50,11 +42,7 @@
 
         /// Whether it owns `name` too, which tells which program it is.
         func owns(_ name: String, _ cancellable: Cancellable?) throws(SecretServiceError) -> Bool {
-            do {
-                return try bus.call("GetNameOwner", [.string(name)], reply: "(s)", cancellable).child(0).string == self.name
-            } catch where error.isUndelivered {
-                return false
-            }
+            try bus.owner(of: name, cancellable) == self.name
         }
 
         /// Calls `method` of the service's `interface` at `path`, by default of its main object, and returns the reply,

@@ -44,17 +44,6 @@
                 if owner == nil, answer.outcome == nil { answer.outcome = .daemonGone }
             }
             defer { withExtendedLifetime((completed, owner)) {} }
-            let wakers = [g_cancellable_source_new(cancellable), g_timeout_source_new(1000)]
-            for waker in wakers {
-                g_source_set_callback(waker, { _ in 1 }, nil, nil)  // it need only end a wait below
-                g_source_attach(waker, context)
-            }
-            defer {
-                for waker in wakers {
-                    g_source_destroy(waker)
-                    g_source_unref(waker)
-                }
-            }
 
             do {
                 _ = try daemon.call("Prompt", of: Self.interface, at: path, [.string("")], reply: "()", cancellable)
@@ -63,11 +52,8 @@
             } catch where error.isUndelivered || error.isBroken {
                 return .daemonGone
             }
-            while answer.outcome == nil, g_cancellable_is_cancelled(cancellable) == 0 {
-                g_main_context_iteration(context, 1)
-                if daemon.bus.isClosed { return .daemonGone }
-            }
-            return answer.outcome
+            waitForSignals(in: context, on: daemon.bus, cancellable) { answer.outcome != nil }
+            return answer.outcome ?? (daemon.bus.isClosed ? .daemonGone : nil)
         }
 
         /// Closes the user's prompt, only for KWallet and KeePassXC.

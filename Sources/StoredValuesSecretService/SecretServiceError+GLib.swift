@@ -51,6 +51,9 @@
                     || isOther(secret_error_get_quark(), Int(SECRET_ERROR_NO_SUCH_OBJECT.rawValue)))
         }
 
+        /// The recipient does not know the interface: xdg-desktop-portal 1.16 answers with code 19 if no program implements it.
+        var isUnknownInterface: Bool { isDBus(G_DBUS_ERROR_UNKNOWN_METHOD) || isDBus(G_DBUS_ERROR_UNKNOWN_INTERFACE) }
+
         /// The bus had no recipient for the message, so nothing was done.
         var isUndelivered: Bool {
             isDBus(G_DBUS_ERROR_SERVICE_UNKNOWN) || isDBus(G_DBUS_ERROR_NAME_HAS_NO_OWNER)

@@ -45,4 +45,25 @@
             init(_ hear: @escaping (String, Variant) -> Void) { self.hear = hear }
         }
     }
+
+    /// Lets signals in, on the thread whose main context is `context`, until `isDone`, `bus` closes or `cancellable` is cancelled.
+    func waitForSignals(
+        in context: OpaquePointer?, on bus: BusConnection, _ cancellable: Cancellable, until isDone: () -> Bool
+    ) {
+        // The second one, for nothing tells of a bus that closes.
+        let wakers = [g_cancellable_source_new(cancellable), g_timeout_source_new(1000)]
+        for waker in wakers {
+            g_source_set_callback(waker, { _ in 1 }, nil, nil)  // it need only end a wait below
+            g_source_attach(waker, context)
+        }
+        defer {
+            for waker in wakers {
+                g_source_destroy(waker)
+                g_source_unref(waker)
+            }
+        }
+        while !isDone(), !bus.isClosed, g_cancellable_is_cancelled(cancellable) == 0 {
+            g_main_context_iteration(context, 1)
+        }
+    }
 #endif

@@ -17,6 +17,9 @@
         static func string(_ text: String) -> Variant { Variant(owning: g_variant_new_string(text)) }
         static func uint32(_ number: UInt32) -> Variant { Variant(owning: g_variant_new_uint32(number)) }
 
+        /// The descriptor at `index` of those that go with the message.
+        static func descriptor(_ index: Int32) -> Variant { Variant(owning: g_variant_new_handle(index)) }
+
         static func boolean(_ value: Bool) -> Variant { Variant(owning: g_variant_new_boolean(value ? 1 : 0)) }
         static func path(_ path: ObjectPath) -> Variant { Variant(owning: g_variant_new_object_path(path.text)) }
         static func paths(_ paths: [ObjectPath]) -> Variant { array(of: "o", paths.map(path)) }

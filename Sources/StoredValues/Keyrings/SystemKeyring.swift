@@ -1,8 +1,9 @@
 /// The keyring of this machine, determined at the first use: the one that the program passed to `StorageSystem.bootstrap`, else
-/// the one that the environment variable `STORED_VALUES_KEYRING` names, else the desktop's keyring. ``selection`` returns which
-/// it is and why.
+/// the one that the environment variable `STORED_VALUES_KEYRING` names, else the desktop's keyring; in a Flatpak that may not
+/// talk to that, an encrypted file with a key from the desktop (``EncryptedFileKey/portal``). ``selection`` returns which it is
+/// and why.
 ///
-/// It never falls back to a file: if the desktop's keyring is unavailable, every call throws the reason.
+/// It never falls back: if the desktop's keyring is unavailable, every call throws the reason.
 public struct SystemKeyring: Keyring, StandInKeyring, Hashable {
     /// The keyring that this stands for, in the calling task.
     private var chosen: any Keyring { resolved(in: nil) }

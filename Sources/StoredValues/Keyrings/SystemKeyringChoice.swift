@@ -1,3 +1,4 @@
+import StoredValuesFiles
 import StoredValuesSupport
 
 extension SystemKeyring {
@@ -20,8 +21,13 @@ extension SystemKeyring {
     /// Determined once per process, in this order: inside `withTemporaryStorage` its keyring; the one that the program passed
     /// to `StorageSystem.bootstrap`; the one that the environment variable `STORED_VALUES_KEYRING` names (`secret-service`,
     /// `file:<path>` for an encrypted file whose key file is created at `<path>.key`, `credentials:<path>` for a folder of
-    /// files); else the desktop's keyring. An invalid value gives a keyring whose every call throws an error that says so. It
-    /// never falls back to a file.
+    /// files); else the desktop's keyring. An invalid value gives a keyring whose every call throws an error that says so.
+    ///
+    /// In a Flatpak (`/.flatpak-info`) the last of these is the desktop's keyring if the manifest lets the program talk to it
+    /// (`--talk-name=org.freedesktop.secrets`), else the encrypted file `$XDG_DATA_HOME/<application id>/secrets` with
+    /// ``EncryptedFileKey/portal``. Once that file exists, it stays in use, whatever the manifest says later.
+    ///
+    /// A failed call changes none of this, and it never falls back to a file whose key is stored beside it.
     public static var selection: Choice { choose(in: nil) }
 
     /// Renamed to ``selection``.
@@ -40,15 +46,19 @@ extension SystemKeyring {
             return Choice(keyring: keyring, reason: "The program passed it to StorageSystem.bootstrap(keyring:).")
         }
         do {
-            return choose(try environmentVariable(variable))
+            return choose(try environmentVariable(variable), in: Flatpak())
         } catch {
             return Choice(keyring: MisnamedKeyring(setting: "(not UTF-8)"), reason: "\(variable) is not UTF-8.")
         }
     }()
 
-    /// The keyring for the variable's value `setting`.
-    package static func choose(_ setting: String?) -> Choice {
+    /// The keyring for the variable's value `setting`, outside a sandbox.
+    package static func choose(_ setting: String?) -> Choice { choose(setting, in: nil) }
+
+    /// The keyring for `setting` in `flatpak`.
+    static func choose(_ setting: String?, in flatpak: Flatpak?) -> Choice {
         guard let setting, !setting.isEmpty else {
+            if let flatpak { return choose(in: flatpak) }
             return Choice(keyring: SecretServiceKeyring(), reason: "It is the default, because \(variable) is not set.")
         }
         let reason = "\(variable) is \"\(setting)\"."
@@ -60,6 +70,34 @@ extension SystemKeyring {
             return Choice(keyring: CredentialsKeyring(path: path), reason: reason)
         }
         return Choice(keyring: MisnamedKeyring(setting: setting), reason: reason)
+    }
+
+    /// The default in `flatpak`. It depends on the manifest, never on whether a service answers.
+    private static func choose(in flatpak: Flatpak) -> Choice {
+        func say(_ text: String) -> String { "This is the Flatpak \(flatpak.id), \(text)" }
+        let path = flatpak.secretsFile
+        if let path, exists(path) {
+            return Choice(
+                keyring: EncryptedFileKeyring(path: path, key: .portal), reason: say("whose secrets are in that file already."))
+        }
+        let permission = "org.freedesktop.secrets"
+        guard !flatpak.mayUseSecretService, let path else {
+            let why = flatpak.mayUseSecretService ? "whose manifest lets it talk to \(permission)." : "which has no data folder: neither XDG_DATA_HOME nor HOME is set."
+            return Choice(keyring: SecretServiceKeyring(), reason: say(why))
+        }
+        return Choice(
+            keyring: EncryptedFileKeyring(path: path, key: .portal),
+            reason: say("whose manifest does not let it talk to \(permission)."))
+    }
+
+    /// Whether there is something that may be our file; if that is unknown, its keyring reports why.
+    private static func exists(_ path: String) -> Bool {
+        do {
+            _ = try POSIXFileOperations().status(at: path, followingLinks: true)
+            return true
+        } catch {
+            return error != .noEntry
+        }
     }
 }
 

@@ -26,6 +26,9 @@
                 return try KeyFile(path: path, origin: .credential, operations: operations).read()
             case .passphrase(let closure):
                 return try Self.ask(closure)
+            case .portal(let key):
+                guard let secret = key.secret else { throw .locked }
+                return secret
             }
         }
 

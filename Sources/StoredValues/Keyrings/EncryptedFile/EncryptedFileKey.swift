@@ -2,7 +2,7 @@ import StoredValuesFiles
 
 /// Where the key of an ``EncryptedFileKeyring`` comes from. There is no plaintext: without a key there is no keyring.
 ///
-/// Every key but a passphrase is at least 32 random bytes in a regular file that belongs to this user or root and that
+/// Every key but a passphrase and the portal's is at least 32 random bytes in a regular file that belongs to this user or root and that
 /// nobody else can write. Otherwise every call throws ``KeyringError/accessDenied``, or an
 /// ``KeyringError/other(domain:code:message:)`` that says what is wrong. To make one:
 ///
@@ -19,6 +19,7 @@ public struct EncryptedFileKey: Sendable {
         /// The name, and the folder when systemd gave one.
         case credential(String, folder: String?)
         case passphrase(@Sendable () throws -> Secret)
+        case portal(PortalKey)
     }
 
     let source: Source
@@ -55,14 +56,36 @@ public struct EncryptedFileKey: Sendable {
     public static func passphrase(_ closure: @escaping @Sendable () throws -> Secret) -> EncryptedFileKey {
         EncryptedFileKey(source: .passphrase(closure))
     }
+
+    /// The master secret that the desktop keeps for this sandboxed application, which the Secret portal
+    /// (`org.freedesktop.portal.Secret`) hands out. A Flatpak needs no permission for it, and ``Keyring/system`` takes it there.
+    ///
+    /// The first call that needs the key asks the portal, in the background and once for all calls of the process. Mostly it
+    /// answers at once; where the desktop's keyring is locked it asks the user, for 2 minutes at most. Until there is an answer calls
+    /// throw ``KeyringError/locked``, after their deadline at the latest; when it comes, ``EncryptedFileKeyring/changes`` says
+    /// ``KeyringChange/unlocked``. After the user has dismissed the question, or the portal answered that it has no secret,
+    /// only ``EncryptedFileKeyring/unlock()`` asks again; the others throw ``KeyringError/dismissed`` or ``KeyringError/locked``.
+    ///
+    /// The secret comes through a pipe, is never on the disk, and stays in memory until the last keyring with this key goes;
+    /// it is wiped then. All programs of one application get the same, and another application another one.
+    ///
+    /// For a sandbox only. To a program outside the portal hands a secret that others get, too, and that may depend on how
+    /// the program was started. Built without the trait `Libsecret`, calls that need the key throw ``KeyringError/notBuiltIn``.
+    public static var portal: EncryptedFileKey { .portal(onBus: nil) }
+
+    /// The same from the portal on the bus at this D-Bus address: for tests, which bring their own bus.
+    static func portal(onBus address: String?) -> EncryptedFileKey {
+        EncryptedFileKey(source: .portal(.shared(onBus: address)))
+    }
 }
 
 extension EncryptedFileKey {
-    /// The real path of the key's file, or nil when there is none. Two keys with one place are one key.
+    /// The real path of the key's file, or where else it lies; nil when nobody can tell. Two keys with one place are one key.
     var place: String? {
         switch source {
         case .file(let path), .mountedFile(let path), .generatedFile(let path): DurableFile(path: path).place
         case .credential(let name, let folder?): DurableFile(path: folder + "/" + name).place
+        case .portal(let key): key.place
         case .credential, .passphrase: nil
         }
     }
@@ -74,6 +97,12 @@ extension EncryptedFileKey {
         case .generatedFile(let path): "the key file \(path), made when missing"
         case .credential(let name, _): "systemd's credential \"\(name)\""
         case .passphrase: "a passphrase"
+        case .portal: "the Secret portal's key"
         }
+    }
+
+    /// The key that has to be asked for before it can be used, if this is one.
+    var portalKey: PortalKey? {
+        if case .portal(let key) = source { key } else { nil }
     }
 }

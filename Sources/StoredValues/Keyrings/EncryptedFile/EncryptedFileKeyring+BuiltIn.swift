@@ -1,15 +1,21 @@
 #if EncryptedFile
+    import Dispatch
     import FoundationEssentials
     import StoredValuesSupport
 
     extension EncryptedFileKeyring {
-        /// What any process changes in the file. A change through a keyring of this process says which secret it was.
-        public var changes: KeyringChanges { vault.changes.changes }
+        /// What any process changes in the file. A change through a keyring of this process says which secret it was. With
+        /// ``EncryptedFileKey/portal`` also that the portal has answered: ``KeyringChange/unlocked``.
+        public var changes: KeyringChanges {
+            let ofFile = vault.changes.changes
+            guard let key = vault.key.portalKey else { return ofFile }
+            return KeyringChanges(merging: [ofFile, key.changes]) { $0 }
+        }
 
         /// Decrypts the file and returns the secret, or nil when it has none. Waits for no writer. Throws ``KeyringError/wrongKey`` and
         /// ``KeyringError/damaged(path:)``.
         public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
-            try await readers.perform(deadline: deadline) { [vault] _ throws(KeyringError) in try vault.entries()[id]?.secret }
+            try await perform(on: readers) { [vault] _ throws(KeyringError) in try vault.entries()[id]?.secret }
         }
 
         /// Throws ``KeyringError/tooLarge`` for a secret over 1 MiB, a name or label over 64 KiB, or a file over 64 MiB.
@@ -30,15 +36,17 @@
 
         /// The secrets of `service`, sorted by account.
         public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
-            try await readers.perform(deadline: deadline) { [vault] _ throws(KeyringError) in
+            try await perform(on: readers) { [vault] _ throws(KeyringError) in
                 try vault.entries().keys.filter { $0.service.isIdentical(to: service) }.sorted { $0.account < $1.account }
             }
         }
 
         /// Tries the key on the file, and returns when it opens it or there is no file yet. Asks nobody, except through the
-        /// closure of a passphrase.
+        /// closure of a passphrase, and through the portal (``EncryptedFileKey/portal``): then it waits 2 minutes at most for the
+        /// user, and throws ``KeyringError/dismissed``.
         public func unlock() async throws(KeyringError) {
-            try await readers.perform(deadline: deadline) { [vault] _ throws(KeyringError) in _ = try vault.entries() }
+            try await vault.key.portalKey?.unlock()
+            try await perform(on: readers) { [vault] _ throws(KeyringError) in _ = try vault.entries() }
         }
 
         /// Seals the file with `key` and a new salt, in one step: it is the old file or the new one, whatever happens. This
@@ -52,8 +60,32 @@
         /// Whoever has an old copy of the file and the old key reads that copy still: change the secrets too if the key got out.
         /// A generated key file has to be a new one, for two files cannot be replaced in one step.
         public func rekey(to key: EncryptedFileKey) async throws(KeyringError) {
-            try await writers.perform(deadline: deadline) { [vault, deadline] isWanted throws(KeyringError) in
+            try await perform(on: writers, with: key) { [vault, deadline] isWanted throws(KeyringError) in
                 try vault.rekey(to: key, deadline: deadline, isWanted: isWanted)
+            }
+        }
+
+        /// Does `work` on `queue`. Where it needs the portal's key, which is not there, it is done again when that has come; the
+        /// key is needed before anything is changed. All of it within the deadline.
+        ///
+        /// - Parameter newKey: Another key than the file's that `work` needs.
+        private func perform<Answer: Sendable>(
+            on queue: DispatchQueue, with newKey: EncryptedFileKey? = nil,
+            _ work: @escaping @Sendable (_ isWanted: () -> Bool) throws(KeyringError) -> Answer
+        ) async throws(KeyringError) -> Answer {
+            let start = ContinuousClock.now
+            do {
+                return try await queue.perform(deadline: deadline, work)
+            } catch .locked {
+                let keys = [vault.key, newKey].compactMap { $0?.portalKey }
+                guard keys.contains(where: { $0.secret == nil }) else { throw .locked }
+                do throws(KeyringError) {
+                    for key in keys { try await key.ask(deadline: deadline - (ContinuousClock.now - start)) }
+                    return try await queue.perform(deadline: max(.zero, deadline - (ContinuousClock.now - start)), work)
+                } catch {
+                    if case .timedOut = error { throw .timedOut(after: deadline) }
+                    throw error
+                }
             }
         }
 
@@ -61,7 +93,7 @@
             _ id: SecretIdentifier, makingFile: Bool,
             _ change: @escaping @Sendable (inout EncryptedFileVault.Entries) -> Bool
         ) async throws(KeyringError) {
-            try await writers.perform(deadline: deadline) { [vault, heldLock, deadline] isWanted throws(KeyringError) in
+            try await perform(on: writers) { [vault, heldLock, deadline] isWanted throws(KeyringError) in
                 try vault.change(
                     under: heldLock, makingFile: makingFile, telling: .secret(id), deadline: deadline, isWanted: isWanted, change)
             }
@@ -70,7 +102,7 @@
 
     extension EncryptedFileKeyring: LockableKeyring {
         func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
-            let lock = try await writers.perform(deadline: deadline) { [vault, deadline] isWanted throws(KeyringError) in
+            let lock = try await perform(on: writers) { [vault, deadline] isWanted throws(KeyringError) in
                 try vault.lock(deadline: deadline, isWanted: isWanted)
             }
             return EncryptedFileKeyring(self, under: lock)
