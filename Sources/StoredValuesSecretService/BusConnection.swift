@@ -1,19 +1,19 @@
 #if Libsecret
     import CSecret
 
-    /// A connection to a bus, and how messages go over it. Safe to use from any thread.
+    /// A connection to a bus. Thread-safe.
     struct BusConnection: Sendable {
         private let connection: Reference<OpaquePointer>
 
-        /// The connection, as GDBus takes it.
+        /// The connection for GDBus.
         var pointer: OpaquePointer { connection.pointer }
 
-        /// Whether the bus has gone.
+        /// Whether the bus is closed.
         var isClosed: Bool { g_dbus_connection_is_closed(pointer) != 0 }
 
         /// Connects to `bus`. Throws `noSessionBus`, and `cancelled` when `cancellable` is.
         ///
-        /// Not GLib's shared session bus: that one is found once per process, and may end the process when it closes.
+        /// Not GLib's shared session bus: that is looked up once per process, and may exit the process when it closes.
         init(to bus: Bus, _ cancellable: Cancellable) throws(SecretServiceError) {
             SecretServiceError.registerNames()
             let address = try bus.resolve()
@@ -30,8 +30,8 @@
             g_dbus_connection_set_exit_on_close(pointer, 0)
         }
 
-        /// Sends `method` to `destination`, by default the bus itself, and waits for the reply, as long as `cancellable` lets it;
-        /// with none, for ever. Throws what says so where the reply is not of the type `reply`, as D-Bus writes it.
+        /// Sends `method` to `destination`, by default the bus itself, and waits for the reply until `cancellable` is
+        /// cancelled; without one, for ever. Throws if the reply does not have the D-Bus type `reply`.
         func call(
             _ method: String, of interface: String = "org.freedesktop.DBus", at path: ObjectPath = "/org/freedesktop/DBus",
             by destination: String = "org.freedesktop.DBus", _ arguments: [Variant], reply type: String,
@@ -49,8 +49,8 @@
             return try reply.checked(type, as: method)
         }
 
-        /// The same for a method that takes a descriptor as its first argument, `descriptor`, and then `arguments`. The
-        /// descriptor is closed here, whatever happens.
+        /// The same for a method whose first argument is a file descriptor, `descriptor`, followed by `arguments`. The
+        /// descriptor is always closed here.
         func call(
             _ method: String, of interface: String, at path: ObjectPath, by destination: String, handingOver descriptor: Int32,
             _ arguments: [Variant], reply type: String, _ cancellable: Cancellable
@@ -71,7 +71,7 @@
         /// The unique name of this connection.
         var name: String? { g_dbus_connection_get_unique_name(pointer).map { String(cString: $0) } }
 
-        /// The unique name of who owns `name`, or nil where nobody does. Starts nobody.
+        /// The unique name of the owner of `name`, or nil if there is none. Starts no program.
         func owner(of name: String, _ cancellable: Cancellable?) throws(SecretServiceError) -> String? {
             do throws(SecretServiceError) {
                 let owner = try call("GetNameOwner", [.string(name)], reply: "(s)", cancellable).child(0).string
@@ -84,12 +84,12 @@
             }
         }
 
-        /// Has the bus start the program that is to own `name`. Throws what the bus answers.
+        /// Makes the bus start the program that owns `name`. Throws errors of the bus.
         func start(_ name: String, _ cancellable: Cancellable) throws(SecretServiceError) {
             _ = try call("StartServiceByName", [.string(name), .uint32(0)], reply: "(u)", cancellable)
         }
 
-        /// Sends `method` to `destination` and does not wait for what comes of it.
+        /// Sends `method` to `destination` without waiting for a reply.
         func send(_ method: String, of interface: String, at path: ObjectPath, to destination: String) {
             let parameters = Variant.tuple([])
             g_dbus_connection_call(

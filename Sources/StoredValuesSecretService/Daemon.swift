@@ -1,14 +1,14 @@
 #if Libsecret
     import CSecret
 
-    /// A daemon that provides the Secret Service, by the unique name that it had on its bus when it was found.
+    /// A daemon that provides the Secret Service, identified by its unique name on its bus.
     ///
-    /// When it goes, messages to it fail with `isUndelivered` or `isBroken`; another one has another name.
+    /// When it ends, messages to it fail with `isUndelivered` or `isBroken`; another daemon has another name.
     ///
-    /// gnome-keyring may serve the first message of a caller before it has noted that there is a new one. To `ReadAlias` it then
-    /// answers that there is no such collection, to `SearchItems` that it has no such method, and a `Get` or `OpenSession` ends
-    /// it (seen with 42.1, of 2,000 callers one; Debian's bug 1147303 is of 50.0). So the first message is one of the first
-    /// two, and both are repeated.
+    /// gnome-keyring may handle the first message of a caller before it knows that caller. It then answers `ReadAlias` with "no
+    /// such collection", `SearchItems` with "no such method", and crashes at a `Get` or `OpenSession` (seen with 42.1, for one
+    /// of 2,000 callers; Debian's bug 1147303 is about 50.0). So the first message is one of the first two, and both are
+    /// repeated.
     struct Daemon: Sendable {
         let bus: BusConnection
         /// The unique name.
@@ -17,20 +17,20 @@
         /// The name that every Secret Service owns.
         static let wellKnownName = "org.freedesktop.secrets"
 
-        /// The daemon on `bus`, which is started if it is not there and the bus can. Throws `noSecretService`.
+        /// The daemon on `bus`, which is started if necessary and possible. Throws `noSecretService`.
         static func find(on bus: BusConnection, _ cancellable: Cancellable) throws(SecretServiceError) -> Daemon {
             if let running = try running(on: bus, cancellable) { return running }
             guard try canBeStarted(on: bus, cancellable) else { throw .noSecretService }
             do {
                 try bus.start(wellKnownName, cancellable)
             } catch .other {
-                throw .noSecretService  // it can be started by name only: whatever failed, it is not there
+                throw .noSecretService  // it can be started by name only: whatever failed, there is none
             }
             guard let started = try running(on: bus, cancellable) else { throw .noSecretService }
             return started
         }
 
-        /// The daemon on `bus`, if one is there. Starts none.
+        /// The daemon on `bus`, if there is one. Starts none.
         static func running(on bus: BusConnection, _ cancellable: Cancellable) throws(SecretServiceError) -> Daemon? {
             try bus.owner(of: wellKnownName, cancellable).map { Daemon(bus: bus, name: $0) }
         }
@@ -40,7 +40,7 @@
             try bus.call("ListActivatableNames", [], reply: "(as)", cancellable).child(0).strings.contains(wellKnownName)
         }
 
-        /// Whether it owns `name` too, which tells which program it is.
+        /// Whether it also owns `name`, which identifies the program.
         func owns(_ name: String, _ cancellable: Cancellable?) throws(SecretServiceError) -> Bool {
             try bus.owner(of: name, cancellable) == self.name
         }
@@ -54,7 +54,7 @@
             try bus.call(method, of: interface, at: path, by: name, arguments, reply: reply, cancellable)
         }
 
-        /// The property `name` of the object at `path`, which is of `type`.
+        /// The property `name` of the object at `path`, which must be of `type`.
         func property(
             _ name: String, of interface: String, at path: ObjectPath, _ type: String, _ cancellable: Cancellable
         ) throws(SecretServiceError) -> Variant {
@@ -66,18 +66,18 @@
 
     // The default collection and its lock.
     extension Daemon {
-        /// The path of the default collection. Throws `noDefaultCollection` where there is none.
+        /// The path of the default collection. Throws `noDefaultCollection` if there is none.
         func defaultCollection(_ cancellable: Cancellable) throws(SecretServiceError) -> ObjectPath {
-            for _ in 1...2 {  // `Daemon` tells why
+            for _ in 1...2 {  // see `Daemon`
                 do {
                     let path = try call("ReadAlias", [.string("default")], reply: "(o)", cancellable).child(0).path
                     if path != .nowhere { return path }
-                } catch where error.isMissingObject {}  // it has its name already, and no objects yet
+                } catch where error.isMissingObject {}  // it already has its name, but no objects yet
             }
             throw .noDefaultCollection
         }
 
-        /// Whether the collection says that it is locked. KWallet says so until it is first used, though it is open.
+        /// Whether the collection is reported as locked. KWallet does so until its first use, even if it is open.
         func isLocked(_ collection: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
             do {
                 return try property("Locked", of: "org.freedesktop.Secret.Collection", at: collection, "b", cancellable).boolean
@@ -86,7 +86,7 @@
             }
         }
 
-        /// Whether the item says that it is locked; an item that is gone is not.
+        /// Whether the item is reported as locked; one that no longer exists is not.
         func isLocked(item: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
             do {
                 return try property("Locked", of: "org.freedesktop.Secret.Item", at: item, "b", cancellable).boolean
@@ -95,18 +95,18 @@
             }
         }
 
-        /// What people call the collection.
+        /// The label of the collection.
         func label(of collection: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> String {
             try property("Label", of: "org.freedesktop.Secret.Collection", at: collection, "s", cancellable).string
         }
 
-        /// Whether the collection is open, whatever KWallet says.
+        /// Whether the collection is really open, also for KWallet.
         func isOpen(_ collection: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
             guard try isLocked(collection, cancellable) else { return true }
             return try isOpenWallet(collectionOf: [collection], cancellable)
         }
 
-        /// Asks the service to unlock; returns the prompt that it wants performed first, or nil when all is open.
+        /// Asks the service to unlock; returns the prompt that it requires first, or nil if all is open.
         func beginUnlocking(_ paths: [ObjectPath], _ cancellable: Cancellable) throws(SecretServiceError) -> Prompt? {
             let reply = try call("Unlock", [.paths(paths)], reply: "(aoo)", cancellable)
             return Prompt(daemon: self, path: reply.child(1).path)
@@ -115,8 +115,8 @@
 
     // Creating items.
     extension Daemon {
-        /// Creates an item in `collection`, or replaces the secret of the one with the same attributes. Nil where the service
-        /// does not say which item that is.
+        /// Creates an item in `collection`, or replaces the secret of the one with the same attributes. Nil if the service does
+        /// not say which item that is.
         func createItem(
             _ secret: Variant, _ attributes: [String: String], label: String?, in collection: ObjectPath, _ cancellable: Cancellable
         ) throws(SecretServiceError) -> Item? {

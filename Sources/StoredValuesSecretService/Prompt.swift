@@ -16,8 +16,8 @@
             self.path = path
         }
 
-        /// Performs the prompt, waits for its end, and returns its result. Throws `dismissed`, `noSecretService` when the daemon
-        /// or its bus goes meanwhile, and `cancelled` when `cancellable` is.
+        /// Performs the prompt, waits for its end, and returns its result. Throws `dismissed`, `noSecretService` if the daemon
+        /// or its bus ends meanwhile, and `cancelled` if `cancellable` is.
         @discardableResult
         func perform(_ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
             let context = g_main_context_new()
@@ -31,7 +31,7 @@
             }
         }
 
-        /// Nil when `cancellable` ended the wait.
+        /// Nil if `cancellable` ended the wait.
         private func wait(in context: OpaquePointer?, _ cancellable: Cancellable) throws(SecretServiceError) -> Outcome? {
             let answer = Answer()
             let completed = SignalSubscription(

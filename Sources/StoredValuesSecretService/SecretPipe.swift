@@ -3,20 +3,20 @@
     import Glibc
     import StoredValuesSupport
 
-    /// The end of a pipe that a secret comes through, and the bytes that have come. Wiped when this goes.
+    /// The reading end of a pipe for a secret, and the bytes received so far. Wiped when this is released.
     ///
-    /// The bytes are read as they come: whoever writes never waits for us.
+    /// The bytes are read as they arrive, so that the writer never waits for us.
     final class SecretPipe {
-        /// The most bytes that are taken.
+        /// The maximum number of bytes.
         static let sizeLimit = 1 << 16
 
         private let descriptor: Int32
         private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: sizeLimit + 1, alignment: 1)
         private var count = 0
-        /// Whether nothing more comes or is wanted.
+        /// Whether no more bytes arrive or are needed.
         private(set) var isAtEnd = false
 
-        /// A pipe, with its other end, which is the caller's to close.
+        /// A pipe, with its writing end, which the caller must close.
         static func make() throws(SecretServiceError) -> (pipe: SecretPipe, writingEnd: Int32) {
             var ends: [gint] = [-1, -1]
             _ = try checked { g_unix_open_pipe(&ends, FD_CLOEXEC, $0) }
@@ -32,12 +32,12 @@
             buffer.deallocate()
         }
 
-        /// Lends what has come.
+        /// Passes the received bytes to `body`.
         func withBytes<Result, Failure>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure) -> Result {
             try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
 
-        /// Runs `body`, in which what comes is taken whenever signals are let in on the thread of `context`.
+        /// Runs `body`; meanwhile, arriving bytes are read whenever `context` is iterated on its thread.
         func whileReading<Result, Failure>(
             in context: OpaquePointer?, _ body: () throws(Failure) -> Result
         ) throws(Failure) -> Result {
@@ -47,9 +47,9 @@
                 guard let pipe else { return 0 }
                 return Unmanaged<SecretPipe>.fromOpaque(pipe).takeUnretainedValue().readWhatIsThere() ? 1 : 0
             }
-            // Sound: a source for a descriptor calls a function of that type, which GLib has no other way to hand over.
+            // Sound: a source for a descriptor calls a function of that type, and GLib has no other way to pass it.
             let callback = unsafeBitCast(read, to: (@convention(c) (gpointer?) -> gboolean).self)
-            // This outlives the source, which goes below.
+            // This outlives the source, which is destroyed below.
             g_source_set_callback(source, callback, Unmanaged.passUnretained(self).toOpaque(), nil)
             g_source_attach(source, context)
             defer {
@@ -59,7 +59,7 @@
             return try withExtendedLifetime(self) { () throws(Failure) in try body() }
         }
 
-        /// Returns whether more may come.
+        /// Returns whether more bytes may arrive.
         private func readWhatIsThere() -> Bool {
             while count < buffer.count {
                 do throws(SystemErrorCode) {

@@ -3,15 +3,16 @@
     import Dispatch
     import StoredValuesSupport
 
-    /// The desktop's Secret portal, which hands each sandboxed application a master secret of its own.
+    /// The desktop's Secret portal, which provides a separate master secret for each sandboxed application.
     ///
-    /// The portal (xdg-desktop-portal) learns from `/.flatpak-info` of the caller which application asks, and passes that on to a
-    /// keyring program, which writes the secret into a pipe of ours and makes one at the first time: 64 random bytes in its
-    /// collection "login" (seen: gnome-keyring 42.1 behind xdg-desktop-portal 1.16; the same for each program of an application,
-    /// another for another). Where that collection is locked the keyring asks the user, and answers nobody else meanwhile.
-    /// A dismissal, and nobody there who could show the question, are response 2, "ended in some other way" (seen).
+    /// The portal (xdg-desktop-portal) reads from the caller's `/.flatpak-info` which application it is, and passes that on to
+    /// a keyring program, which writes the secret into our pipe. It creates the secret at the first request: 64 random bytes in
+    /// its collection "login" (seen: gnome-keyring 42.1 behind xdg-desktop-portal 1.16; the same for each program of an
+    /// application, different for others). If that collection is locked, the keyring prompts the user, and answers no other
+    /// caller meanwhile. Both a dismissal and the lack of a program that could show the prompt are response 2, "ended in some
+    /// other way" (seen).
     ///
-    /// Programs without a sandbox all get one secret, or one that depends on how the desktop started them.
+    /// Programs outside a sandbox all get the same secret, or one that depends on how the desktop started them.
     package struct SecretPortal: Sendable {
         private let bus: Bus
 
@@ -20,19 +21,20 @@
         private static let requestInterface = "org.freedesktop.portal.Request"
         private static let path: ObjectPath = "/org/freedesktop/portal/desktop"
 
-        /// The fewest bytes that a master secret has.
+        /// The minimum size of a master secret.
         private static let leastByteCount = 32
 
-        /// The portal on `bus`. Connects to nothing yet.
+        /// The portal on `bus`. Does not connect yet.
         package init(bus: Bus) { self.bus = bus }
 
-        /// Asks for the master secret, and calls `done` with what `take` makes of its bytes, or with why there is none, on a
-        /// thread of its own. `accepted` is called when the portal has taken the request, and may be asking the user.
+        /// Requests the master secret, and calls `done` on a separate thread with the result of `take` for its bytes, or with
+        /// why there is none. `accepted` is called when the portal has accepted the request, and may be prompting the user.
         ///
-        /// No task: the one who waits for this may keep every thread of Swift's pool from running one.
+        /// Not a task: the callers that wait for this may block every thread of Swift's pool.
         ///
-        /// Fails with `dismissed`, with `locked` when the portal answers that there is no secret and not why, with `timedOut` after
-        /// `limit`, `noSessionBus`, `accessDenied`, and with what says that there is no portal or that its secret is of no use.
+        /// Fails with `dismissed`, with `locked` if the portal answers without a secret or a reason, with `timedOut` after
+        /// `limit`, `noSessionBus`, `accessDenied`, and with an error that says that there is no portal or that its secret is
+        /// invalid.
         package func retrieve<Taken: Sendable>(
             within limit: Duration = ItemStore.longestQuestion, accepted: @escaping @Sendable () -> Void,
             take: @escaping @Sendable (UnsafeRawBufferPointer) -> Taken,
@@ -42,7 +44,7 @@
             ServiceThread.cancellations.asyncAfter(deadline: .now() + limit.dispatchInterval) { [weak cancellation] in
                 if let cancellation { g_cancellable_cancel(cancellation.pointer) }
             }
-            // A queue of its own: it may take minutes.
+            // A separate queue: it may take minutes.
             DispatchQueue(label: "StoredValues.SecretPortal").async {
                 let result = Result { () throws(SecretServiceError) in
                     do throws(SecretServiceError) {
@@ -58,7 +60,7 @@
         private func retrieve<Taken>(
             _ accepted: () -> Void, _ take: (UnsafeRawBufferPointer) -> Taken, _ cancellable: Cancellable
         ) throws(SecretServiceError) -> Taken {
-            // A connection of its own: when it goes, the portal ends what was asked on it.
+            // A separate connection: when it is closed, the portal ends the request.
             let connection = try BusConnection(to: bus, cancellable)
             let portal = try Self.find(on: connection, cancellable)
             let (pipe, writingEnd) = try SecretPipe.make()
@@ -76,13 +78,13 @@
                 }
             }
             return try pipe.withBytes { bytes throws(SecretServiceError) in
-                try Self.require(bytes.count >= Self.leastByteCount, 3, "handed out \(bytes.count) bytes, which is too short for a key")
-                try Self.require(bytes.count <= SecretPipe.sizeLimit, 4, "handed out more than 64 KiB, which is no key")
+                try Self.require(bytes.count >= Self.leastByteCount, 3, "provided only \(bytes.count) bytes, which is too short for a key")
+                try Self.require(bytes.count <= SecretPipe.sizeLimit, 4, "provided more than 64 KiB, which is not a key")
                 return take(bytes)
             }
         }
 
-        /// The unique name of the portal on `connection`, which is started if it is not there and the bus can.
+        /// The unique name of the portal on `connection`, which is started if necessary and possible.
         private static func find(on connection: BusConnection, _ cancellable: Cancellable) throws(SecretServiceError) -> String {
             if let running = try connection.owner(of: name, cancellable) { return running }
             do {
@@ -102,19 +104,19 @@
             .other(domain: "SecretPortal", code: code, message: message)
         }
 
-        /// No portal, or one for which no keyring program is installed.
+        /// There is no portal, or no keyring program that implements it.
         private static var missing: SecretServiceError {
             failure(
                 1, "no program on the session bus provides the Secret portal (\(interface)); install xdg-desktop-portal and a keyring that implements it, such as gnome-keyring")
         }
 
-        /// One question to the portal. Used on one thread.
+        /// One request to the portal. Used on one thread.
         private final class Request {
             private let connection: BusConnection
             private let portal: String
             private let token = "stored_values_\(UInt64.random(in: .min ... .max))"
-            /// Where the portal puts the request, which it derives from the asker and the token (its documentation), so that the
-            /// response can be heard before the request is made.
+            /// The object path of the request, which the portal derives from the caller and the token (by its documentation),
+            /// so that the response can be subscribed to before the request is sent.
             private let path: ObjectPath?
             private let answer = Answer()
             private var subscriptions: [SignalSubscription] = []
@@ -136,7 +138,7 @@
                 ]
             }
 
-            /// Hands the portal the end that the secret is to be written to.
+            /// Passes the portal the writing end for the secret.
             func send(_ writingEnd: Int32, _ cancellable: Cancellable) throws(SecretServiceError) {
                 let handle: Variant
                 do throws(SecretServiceError) {
@@ -153,13 +155,13 @@
                 }
             }
 
-            /// What the portal answered; 0 says that the secret is written.
+            /// The portal's response; 0 means that the secret was written.
             var response: UInt32? { answer.response }
 
-            /// Whether no secret comes any more.
+            /// Whether no secret can arrive any more.
             var isOver: Bool { answer.isPortalGone || (answer.response ?? 0) != 0 }
 
-            /// Throws unless the secret came, which `isComplete` says of its bytes.
+            /// Throws unless the secret has arrived; `isComplete` means that its bytes have.
             func requireSuccess(isComplete: Bool, _ cancellable: Cancellable) throws(SecretServiceError) {
                 switch answer.response {
                 case 0 where isComplete: return

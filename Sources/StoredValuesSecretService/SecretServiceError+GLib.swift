@@ -2,7 +2,7 @@
     import CSecret
 
     extension SecretServiceError {
-        /// What a `GError` says, in this layer's terms; its own words where there is no term for it.
+        /// A `GError` in this layer's terms, or with its own text if there is no term for it.
         init(_ error: UnsafeMutablePointer<GError>) {
             let domain = error.pointee.domain
             let code = Int(error.pointee.code)
@@ -26,7 +26,7 @@
             }
         }
 
-        /// The answer to `question` is of another type than the interface says.
+        /// The answer to `question` has another type than its interface specifies.
         static func wrongAnswer(to question: String, type: String, expected: String) -> SecretServiceError {
             wrongAnswer("the keyring's program answered \(question) with \(type) instead of \(expected)")
         }
@@ -35,12 +35,12 @@
             .other(domain: "stored-values", code: 4, message: message)
         }
 
-        /// The service, or what has its name, does not keep to its interface.
+        /// The service, or another owner of its name, violates its interface.
         var isWrongAnswer: Bool {
             if case .other("stored-values", 4, _) = self { true } else { false }
         }
 
-        /// The name on D-Bus of such an error.
+        /// The D-Bus name of such an error.
         static let nameOfWrongAnswer = "StoredValues.WrongAnswer"
 
         /// The object does not exist: the item was removed meanwhile, or the collection does not exist.
@@ -59,28 +59,28 @@
             isDBus(G_DBUS_ERROR_SERVICE_UNKNOWN) || isDBus(G_DBUS_ERROR_NAME_HAS_NO_OWNER)
         }
 
-        /// The bus or the service went away; whether the message arrived is not known.
+        /// The bus or the service ended; it is unknown whether the message arrived.
         var isBroken: Bool {
             isDBus(G_DBUS_ERROR_NO_REPLY) || isDBus(G_DBUS_ERROR_DISCONNECTED)
                 || isOther(g_io_error_quark(), Int(G_IO_ERROR_CLOSED.rawValue))
                 || isOther(g_io_error_quark(), Int(G_IO_ERROR_BROKEN_PIPE.rawValue))
         }
 
-        /// Lets GLib tell the service's errors apart by their names. To be called before the first call.
+        /// Lets GLib map the service's error names. Call it before the first call.
         static func registerNames() {
             _ = secret_error_get_quark()
             _ = ownDomain
         }
 
-        /// The service does not know our session (any more), or cannot use it; a new one may do. Nothing was stored, or what is
-        /// of no use.
+        /// The service does not (or no longer) know our session, or cannot use it; a new one may work. Nothing was stored, or
+        /// only unusable data.
         var isWithoutSession: Bool {
-            // KWallet, also where it could not decrypt: as an unknown object, from CreateItem as an error that only Qt names.
+            // KWallet, also if it could not decrypt: as an unknown object, from CreateItem as an error that only Qt names.
             if case .other(_, _, let message) = self, message.hasPrefix("Can't find session") { return true }
             return self == .unusableSession || isOther(ownDomain, OwnCode.noSession.rawValue)
         }
 
-        /// The session does not hand secrets through as they are.
+        /// The session does not pass secrets unchanged.
         static let unusableSession = SecretServiceError.other(
             domain: "stored-values", code: 1, message: "the keyring's program and this process do not agree on the encryption")
 
@@ -88,10 +88,10 @@
         static let unknownOutcome = SecretServiceError.other(
             domain: "stored-values", code: 3, message: "the keyring locked or ended during the change; it is unknown whether it was made")
 
-        /// The service could not use the key that was proposed for the session.
+        /// The service could not use the proposed key of the session.
         var isRefusedKey: Bool { isDBus(G_DBUS_ERROR_INVALID_ARGS) }
 
-        /// No reply came within GDBus's own limit, which is 25 s where libsecret sends the message, whatever our deadline.
+        /// No reply came within GDBus's own limit, which is 25 s for messages of libsecret, whatever our deadline.
         var isLimitOfGDBus: Bool {
             isOther(g_io_error_quark(), Int(G_IO_ERROR_TIMED_OUT.rawValue)) || isDBus(G_DBUS_ERROR_TIMEOUT)
                 || isDBus(G_DBUS_ERROR_TIMED_OUT)
@@ -118,7 +118,7 @@
     }
 
     extension UnsafeMutablePointer<GError> {
-        /// Its words, but not all of the megabytes that another process may send.
+        /// Its text, limited because another process may send megabytes.
         fileprivate var text: String {
             pointee.message.map { String(String(cString: $0).unicodeScalars.prefix(1000)) } ?? "no message"
         }

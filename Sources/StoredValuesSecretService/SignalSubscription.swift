@@ -1,14 +1,14 @@
 #if Libsecret
     import CSecret
 
-    /// A subscription to signals, from its making until it goes.
+    /// A subscription to signals, as long as this exists.
     final class SignalSubscription {
         private let bus: BusConnection
         private let number: guint
 
-        /// Calls `hear` with the member and the parameters of each signal from `sender` that fits, on the thread that waits
-        /// in what was the default main context when this was made. `argument` is the signal's first one. Of which type the
-        /// parameters are is up to the sender.
+        /// Calls `hear` with the member and the parameters of each matching signal from `sender`, on the thread that iterates
+        /// what was the default main context when this was created. `argument` is the signal's first one. The type of the
+        /// parameters is up to the sender.
         init(
             on bus: BusConnection, to interface: String, of sender: String, member: String? = nil,
             path: String? = nil, argument: String? = nil, _ hear: @escaping (String, Variant) -> Void
@@ -29,7 +29,7 @@
 
         deinit { g_dbus_connection_signal_unsubscribe(bus.pointer, number) }
 
-        /// Calls `hear` with the new owner of `name`, or with nil when there is none any more.
+        /// Calls `hear` with the new owner of `name`, or with nil if there is none any more.
         static func owner(of name: String, on bus: BusConnection, _ hear: @escaping (String?) -> Void) -> SignalSubscription {
             SignalSubscription(
                 on: bus, to: "org.freedesktop.DBus", of: "org.freedesktop.DBus", member: "NameOwnerChanged", argument: name
@@ -46,14 +46,15 @@
         }
     }
 
-    /// Lets signals in, on the thread whose main context is `context`, until `isDone`, `bus` closes or `cancellable` is cancelled.
+    /// Handles signals, on the thread whose main context is `context`, until `isDone`, `bus` closes or `cancellable` is
+    /// cancelled.
     func waitForSignals(
         in context: OpaquePointer?, on bus: BusConnection, _ cancellable: Cancellable, until isDone: () -> Bool
     ) {
-        // The second one, for nothing tells of a bus that closes.
+        // The second one because there is no signal for a bus that closes.
         let wakers = [g_cancellable_source_new(cancellable), g_timeout_source_new(1000)]
         for waker in wakers {
-            g_source_set_callback(waker, { _ in 1 }, nil, nil)  // it need only end a wait below
+            g_source_set_callback(waker, { _ in 1 }, nil, nil)  // it only needs to end a wait below
             g_source_attach(waker, context)
         }
         defer {

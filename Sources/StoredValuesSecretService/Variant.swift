@@ -17,7 +17,7 @@
         static func string(_ text: String) -> Variant { Variant(owning: g_variant_new_string(text)) }
         static func uint32(_ number: UInt32) -> Variant { Variant(owning: g_variant_new_uint32(number)) }
 
-        /// The descriptor at `index` of those that go with the message.
+        /// The file descriptor at `index` in the message's list.
         static func descriptor(_ index: Int32) -> Variant { Variant(owning: g_variant_new_handle(index)) }
 
         static func boolean(_ value: Bool) -> Variant { Variant(owning: g_variant_new_boolean(value ? 1 : 0)) }
@@ -42,7 +42,7 @@
             let type = g_variant_type_new(type)
             defer { g_variant_type_free(type) }
             let pointers: [OpaquePointer?] = children.map(\.pointer)
-            // The children's own references are given back when this returns; the array has taken its own.
+            // The children's own references are released when this returns; the array has taken its own.
             return withExtendedLifetime(children) { Variant(owning: g_variant_new_array(type, pointers, gsize(pointers.count))) }
         }
 
@@ -52,33 +52,33 @@
             }
         }
 
-        // MARK: What another process sent
+        // MARK: Values from other processes
 
-        /// This, if it is of `type`. Throws what says that the answer to `question` is none.
+        /// This, if it is of `type`; throws otherwise. `question` names the request in the error.
         func checked(_ type: String, as question: String) throws(SecretServiceError) -> Variant {
             guard has(type: type) else { throw .wrongAnswer(to: question, type: typeText, expected: type) }
             return self
         }
 
-        /// Whether this is of the type that D-Bus writes so.
+        /// Whether this has the D-Bus type `type`.
         func has(type: String) -> Bool { typeText == type }
 
         private var typeText: String { String(cString: g_variant_get_type_string(pointer)) }
 
-        // What follows is for values whose type was checked. One of another type ends the program: to read it as nothing would
-        // mean that something is absent.
+        // The following is for values whose type was checked. Another type traps: reading it as nothing would mean that
+        // something is absent.
 
         private func require(_ type: String) {
             precondition(has(type: type), "a value of type \(typeText) is read as one of type \(type)")
         }
 
-        /// How many members a tuple or array has.
+        /// The number of members of a tuple or array.
         var count: Int {
             precondition(g_variant_is_container(pointer) != 0, "a value of type \(typeText) has no members")
             return Int(g_variant_n_children(pointer))
         }
 
-        /// The member at `index` of a tuple or array; a variant in it is unpacked.
+        /// The member at `index` of a tuple or array; a variant is unpacked.
         func child(_ index: Int) -> Variant {
             precondition(index < count, "a value of type \(typeText) has no member \(index)")
             let child = Variant(owning: g_variant_get_child_value(pointer, gsize(index)))
@@ -94,7 +94,7 @@
 
         var path: ObjectPath {
             require("o")
-            // Never nil: GDBus lets no other message pass.
+            // Never nil: GDBus rejects other messages.
             return ObjectPath(String(cString: g_variant_get_string(pointer, nil))) ?? .nowhere
         }
 
@@ -120,7 +120,7 @@
             return children.map { $0.child(0).string }
         }
 
-        /// The value of `key` in a dictionary of values of any type, which must be of `type`; nil when there is none.
+        /// The value of `key` in a dictionary of values of any type, which must be of `type`; nil if there is none.
         func value(of key: String, _ type: String) throws(SecretServiceError) -> Variant? {
             require("a{sv}")
             return try children.first { $0.child(0).string == key }?.child(1).checked(type, as: key)
@@ -137,7 +137,7 @@
             return g_variant_get_boolean(pointer) != 0
         }
 
-        /// A number as D-Bus gives those of processes.
+        /// A process number.
         var number: UInt32 {
             require("u")
             return g_variant_get_uint32(pointer)

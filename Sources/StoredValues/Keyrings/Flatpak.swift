@@ -2,18 +2,18 @@ import FoundationEssentials
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// The Flatpak that this process runs in, as Flatpak describes it in a file in the root of the sandbox (flatpak-metadata(5)).
+/// The Flatpak that this process runs in, described by a file in the root of the sandbox (flatpak-metadata(5)).
 struct Flatpak: Hashable {
     /// The application id of its manifest.
     let id: String
-    /// Whether its manifest, or what the user has overridden there, lets it talk to the Secret Service.
+    /// Whether its manifest, or the user's override, lets it talk to the Secret Service.
     let mayUseSecretService: Bool
 
-    /// Where that file lies. Who is in no Flatpak has none.
+    /// The path of that file. It does not exist outside a Flatpak.
     static let information = "/.flatpak-info"
 
-    /// The one that `path` describes, or nil where there is no such file. One that cannot be read describes a sandbox that
-    /// allows nothing.
+    /// The Flatpak described by the file at `path`, or nil if there is no such file. An unreadable file counts as a sandbox
+    /// without permissions.
     init?(at path: String = Flatpak.information) {
         do {
             guard try POSIXFileOperations().status(at: path, followingLinks: true).kind == .regular else { return nil }
@@ -23,7 +23,7 @@ struct Flatpak: Hashable {
         self.init(FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? "")
     }
 
-    /// The one that `text` describes.
+    /// The Flatpak described by `text`.
     init(_ text: String) {
         var id = "", isWholeBusOpen = false, isNameOpen = false
         var group: Substring = ""
@@ -37,7 +37,7 @@ struct Flatpak: Hashable {
             let (key, value) = (Self.trimmed(parts[0]), Self.trimmed(parts[1]))
             switch (group, key) {
             case ("Application", "name"): id = String(value)
-            // The real session bus, with no filter before it.
+            // The real session bus, without a filter.
             case ("Context", "sockets"): isWholeBusOpen = value.split(separator: ";").contains("session-bus")
             case ("Session Bus Policy", _) where Self.covers(key, "org.freedesktop.secrets"):
                 isNameOpen = isNameOpen || value == "talk" || value == "own"
@@ -54,7 +54,7 @@ struct Flatpak: Hashable {
         return text
     }
 
-    /// Whether a rule for `rule` is one for `name`: it may end in `.*`, which stands for all below and the name itself.
+    /// Whether the rule `rule` applies to `name`: it may end in `.*`, which means the name itself and all below it.
     private static func covers(_ rule: Substring, _ name: String) -> Bool {
         if rule == name { return true }
         guard rule.hasSuffix(".*") else { return false }
@@ -64,13 +64,13 @@ struct Flatpak: Hashable {
 }
 
 extension Flatpak {
-    /// The file of the secrets of the application that runs here: in its own data folder, `$XDG_DATA_HOME`, which Flatpak sets to
-    /// `~/.var/app/<id>/data`. Nil where neither that nor the home is known.
+    /// The file of this application's secrets, in its data folder `$XDG_DATA_HOME`, which Flatpak sets to
+    /// `~/.var/app/<id>/data`. Nil if neither that nor the home folder is known.
     var secretsFile: String? {
         func folder(_ variable: String) -> String? {
             (try? environmentVariable(variable)).flatMap { $0.begins(with: "/") ? $0 : nil }
         }
-        // What lies elsewhere in the home may be gone when the sandbox is.
+        // Other folders in the home may be removed with the sandbox.
         let data = folder("XDG_DATA_HOME") ?? folder("HOME").map { "\($0)/.var/app/\(id)/data" }
         return data.map { "\($0)/\(StorageSystem.applicationID)/secrets" }
     }

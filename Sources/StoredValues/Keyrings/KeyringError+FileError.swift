@@ -2,7 +2,7 @@ import StoredValuesFiles
 import StoredValuesSupport
 
 extension KeyringError {
-    /// What a keyring that keeps a file says when that file fails.
+    /// The error of a keyring whose file failed.
     init(_ error: FileError) {
         self =
             switch error.reason {

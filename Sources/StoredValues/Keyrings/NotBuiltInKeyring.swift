@@ -1,9 +1,9 @@
 #if !EncryptedFile || !Libsecret
-    /// A keyring that this program was built without: it exists, and says so.
+    /// A keyring that this program was built without: every call says so.
     protocol NotBuiltInKeyring: LockableKeyring {}
 
     extension NotBuiltInKeyring {
-        /// None: it ends at once.
+        /// No changes: it ends at once.
         public var changes: KeyringChanges { .none }
 
         /// Throws ``KeyringError/notBuiltIn``.
@@ -23,7 +23,7 @@
         /// Throws ``KeyringError/notBuiltIn``.
         public func unlock() async throws(KeyringError) { throw .notBuiltIn }
 
-        // Whoever asks learns that a change does not go here.
+        // The caller learns that changes are impossible here.
         func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { throw .notBuiltIn }
     }
 #endif

@@ -1,7 +1,7 @@
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// A file, open for reading, that holds a secret in the clear. Closed when this value goes.
+/// A file, open for reading, that contains a secret in plaintext. Closed when this value is destroyed.
 struct SecretFile: ~Copyable {
     let path: String
     let status: FileStatus
@@ -23,8 +23,8 @@ struct SecretFile: ~Copyable {
 
     deinit { operations.close(descriptor) }
 
-    /// All of its bytes, read straight into the secret: no other copy is made. Throws when their number is not the one that
-    /// `status` says, for then somebody is writing, and half a secret is none.
+    /// All of its bytes, read directly into the secret, without another copy. Throws if their number differs from `status`,
+    /// because then the file is being written, and a partial secret is useless.
     ///
     /// - Parameter isLine: See ``Secret/isLine``.
     func contents(isLine: Bool = false) throws(KeyringError) -> Secret {

@@ -3,20 +3,20 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    /// Tells of the changes of one encrypted file, whichever process makes them. All keyrings of this process that have the file
-    /// share it, so that a change of ours is told once and by its name, and one of others once, without a name.
+    /// Reports changes of one encrypted file, whichever process makes them. All keyrings of this process with that file share
+    /// it, so that a change of ours is reported once with its identifier, and another process's once without.
     ///
-    /// The watch hears a change of ours too, before we are back from the disk with it. What is heard in that time is looked at
-    /// afterwards: nobody waits for a disk that somebody else waits for.
+    /// The watch also sees a change of ours, before the write has returned. Events during a write are checked afterwards, so
+    /// that nothing waits for a disk because of another thread's write.
     final class EncryptedFileChanges: Sendable {
         private struct State {
-            /// The file as it was when listeners were told last; nil when there was none.
+            /// The file as it was last reported; nil if there was none.
             var told: FileIdentity?
-            /// Another number for each of these, and for each change of ours that begins.
+            /// Incremented with each report, and when a change of ours begins.
             var revision = 0
             /// How many changes of ours are under way.
             var changes = 0
-            /// Whether the watch has heard something meanwhile.
+            /// Whether there was an event meanwhile.
             var isLookDue = false
         }
 
@@ -24,12 +24,12 @@
         private let place: [UInt8]
         private let broadcaster = ChangeBroadcaster()
         private let state = Guarded(State())
-        // The thread of the watch belongs to all watches, and must not wait for a disk.
+        // The watch thread is shared by all watches, and must not wait for a disk.
         private let queue = DispatchQueue(label: "StoredValues.EncryptedFileChanges")
 
         private static let inUse = WeakTable<[UInt8], EncryptedFileChanges>()
 
-        /// The one of `file`, whose real path is `place`.
+        /// The shared instance for `file`, whose real path is `place`.
         static func shared(for file: DurableFile, at place: String) -> EncryptedFileChanges {
             let place = Array(place.utf8)
             return inUse.object(for: place) { EncryptedFileChanges(file, place) }
@@ -45,16 +45,17 @@
         var changes: KeyringChanges {
             broadcaster.changes { [self] in
                 let watch = FileWatch(file) { [weak self] event in
-                    // Half a file would read as damage. Who writes in place, such as a restored copy, closes it in the end.
+                    // A partial file would look damaged. A program that writes in place, such as a restore, closes the file in
+                    // the end.
                     guard event != .beingWritten else { return }
                     self?.lookLater()
                 }
-                _ = isNews()  // what there is now is none
+                _ = isNews()  // the current state needs no report
                 return watch
             }
         }
 
-        /// Tells of `change`, which `replace` makes in the file that was `old` before.
+        /// Makes `change` with `replace`, in the file whose state was `old`, and reports it.
         func make(
             _ change: KeyringChange, in old: FileIdentity?, _ replace: () throws(FileError) -> FileIdentity
         ) throws(FileError) {
@@ -69,12 +70,12 @@
                 _ = changeEnded(new: nil)
                 throw error
             }
-            // Another process's change came just before ours, and the watch will find none but ours.
+            // Another process's change came just before ours, and the watch will only find ours.
             if changeEnded(new: new) != old { broadcaster.announce(.anySecret) }
             broadcaster.announce(change)
         }
 
-        /// Ends a change of ours, which has made the file `new` or failed. Returns the one that listeners were told of before.
+        /// Ends a change of ours, which made the file `new` or failed. Returns the state that was reported before.
         private func changeEnded(new: FileIdentity?) -> FileIdentity? {
             let (told, isLookDue) = state.withLock { state in
                 defer {
@@ -94,7 +95,7 @@
             }
         }
 
-        /// Whether the file is another one than listeners were told of. They are told of this one then.
+        /// Whether the file differs from the last reported state; marks it as reported.
         private func isNews() -> Bool {
             while true {
                 let revision = state.withLock { state -> Int? in
@@ -102,9 +103,9 @@
                     return state.changes > 0 ? nil : state.revision
                 }
                 guard let revision else { return false }
-                let now = try? file.currentIdentity()  // one that cannot be looked at is told as one that went
+                let now = try? file.currentIdentity()  // an unreadable one counts as deleted
                 let isNews = state.withLock { state -> Bool? in
-                    guard state.revision == revision else { return nil }  // it may have been another one since
+                    guard state.revision == revision else { return nil }  // it may have changed since
                     defer { (state.told, state.revision) = (now, revision + 1) }
                     return now != state.told
                 }

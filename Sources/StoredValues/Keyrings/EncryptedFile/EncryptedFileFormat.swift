@@ -1,15 +1,15 @@
 #if EncryptedFile
-    // The format of an encrypted keyring's file, version 1. StoredValues.docc/EncryptedFileFormat.md says what each byte is.
+    // The format of an encrypted keyring's file, version 1. StoredValues.docc/EncryptedFileFormat.md describes each byte.
 
     /// Why bytes are not a file of this format.
     enum EncryptedFileFormatError: Error, Equatable {
-        /// Something about them cannot have been written by this format's writer.
+        /// They cannot have been written in this format.
         case damaged
-        /// They are intact and from a later version of this package.
+        /// They are intact, but from a later version of this package.
         case newerVersion(Int)
     }
 
-    /// The first bytes of the file, which anybody can read.
+    /// The unencrypted beginning of the file.
     struct EncryptedFileHeader: Equatable, Sendable {
         static let byteCount = 128
         static let tagByteCount = 16
@@ -40,7 +40,7 @@
     }
 
     extension EncryptedFileHeader {
-        /// Reads the header of a whole file; throws unless each of its fields is sound and the file has the length it says.
+        /// Reads the header of a whole file; throws unless each field is valid and the file has the stated length.
         init(ofFile file: [UInt8]) throws(EncryptedFileFormatError) {
             guard file.count >= Self.byteCount + Self.tagByteCount, file.starts(with: Self.magic),
                 EncryptedFileSeal.checksum(of: Array(file[..<Self.checksummedByteCount]))
@@ -68,7 +68,7 @@
 
     /// One secret in the file.
     struct EncryptedFileEntry: Sendable {
-        /// The most that one text takes; what the file says is checked against it before memory is taken.
+        /// The maximum size of a text; sizes in the file are checked against it before memory is allocated.
         static let textLimit = 1 << 16
 
         var id: SecretIdentifier
@@ -77,13 +77,13 @@
         var modified: Int64
         var secret: Secret
 
-        /// Whether it is within the limits, and can be read again.
+        /// Whether it is within the limits, so that it can be read again.
         var fits: Bool {
             secret.count <= Secret.sizeLimit && [id.service, id.account, label].allSatisfy { $0.utf8.count <= Self.textLimit }
         }
     }
 
-    /// The part of the file that is encrypted, in the clear. Only ever in memory that is wiped.
+    /// The encrypted part of the file as plaintext, only in memory that is wiped.
     enum EncryptedFileBody {
         static func bytes(of entries: some Collection<EncryptedFileEntry>) -> Secret {
             let sorted = entries.sorted { ($0.id.service, $0.id.account) < ($1.id.service, $1.id.account) }

@@ -2,15 +2,16 @@
     import StoredValuesFiles
 
     extension EncryptedFileKey {
-        /// How a new file derives its key from this.
+        /// How a new file derives its key from this one.
         var method: KeyDerivation.Method {
             if case .passphrase = source { .scrypt(.standard) } else { .hkdf }
         }
 
-        /// Whether a file with this derivation can have been made with a key of this kind at all.
+        /// Whether a file with this derivation can have been created with a key of this kind.
         func fits(_ derivation: KeyDerivation) -> Bool { (method == .hkdf) == (derivation.method == .hkdf) }
 
-        /// The bytes to derive from. `forNewFile` says that no file was encrypted with this key yet, so that it may be made.
+        /// The bytes to derive the key from. `forNewFile` means that no file was encrypted with this key yet, so that it may be
+        /// created.
         func material(forNewFile: Bool, operations: any FileOperations) throws(KeyringError) -> Secret {
             switch source {
             case .file(let path):
@@ -39,7 +40,7 @@
             } catch let error as KeyringError {
                 throw error
             } catch {
-                throw .other(domain: "EncryptedFileKey", code: 1, message: "no passphrase was to be had (\(type(of: error)))")
+                throw .other(domain: "EncryptedFileKey", code: 1, message: "the passphrase closure failed (\(type(of: error)))")
             }
             guard passphrase.count > 0 else { throw .other(domain: "EncryptedFileKey", code: 2, message: "the passphrase is empty") }
             return passphrase

@@ -4,16 +4,16 @@
     import StoredValuesSupport
 
     extension EncryptedFileKeyring {
-        /// What any process changes in the file. A change through a keyring of this process says which secret it was. With
-        /// ``EncryptedFileKey/portal`` also that the portal has answered: ``KeyringChange/unlocked``.
+        /// Changes of the file by any process. For a change through a keyring of this process it names the secret. With
+        /// ``EncryptedFileKey/portal`` also the portal's answer: ``KeyringChange/unlocked``.
         public var changes: KeyringChanges {
             let ofFile = vault.changes.changes
             guard let key = vault.key.portalKey else { return ofFile }
             return KeyringChanges(merging: [ofFile, key.changes]) { $0 }
         }
 
-        /// Decrypts the file and returns the secret, or nil when it has none. Waits for no writer. Throws ``KeyringError/wrongKey`` and
-        /// ``KeyringError/damaged(path:)``.
+        /// Decrypts the file and returns the secret, or nil if it has none. Does not wait for writers. Throws
+        /// ``KeyringError/wrongKey`` and ``KeyringError/damaged(path:)``.
         public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
             try await perform(on: readers) { [vault] _ throws(KeyringError) in try vault.entries()[id]?.secret }
         }
@@ -29,7 +29,7 @@
             }
         }
 
-        /// Removes the secret, durably when this returns; makes no file where there is none.
+        /// Removes the secret, durably when this returns; does not create a missing file.
         public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
             try await change(id, makingFile: false) { entries in entries.removeValue(forKey: id) != nil }
         }
@@ -41,34 +41,34 @@
             }
         }
 
-        /// Tries the key on the file, and returns when it opens it or there is no file yet. Asks nobody, except through the
-        /// closure of a passphrase, and through the portal (``EncryptedFileKey/portal``): then it waits 2 minutes at most for the
-        /// user, and throws ``KeyringError/dismissed``.
+        /// Tries the key on the file, and returns if it opens it or there is no file yet. Does not prompt the user, except
+        /// through the closure of a passphrase, and through the portal (``EncryptedFileKey/portal``): then it waits at most 2
+        /// minutes for the user, and throws ``KeyringError/dismissed``.
         public func unlock() async throws(KeyringError) {
             try await vault.key.portalKey?.unlock()
             try await perform(on: readers) { [vault] _ throws(KeyringError) in _ = try vault.entries() }
         }
 
-        /// Seals the file with `key` and a new salt, in one step: it is the old file or the new one, whatever happens. This
-        /// keyring uses the new key from then on. Every other keyring with the old one, in any process, gets
+        /// Seals the file with `key` and a new salt, atomically: afterwards it is the old file or the new one. From then on,
+        /// this keyring uses the new key. Every other keyring with the old one, in any process, throws
         /// ``KeyringError/wrongKey``, and must be opened with the new one.
         ///
-        /// Nothing is changed when the old key is wrong. After ``KeyringError/timedOut(after:)``, ``KeyringError/cancelled`` or
-        /// ``KeyringError/other(domain:code:message:)`` either key may be the right one. A missing file stays missing, and is made
-        /// with the new key.
+        /// If the old key is wrong, nothing is changed. After ``KeyringError/timedOut(after:)``, ``KeyringError/cancelled`` or
+        /// ``KeyringError/other(domain:code:message:)`` either key may be the right one. A missing file stays missing, and will
+        /// be created with the new key.
         ///
-        /// Whoever has an old copy of the file and the old key reads that copy still: change the secrets too if the key got out.
-        /// A generated key file has to be a new one, for two files cannot be replaced in one step.
+        /// An old copy of the file can still be read with the old key: change the secrets too if the key was leaked. A
+        /// generated key file must be a new one, because two files cannot be replaced atomically.
         public func rekey(to key: EncryptedFileKey) async throws(KeyringError) {
             try await perform(on: writers, with: key) { [vault, deadline] isWanted throws(KeyringError) in
                 try vault.rekey(to: key, deadline: deadline, isWanted: isWanted)
             }
         }
 
-        /// Does `work` on `queue`. Where it needs the portal's key, which is not there, it is done again when that has come; the
-        /// key is needed before anything is changed. All of it within the deadline.
+        /// Runs `work` on `queue`. If it needs the portal's key, and that is not there yet, runs it again when it has arrived;
+        /// the key is needed before anything is changed. All of it within the deadline.
         ///
-        /// - Parameter newKey: Another key than the file's that `work` needs.
+        /// - Parameter newKey: A key that `work` needs besides the file's.
         private func perform<Answer: Sendable>(
             on queue: DispatchQueue, with newKey: EncryptedFileKey? = nil,
             _ work: @escaping @Sendable (_ isWanted: () -> Bool) throws(KeyringError) -> Answer

@@ -7,7 +7,7 @@
         public func rekey(to key: EncryptedFileKey) async throws(KeyringError) { throw .notBuiltIn }
     }
 
-    /// Where the file and its key would be.
+    /// The paths of the file and its key.
     struct EncryptedFileVault {
         let file: DurableFile
         let key: EncryptedFileKey

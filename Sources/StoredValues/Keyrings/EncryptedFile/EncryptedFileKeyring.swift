@@ -5,28 +5,28 @@ import StoredValuesSupport
 /// A keyring in one encrypted file, for machines without a desktop: servers, containers, command line tools.
 ///
 /// The file is encrypted and authenticated as a whole (ChaCha20-Poly1305), so that neither the names of secrets nor their
-/// number can be read, and none can be changed, dropped or moved unnoticed. Putting an older copy of the whole file back
-/// cannot be noticed, nor that another file sealed with the same key was put in its place: give each file a key of its own.
-/// A wrong key (``KeyringError/wrongKey``) and a damaged file (``KeyringError/damaged(path:)``) are told
-/// apart, and both before anything is written.
+/// number can be read, and none can be changed, dropped or moved unnoticed. Undetectable are only an older copy of the whole
+/// file, and another file sealed with the same key in its place: use a separate key for each file. A wrong key
+/// (``KeyringError/wrongKey``) and a damaged file (``KeyringError/damaged(path:)``) are distinguished, and detected before
+/// anything is written.
 ///
-/// Any number of instances, threads and processes may use one file: each change is made under a lock and is on the disk
-/// when the call returns. A missing file is an empty keyring; the first write makes it, with mode 0600. An
-/// `update` of a ``SecurelyStoredValue`` makes the lock file beside it, and its folder, even when it stores nothing in the end:
-/// the lock comes before the reading.
+/// Any number of instances, threads and processes may use one file: each change is made under a lock and is on the disk when
+/// the call returns. A missing file is an empty keyring; the first write creates it, with mode 0600. An `update` of a
+/// ``SecurelyStoredValue`` creates the lock file beside it, and its folder, even if it stores nothing, because it takes the
+/// lock before it reads.
 ///
-/// ``changes`` tells of what any process changes in the file, except on file systems where inotify(7) sees nothing.
+/// ``changes`` reports changes of the file by any process, except on file systems where inotify(7) sees none.
 ///
-/// Built without the trait `EncryptedFile`, every call throws ``KeyringError/notBuiltIn`` and no file is touched.
+/// If it was built without the trait `EncryptedFile`, every call throws ``KeyringError/notBuiltIn`` and no file is touched.
 public final class EncryptedFileKeyring: Keyring {
     let vault: EncryptedFileVault
-    /// The real paths of the file and its key, found once: what a key in a dictionary is compared by must not change.
+    /// The real paths of the file and its key, resolved once: the identity of a dictionary key must not change.
     private let place: String
     private let keyPlace: String?
     let deadline: Duration
-    /// The file's lock, where somebody holds it and changes the file through this.
+    /// The file's lock, if this instance is used to change the file under it.
     let heldLock: HeldLock?
-    // Apart, so that a reader does not wait for a writer that waits for the lock.
+    // Separate, so that a reader does not wait for a writer that waits for the lock.
     let readers = DispatchQueue(label: "StoredValues.EncryptedFileKeyring.readers")
     let writers = DispatchQueue(label: "StoredValues.EncryptedFileKeyring.writers")
 
@@ -43,7 +43,7 @@ public final class EncryptedFileKeyring: Keyring {
         heldLock = nil
     }
 
-    /// The same keyring under its lock. It has queues of its own: those of `keyring` may be waiting for the lock.
+    /// The same keyring under its lock. It has separate queues: those of `keyring` may be waiting for the lock.
     init(_ keyring: EncryptedFileKeyring, under lock: HeldLock) {
         place = keyring.place
         keyPlace = keyring.keyPlace
@@ -52,13 +52,14 @@ public final class EncryptedFileKeyring: Keyring {
         heldLock = lock
     }
 
-    /// What it is, where it is, and where its key comes from.
+    /// The kind of keyring, its path, and the source of its key.
     public var description: String { "the encrypted file \(vault.file.path), opened with \(vault.key.description)" }
 }
 
 extension EncryptedFileKeyring: Hashable {
-    /// Whether both were made for the same file and the same key file, however their paths are spelled, so that a secret in
-    /// them is one live value; whatever became of the key since (``rekey(to:)``). A keyring with a passphrase equals only itself.
+    /// Whether both were created for the same file and the same key file, however their paths are written, so that a secret in
+    /// them is one live value; even if the key was changed since (``rekey(to:)``). A keyring with a passphrase equals only
+    /// itself.
     public static func == (left: EncryptedFileKeyring, right: EncryptedFileKeyring) -> Bool {
         if left === right { return true }
         guard left.place.isIdentical(to: right.place), let key = left.keyPlace else { return false }

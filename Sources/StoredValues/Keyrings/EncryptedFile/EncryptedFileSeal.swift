@@ -4,10 +4,10 @@
     import FoundationEssentials
     import StoredValuesSupport
 
-    /// How a file's key comes from what the person keeps: fixed when the file is made, and written in its header.
+    /// How a file's key is derived from the user's key or passphrase: fixed when the file is created, and stored in its header.
     struct KeyDerivation: Hashable, Sendable {
         enum Method: Hashable, Sendable {
-            /// HKDF-SHA256, for key files, which are random already.
+            /// HKDF-SHA256, for key files, which are already random.
             case hkdf
             /// scrypt, for passphrases, which can be guessed.
             case scrypt(ScryptCost)
@@ -18,7 +18,7 @@
     }
 
     extension KeyDerivation {
-        /// A derivation with a salt of its own, as new as can be.
+        /// A derivation with a new salt.
         init(new method: Method) { self.init(method: method, salt: EncryptedFileSeal.randomBytes(32)) }
 
         /// The file's main key. Takes a third of a second and 128 MiB with scrypt.
@@ -37,29 +37,29 @@
                     }
                 }
             } catch {
-                throw .other(domain: "EncryptedFileKeyring", code: 1, message: "scrypt failed, perhaps for want of 128 MiB of memory")
+                throw .other(domain: "EncryptedFileKeyring", code: 1, message: "scrypt failed, perhaps because 128 MiB of memory were not available")
             }
         }
     }
 
-    /// What a guess at a passphrase costs.
+    /// The cost of guessing a passphrase.
     struct ScryptCost: Hashable, Sendable {
         var logarithmOfRounds: UInt8
         var blockSize: UInt8
         var parallelism: UInt8
 
-        /// What new files get: OWASP's first recommendation.
+        /// The cost for new files: OWASP's first recommendation.
         static let standard = ScryptCost(logarithmOfRounds: 17, blockSize: 8, parallelism: 1)
 
-        /// Whether a file may ask for it: not so little that a passphrase is given away, nor so much (over 256 MiB) that
-        /// opening a forged file takes the machine down.
+        /// Whether a file may require it: not so low that a passphrase is easily guessed, nor so high (over 256 MiB) that
+        /// opening a forged file overloads the machine.
         var isAcceptable: Bool { (14...18).contains(logarithmOfRounds) && blockSize == 8 && parallelism == 1 }
     }
 
     /// The cryptography of the encrypted file: ChaCha20-Poly1305 over the whole body, with the header as associated data.
     enum EncryptedFileSeal {
-        /// A file with these entries, sealed with a cipher key of its own, so that no nonce is ever used twice: only tests
-        /// choose what is random.
+        /// A file with these entries, sealed with a new cipher key, so that no nonce is ever used twice. Only tests pass
+        /// `random`.
         static func seal(
             _ entries: some Collection<EncryptedFileEntry>, generation: UInt64, derivation: KeyDerivation, mainKey: SymmetricKey,
             random: [UInt8] = randomBytes(32)
@@ -69,8 +69,8 @@
             return try seal(body, generation: generation, derivation: derivation, mainKey: mainKey, seed: seed)
         }
 
-        /// What the cipher key and the nonce are made of. A machine that was restored from a snapshot may draw the same random bytes
-        /// a second time; with the same key and nonce two contents would give each other away, so these are in it, too.
+        /// The seed of the cipher key and the nonce. A machine restored from a snapshot may draw the same random bytes again;
+        /// with the same key and nonce two contents would reveal each other, so the content and generation are included.
         static func seed(for body: Secret, generation: UInt64, mainKey: SymmetricKey, random: [UInt8]) -> [UInt8] {
             var code = HMAC<SHA256>(key: HKDF<SHA256>.expand(pseudoRandomKey: mainKey, info: purpose("seed"), outputByteCount: 32))
             code.update(data: random)
@@ -91,11 +91,11 @@
                 let box = try body.withBytes { try ChaChaPoly.seal($0, using: key, nonce: nonce, authenticating: file) }
                 return file + box.ciphertext + box.tag
             } catch {
-                throw .other(domain: "EncryptedFileKeyring", code: 2, message: "the cipher refused to work")
+                throw .other(domain: "EncryptedFileKeyring", code: 2, message: "the cipher failed")
             }
         }
 
-        /// The entries of `file`, whose header was read and whose key check was compared. Anything wrong now is damage.
+        /// The entries of `file`, whose header was read and whose key check was compared. Any error now means damage.
         static func open(
             _ file: [UInt8], header: EncryptedFileHeader, mainKey: SymmetricKey
         ) throws(EncryptedFileFormatError) -> [SecretIdentifier: EncryptedFileEntry] {
@@ -112,7 +112,7 @@
             }
         }
 
-        /// Whether `mainKey` is the one that the file with `header` was made with.
+        /// Whether the file with `header` was created with `mainKey`.
         static func isKey(_ mainKey: SymmetricKey, of header: EncryptedFileHeader) -> Bool {
             Secret(keyCheck(of: mainKey)) == Secret(header.keyCheck)  // in constant time
         }
@@ -124,7 +124,7 @@
             return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         }
 
-        /// Keeps keys for different uses apart.
+        /// Separates keys for different uses.
         fileprivate static func purpose(_ name: String) -> [UInt8] {
             Array("StoredValues encrypted keyring 1: \(name)".utf8)
         }

@@ -4,13 +4,13 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    /// The encrypted file as a set of entries: what ``EncryptedFileKeyring`` does on its threads, without any waiting task.
+    /// The encrypted file as a set of entries: the synchronous work of ``EncryptedFileKeyring`` on its threads.
     ///
     /// Entries are decrypted for each call and not kept; of the key, only the derived one is.
     final class EncryptedFileVault: Sendable {
         typealias Entries = [SecretIdentifier: EncryptedFileEntry]
 
-        /// A key that a file's header and the key's source gave.
+        /// A key derived from the key's source and a file's header.
         private struct DerivedKey {
             var derivation: KeyDerivation
             var mainKey: SymmetricKey
@@ -18,8 +18,8 @@
 
         private struct Keys {
             var source: EncryptedFileKey
-            /// Only what opened a file, or is for a file about to be made: a mistyped passphrase is asked for again. Two at most,
-            /// so that while the file is re-keyed a reader opens the old file and the new one.
+            /// Only keys that opened a file, or are for a file about to be created: a mistyped passphrase is requested again.
+            /// At most two, so that while the file is re-keyed a reader opens both the old file and the new one.
             var derived: [DerivedKey] = []
             /// How often the file was re-keyed through this vault.
             var changes = 0
@@ -43,7 +43,7 @@
 
         var key: EncryptedFileKey { keys.withLock { $0.source } }
 
-        /// The entries, none when there is no file. Makes nothing, and needs no lock.
+        /// The entries, none if there is no file. Creates nothing, and needs no lock.
         func entries() throws(KeyringError) -> Entries {
             while true {
                 let changes = keys.withLock { $0.changes }
@@ -51,22 +51,22 @@
                 do throws(KeyringError) {
                     return try open(contents.bytes).entries
                 } catch {
-                    // What was read may be the file as it was before it was re-keyed, and the key the one after it.
+                    // The file may have been read before it was re-keyed, with the key from after that.
                     guard error == .wrongKey, keys.withLock({ $0.changes }) != changes else { throw error }
                 }
             }
         }
 
-        /// Reads the entries, lets `change` alter them, and if it says that it did, replaces the file durably and tells of `news`.
+        /// Reads the entries, runs `change` on them, and if that returns true, replaces the file durably and reports `news`.
         ///
-        /// All of that under the lock, so that no other process's change is lost: `heldLock`, or one of its own; `isWanted` ends the
-        /// waiting for it. A file that is damaged or made with another key is left as it is. Without `makingFile` a missing one
+        /// All of it under the lock, so that no other process's change is lost: `heldLock`, or its own; `isWanted` ends waiting
+        /// for it. A file that is damaged or was created with another key is left unchanged. Without `makingFile` a missing one
         /// stays missing.
         func change(
             under heldLock: HeldLock?, makingFile: Bool, telling news: KeyringChange, deadline: Duration, isWanted: () -> Bool,
             _ change: (inout Entries) -> Bool
         ) throws(KeyringError) {
-            // Locking makes the lock file and perhaps its folder, which would be a surprise where nothing is to be changed.
+            // Locking creates the lock file and perhaps its folder, which would be unexpected if there is nothing to change.
             if !makingFile, try isMissing() {
                 guard try withFile({ () throws(FileError) in try file.hasLeftover() }) else { return }
             } else if heldLock == nil {
@@ -85,34 +85,34 @@
                 key = try keyForNewFile()
             }
             guard let key, change(&entries) else {
-                // A process that was killed may have left what is to be gone.
+                // A process that was killed may have left a temporary file.
                 return try withFile { () throws(FileError) in try lock.file.removeLeftover() }
             }
             try replace(
                 lock, of: contents?.identity, with: entries, generation: generation &+ 1, key: key, telling: news, isWanted: isWanted)
         }
 
-        /// The lock, for changes one after the other. A wrong key is told before anything is made.
+        /// Takes the lock for several changes. A wrong key is reported before anything is created.
         func lock(deadline: Duration, isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
             try prepareKey()
             return try file.hold(deadline: deadline, isWanted: isWanted)
         }
 
-        /// Seals the same entries with `newKey` and a new salt, replacing the file in one step; from then on it opens no more
-        /// with the old key. This vault uses the new one then.
+        /// Seals the same entries with `newKey` and a new salt, replacing the file atomically; the old key no longer opens it.
+        /// This vault then uses the new key.
         func rekey(to newKey: EncryptedFileKey, deadline: Duration, isWanted: () -> Bool) throws(KeyringError) {
             if try isMissing() { return use(newKey) }  // an empty keyring
-            try prepareKey()  // or the old key is wrong, and nothing is made
+            try prepareKey()  // otherwise the old key is wrong, and nothing is created
             let derived = try derive(from: newKey)
             let lock = try file.hold(deadline: deadline, isWanted: isWanted)
             defer { withExtendedLifetime(lock) {} }
             if let contents = try withFile({ () throws(FileError) in try lock.file.read() }) {
                 let opened = try open(contents.bytes)
-                // Also when replacing fails they stay both: after some failures nobody knows which file is there.
+                // Both are kept even if replacing fails: after some failures it is unknown which file is there.
                 keys.withLock { $0.add(derived) }
                 try replace(
                     lock, of: contents.identity, with: opened.entries, generation: opened.header.generation &+ 1, key: derived,
-                    // Other keyrings are to find out that their key is the wrong one.
+                    // Other keyrings must find out that their key is now wrong.
                     telling: .anySecret, isWanted: isWanted)
             }
             use(newKey, derived: [derived])
@@ -141,12 +141,13 @@
 
         // MARK: Keys
 
-        /// Derives the key before the lock is taken, so that others do not wait for scrypt, and nothing is made for a wrong one.
+        /// Derives the key before taking the lock, so that others do not wait for scrypt, and nothing is created for a wrong
+        /// key.
         private func prepareKey() throws(KeyringError) {
             if let contents = try withFile({ () throws(FileError) in try file.read() }) {
                 _ = try derivedKey(for: try header(of: contents.bytes))
             } else if case .generatedFile = key.source {
-                // Only under the lock is it certain that there is no file, and that a key may be made.
+                // Only under the lock is it certain that there is no file, and that a key may be created.
             } else {
                 _ = try keyForNewFile()
             }
@@ -154,15 +155,15 @@
 
         private func keyForNewFile() throws(KeyringError) -> DerivedKey {
             let (source, known) = keys.withLock { ($0.source, $0.derived.first) }
-            // A key file is read again, however well its key is known: a file made with a key that is gone could never be
-            // opened. A passphrase stays in somebody's head, and scrypt takes its time.
+            // A key file is read again even if its key is known: a file created with a deleted key could never be opened. A
+            // passphrase cannot be deleted, and scrypt is slow.
             if case .passphrase = source.source, let known { return known }
             let derived = try derive(from: source)
             keys.withLock { $0.add(derived) }
             return derived
         }
 
-        /// The key as `known` derives it, or for a new file.
+        /// The key with the derivation `known`, or for a new file.
         private func derive(from source: EncryptedFileKey, as known: KeyDerivation? = nil) throws(KeyringError) -> DerivedKey {
             let derivation = known ?? KeyDerivation(new: source.method)
             let material = try source.material(forNewFile: known == nil, operations: file.operations)

@@ -2,19 +2,19 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    /// A file that holds nothing but a key. Read anew for each derivation, and never kept.
+    /// A file that contains only a key. Read again for each derivation, and never kept.
     struct KeyFile {
         private static let leastByteCount = 32
         private static let mostByteCount = 1 << 16
 
-        /// Who put the file there, which decides who else may be able to read it. Nobody else may be able to write it.
+        /// Who provides the file, which decides who else may read it. Nobody else may write it.
         enum Origin: Sendable {
-            /// A person or this package, for this user alone.
+            /// The user or this package, for this user only.
             case own
-            /// systemd, in a folder that only the service can enter. The mode's group bits stand for the mask of an access list
-            /// then (acl(5)), with which systemd lets the service's user in.
+            /// systemd, in a folder that only the service can enter. The mode's group bits are then the mask of the access list
+            /// (acl(5)) by which systemd admits the service's user.
             case credential
-            /// A container's runtime, by links or for all to read: nobody else is in there.
+            /// A container's runtime, by symbolic links or readable for all: there are no other users inside.
             case mounted
 
             fileprivate var purpose: OpenPurpose { self == .mounted ? .reading : .readingWithoutLinks }
@@ -32,29 +32,30 @@
         let origin: Origin
         let operations: any FileOperations
 
-        /// The key; throws unless the file is a regular one, long enough, of this user or root, and open to nobody else but
-        /// those whom its origin allows.
+        /// The key; throws unless the file is regular, long enough, owned by this user or root, and accessible to no others
+        /// than its origin permits.
         func read() throws(KeyringError) -> Secret {
             let file: SecretFile
             do {
                 file = try SecretFile(path, openedFor: origin.purpose, operations: operations)
             } catch .linkCircle {
-                throw failure(2, "is a symbolic link; name the file itself")
+                throw failure(2, "is a symbolic link; use the path of the file itself")
             } catch .noEntry {
-                throw failure(1, "is missing; restore it from a copy, or make it as the documentation of EncryptedFileKey says")
+                throw failure(1, "is missing; restore it from a copy, or create it as the documentation of EncryptedFileKey says")
             } catch {
                 throw KeyringError(FileError(.read, path, error))
             }
             let status = file.status
             guard status.kind == .regular else { throw failure(3, "is \(status.kind.rawValue), not a regular file") }
-            // The owner first: a stranger may change the mode at any time.
+            // The owner first: another owner may change the mode at any time.
             guard isTrusted(status.user), status.mode & origin.forbiddenMode == 0 else { throw .accessDenied }
             guard status.identity.size >= Self.leastByteCount else { throw failure(4, "has fewer than 32 bytes") }
             guard status.identity.size <= Self.mostByteCount else { throw failure(5, "has more than 64 KiB") }
             return try file.contents()
         }
 
-        /// Whether the key file may be that user's. Root uses that of whoever owns the folder, for what it makes there is theirs.
+        /// Whether that user may own the key file. Root accepts the owner of the folder, because files that root creates there
+        /// belong to them.
         private func isTrusted(_ user: UInt32) -> Bool {
             let reader = effectiveUser()
             if user == reader || user == 0 { return true }
@@ -63,12 +64,12 @@
             return (try? operations.status(at: folder, followingLinks: true))?.user == user
         }
 
-        /// Makes the key file unless something is there already; whether that is a key, ``read()`` finds out.
+        /// Creates the key file unless something exists there; ``read()`` checks whether that is a key.
         func makeIfMissing() throws(KeyringError) {
             let file = DurableFile(path: path, operations: operations)
             do throws(FileError) {
                 guard try file.status(at: file.path, followingLinks: false) == nil else { return }
-                // Under a lock and by renaming, so that no process ever sees half a key, not even after a power cut.
+                // Under a lock and by renaming, so that no process ever sees a partial key, not even after a power cut.
                 let locked = try file.lock()
                 guard locked.identity == nil else { return }
                 var key = EncryptedFileSeal.randomBytes(Self.leastByteCount)

@@ -2,7 +2,7 @@
     import StoredValuesSecretService
 
     extension PortalKey {
-        /// Puts the question to the portal.
+        /// Sends the request to the portal.
         func begin() {
             SecretPortal(bus: busAddress.map { .address($0) } ?? .session).retrieve(
                 accepted: { self.wasAccepted() }, take: { Secret($0) },

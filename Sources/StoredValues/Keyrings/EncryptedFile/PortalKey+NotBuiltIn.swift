@@ -1,6 +1,6 @@
 #if !Libsecret
     extension PortalKey {
-        /// Answers that nobody can be asked.
+        /// Answers that the portal is not built in.
         func begin() { take(.failure(.notBuiltIn)) }
     }
 #endif

@@ -1,20 +1,20 @@
 import StoredValuesSupport
 
-/// The master secret that the Secret portal on one bus hands this application. All keyrings of the process that use it share it:
-/// the portal is asked once, and wiped it is when the last of them goes.
+/// The master secret that the Secret portal on one bus provides for this application. Shared by all keyrings of the process
+/// that use it: the portal is asked once, and the secret is wiped when the last of them is released.
 final class PortalKey: Sendable {
     typealias Answer = Result<Secret, KeyringError>
 
     private struct State {
         var secret: Secret?
-        /// Why there is none, where the user or the portal said so; only ``PortalKey/unlock()`` asks again then.
+        /// Why there is none, if the user or the portal refused; then only ``PortalKey/unlock()`` asks again.
         var refusal: KeyringError?
         var isAsking = false
-        /// Whether the portal has taken the question, and so may be asking the user.
+        /// Whether the portal has accepted the request, and so may be prompting the user.
         var isAccepted = false
-        /// Whether somebody has waited in vain since, so that others need not wait, too.
+        /// Whether a call has timed out since, so that others need not wait too.
         var isSlow = false
-        /// Whether a call was told that the keyring is locked.
+        /// Whether a call has thrown that the keyring is locked.
         var wasMissed = false
         var waiting: [OneShot<Answer>] = []
     }
@@ -26,7 +26,7 @@ final class PortalKey: Sendable {
 
     private static let inUse = WeakTable<[UInt8], PortalKey>()
 
-    /// The one of the bus at this address; nil is the session's.
+    /// The shared instance for the bus at this address; nil is the session's.
     static func shared(onBus address: String?) -> PortalKey {
         inUse.object(for: Array((address ?? "").utf8)) { PortalKey(address) }
     }
@@ -35,19 +35,19 @@ final class PortalKey: Sendable {
 
     deinit { Self.inUse.remove(Array((busAddress ?? "").utf8)) }
 
-    /// What tells this key from others.
+    /// Identifies this key.
     var place: String { "org.freedesktop.portal.Secret \(busAddress ?? "")" }
 
-    /// Tells when the portal has answered a question that somebody did not wait for.
+    /// Reports that the portal has answered a request that a call did not wait for.
     var changes: KeyringChanges { broadcaster.changes }
 
-    /// The master secret, if the portal has handed it out.
+    /// The master secret, if the portal has provided it.
     var secret: Secret? { state.withLock { $0.secret } }
 
-    /// Waits until the portal has handed out the secret, which is asked for if it was not. The question goes on after `deadline`.
+    /// Waits until the portal has provided the secret, which is requested if necessary. The request continues after `deadline`.
     ///
-    /// Throws `locked` while the user may be asked, what was answered before, and `timedOut` where the portal does not even take
-    /// the question.
+    /// Throws `locked` while the user may be prompted, an earlier refusal, and `timedOut` if the portal does not even accept
+    /// the request.
     func ask(deadline: Duration) async throws(KeyringError) {
         if let refusal = refusalToWait() { throw refusal }
         do throws(KeyringError) {
@@ -63,9 +63,9 @@ final class PortalKey: Sendable {
         }
     }
 
-    /// The same, asking again where the user has dismissed the question, for as long as it stands.
+    /// The same, asking again if the user has dismissed the prompt, until the prompt ends.
     func unlock() async throws(KeyringError) {
-        // A little longer than the question itself, which is to say why it ended.
+        // A little longer than the prompt itself, whose end gives the reason.
         try await wait(deadline: .seconds(150))
     }
 
@@ -94,10 +94,10 @@ final class PortalKey: Sendable {
         ).get()
     }
 
-    /// The portal has taken the question.
+    /// The portal has accepted the request.
     func wasAccepted() { state.withLock { $0.isAccepted = true } }
 
-    /// The question is answered.
+    /// The request is answered.
     func take(_ answer: Answer) {
         let (waiting, isNews) = state.withLock { state in
             let ended = state
