@@ -62,12 +62,7 @@ struct InMemoryKeyringTests {
     func cancelSlow() async throws {
         let keyring = InMemoryKeyring(deadline: .seconds(3600))
         keyring.inject(.slow(.seconds(3600)))
-        let id = id
-        let executor = QueueExecutor()
-        let task = Task(executorPreference: executor) { try await keyring.read(id) }
-        await executor.allWaiting()
-        task.cancel()
-        await #expect(throws: KeyringError.cancelled) { try await task.value }
+        await expectCancelled { [id] in _ = try await keyring.read(id) }
     }
 
     @Test("Outages and their ends are announced, once each")

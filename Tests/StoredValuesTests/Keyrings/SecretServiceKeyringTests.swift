@@ -269,14 +269,7 @@ import Testing
             let keyring = desktop.keyring(deadline: .seconds(3600))
             #expect(try await keyring.read(id) == nil)
             desktop.signalDaemon(SIGSTOP)
-            for _ in 0..<10 {
-                let id = id
-                let executor = QueueExecutor()
-                let task = Task(executorPreference: executor) { try await keyring.read(id) }
-                await executor.allWaiting()
-                task.cancel()
-                await #expect(throws: KeyringError.cancelled) { try await task.value }
-            }
+            for _ in 0..<10 { await expectCancelled { [id] in _ = try await keyring.read(id) } }
             desktop.signalDaemon(SIGCONT)
             #expect(try await keyring.read(id) == nil)
         }

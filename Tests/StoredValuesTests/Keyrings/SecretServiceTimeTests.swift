@@ -51,14 +51,7 @@
             #expect(try await keyring.read(id) == nil)
             desktop.signalDaemon(SIGSTOP)
             defer { desktop.signalDaemon(SIGCONT) }
-            for _ in 0..<10 {
-                let id = id
-                let executor = QueueExecutor()
-                let task = Task(executorPreference: executor) { try await Self.calls[index](keyring, id) }
-                await executor.allWaiting()
-                task.cancel()
-                await #expect(throws: KeyringError.cancelled) { try await task.value }
-            }
+            for _ in 0..<10 { await expectCancelled { [id] in try await Self.calls[index](keyring, id) } }
             desktop.signalDaemon(SIGCONT)
             try await Self.calls[index](keyring, id)
         }

@@ -209,16 +209,11 @@ struct PreferencesFailureTests {
             let path = folder + "/p.json"
             try writeFinished(Array(#"{"a": 1}"#.utf8), to: path)
             await #expect(processExitsWith: .success) { [path = path as String] in
-                var limit = rlimit()
-                let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-                try #require(getrlimit(resource, &limit) == 0)
-                let usual = limit.rlim_cur
-                limit.rlim_cur = 0
-                try #require(setrlimit(resource, &limit) == 0)
+                let value = try await withoutDescriptors {
                 let value = StoredValue(key: "a", default: 0, storage: PreferencesFile(path: path))
                 #expect(value.wrappedValue == 0)
-                limit.rlim_cur = usual
-                try #require(setrlimit(resource, &limit) == 0)
+                    return value
+                }
                 try await eventually("the value is read") { value.wrappedValue == 1 }
                 try await eventually("the value is heard of") {
                     try writeFinished(Array(#"{"a": 2}"#.utf8), to: path)
@@ -233,18 +228,12 @@ struct PreferencesFailureTests {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
             await #expect(processExitsWith: .success) { [path = path as String] in
-                var limit = rlimit()
-                let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-                try #require(getrlimit(resource, &limit) == 0)
-                let usual = limit.rlim_cur
                 let storage = PreferencesFile(path: path)
-                limit.rlim_cur = 0
-                try #require(setrlimit(resource, &limit) == 0)
+                try await withoutDescriptors {
                 // The first timer of Dispatch opens a descriptor, and traps where there is none.
                 StoredValue(key: "a", default: 0, storage: storage).set(1)
                 await #expect(throws: PreferencesError.self) { try await storage.flush() }
-                limit.rlim_cur = usual
-                try #require(setrlimit(resource, &limit) == 0)
+                }
                 try await storage.flush()
             }
             let text = try contents(ofFile: path)

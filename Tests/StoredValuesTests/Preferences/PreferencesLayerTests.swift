@@ -113,18 +113,12 @@ struct PreferencesLayerTests {
                 preferences.addLayers([folder + "/first.json"])
                 let value = StoredValue(key: "a", default: 0, storage: PreferencesFile(preferences))
                 #expect(value.wrappedValue == 1)
-                var limit = rlimit()
-                let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-                try #require(getrlimit(resource, &limit) == 0)
-                let usual = limit.rlim_cur
-                limit.rlim_cur = 0
-                try #require(setrlimit(resource, &limit) == 0)
+                try await withoutDescriptors {
                 try #require(rename(folder + "/new.json", folder + "/first.json") == 0)
                 // As the watch does, which is told of no other change.
                 preferences.refreshLayers()
                 #expect(value.wrappedValue == 1)
-                limit.rlim_cur = usual
-                try #require(setrlimit(resource, &limit) == 0)
+                }
                 try await eventually("the layer is read") { value.wrappedValue == 2 }
             }
         }

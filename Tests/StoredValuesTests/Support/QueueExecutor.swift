@@ -1,4 +1,6 @@
 import Dispatch
+import StoredValues
+import Testing
 
 /// Runs the tasks of a test on a queue of their own, one after the other.
 final class QueueExecutor: TaskExecutor {
@@ -15,4 +17,15 @@ final class QueueExecutor: TaskExecutor {
             queue.async { continuation.resume() }
         }
     }
+}
+
+/// Begins `call`, cancels it once it waits for something, and expects that it ends at once by that.
+func expectCancelled(
+    sourceLocation: SourceLocation = #_sourceLocation, _ call: @escaping @Sendable () async throws -> Void
+) async {
+    let executor = QueueExecutor()
+    let task = Task(executorPreference: executor) { try await call() }
+    await executor.allWaiting()
+    task.cancel()
+    await #expect(throws: KeyringError.cancelled, sourceLocation: sourceLocation) { try await task.value }
 }
