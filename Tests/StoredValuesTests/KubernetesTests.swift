@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Kubernetes", .hangLimit)
 struct KubernetesTests {
-    @Test("A ConfigMap in XDG_CONFIG_DIRS, made late, changed, emptied and broken: the program goes on and hears each change")
+    @Test("A ConfigMap in XDG_CONFIG_DIRS, made late, changed, emptied and broken: the program continues and detects each change")
     func configMap() async throws {
         try await withTemporaryFolder { folder in
             _ = await #expect(processExitsWith: .success) { [folder = folder as String] in
@@ -43,7 +43,7 @@ struct KubernetesTests {
         }
     }
 
-    @Test("A Secret through .credentials(at:), rotated and removed: the program goes on and hears each change")
+    @Test("A Secret through .credentials(at:), rotated and removed: the program continues and detects each change")
     func secret() async throws {
         try await withTemporaryFolder { folder in
             let volume = try KubernetesVolume(folder + "/secrets")

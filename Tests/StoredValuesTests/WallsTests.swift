@@ -36,7 +36,7 @@ struct WallsTests {
         }
     }
 
-    @Test("Who imports StoredValues sees nothing of the modules below it: no type, no function, no member of another's type")
+    @Test("import StoredValues exposes nothing of the modules below it: no type, no function, no member of another's type")
     func hiddenModules() async throws {
         let code = try files().filter { Self.modules[String($0.path.prefix { $0 != "/" })] != nil && !$0.path.hasPrefix("StoredValues/") }
             // What is left out without a trait stands four columns further in.

@@ -66,7 +66,7 @@ struct Plan {
 
     private func isWanted(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
 
-    /// Shows what is going on, where somebody looks.
+    /// Shows progress on a terminal.
     private func progress(_ what: String) {
         guard isatty(STDERR_FILENO) == 1 else { return }
         FileHandle.standardError.write(Data("\r\u{1B}[K\(what)".utf8))

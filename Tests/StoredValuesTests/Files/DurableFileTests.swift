@@ -202,7 +202,7 @@ struct DurableFileTests {
         }
     }
 
-    @Test("A read-only file system and a forbidden folder are told as such")
+    @Test("A read-only file system and a forbidden folder are reported as such")
     func refused() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/file"

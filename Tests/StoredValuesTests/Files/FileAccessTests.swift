@@ -5,7 +5,7 @@ import Testing
 @testable import StoredValues
 @testable import StoredValuesFiles
 
-@Suite("Who may do what with the files that are made", .hangLimit)
+@Suite("Access to the created files", .hangLimit)
 struct FileAccessTests {
     private let operations = POSIXFileOperations()
 
@@ -282,7 +282,7 @@ struct FileAccessTests {
     }
 
     @Test(
-        "Who turns their folder into a link while root makes something in it gets nothing of the other folder",
+        "Replacing a folder with a link while root creates something in it gives no access to the other folder",
         .enabled(if: geteuid() == 0), arguments: [1, 2])
     func folderTurned(atCreation number: Int) throws {
         try withTemporaryFolder { outer in

@@ -194,7 +194,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("The marks of those who wait tell who has waited longest, and the mark of a turn when it began")
+    @Test("The marks of waiting processes show who has waited longest, and the mark of a turn when it began")
     func marks() throws {
         try withTemporaryFolder { folder in
             let operations = POSIXFileOperations()

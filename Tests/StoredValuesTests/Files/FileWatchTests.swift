@@ -74,7 +74,7 @@ struct FileWatchTests {
         }
     }
 
-    @Test("A file that is deleted is heard of, and so is its return")
+    @Test("A file that is deleted is detected, and so is its return")
     func deleted() async throws {
         try await withTemporaryFolder { folder in
             try write("one", inPlaceOf: folder + "/file")
@@ -86,7 +86,7 @@ struct FileWatchTests {
         }
     }
 
-    @Test("A file that is moved away is told apart from one that is deleted")
+    @Test("A file that is moved away is distinguished from one that is deleted")
     func movedAway() async throws {
         try await withTemporaryFolder { folder in
             try write("one", inPlaceOf: folder + "/file")
@@ -96,7 +96,7 @@ struct FileWatchTests {
         }
     }
 
-    @Test("Nothing is told of other files in the folder, whatever their names")
+    @Test("Other files in the folder are not reported, whatever their names")
     func otherFiles() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/café"
@@ -132,7 +132,7 @@ struct FileWatchTests {
 
     // MARK: The way
 
-    @Test("A file is heard of when it comes with its folders, which did not exist", arguments: 0...4)
+    @Test("A file is detected when it is created with its missing folders", arguments: 0...4)
     func firstTime(missingFolders: Int) async throws {
         try await withTemporaryFolder { folder in
             let home = folder + String(repeating: "/sub", count: missingFolders)
@@ -160,7 +160,7 @@ struct FileWatchTests {
         }
     }
 
-    @Test("A folder that comes and goes while its owner is being told of an earlier end is told again")
+    @Test("A folder that comes and goes while its owner is being told of an earlier end is reported again")
     func comingAndGoingMeanwhile() async throws {
         try await withTemporaryFolder { folder in
             try makeFolder(folder + "/a")
@@ -179,7 +179,7 @@ struct FileWatchTests {
         }
     }
 
-    @Test("A folder exchanged for another is followed, wherever it lies on the way", arguments: ["a", "a/b", "a/b/c"])
+    @Test("A swapped folder is followed, anywhere on the path", arguments: ["a", "a/b", "a/b/c"])
     func exchangedFolder(_ exchanged: String) async throws {
         try await withTemporaryFolder { folder in
             try makeFolder(folder + "/a/b/c")
@@ -199,7 +199,7 @@ struct FileWatchTests {
         }
     }
 
-    @Test("A folder that is removed while a program has it open, and made anew, is followed")
+    @Test("A folder that is removed while a program has it open, and created again, is followed")
     func removedWhileOpen() async throws {
         try await withTemporaryFolder { folder in
             try makeFolder(folder + "/a")
@@ -218,7 +218,7 @@ struct FileWatchTests {
         }
     }
 
-    @Test("A link that is turned elsewhere is followed, and what it led to before is let go")
+    @Test("A retargeted symlink is followed, and its former target is no longer watched")
     func turnedLink() async throws {
         try await withTemporaryFolder { folder in
             for name in ["one", "two"] {
@@ -320,7 +320,7 @@ struct FileWatchTests {
 
     // MARK: Owners
 
-    @Test("Two watches of one file both hear, by whatever path, and one goes on when the other ends")
+    @Test("Two watches of one file both hear, by whatever path, and one continues when the other ends")
     func twoWatches() async throws {
         try await withTemporaryFolder { folder in
             try makeFolder(folder + "/a")
@@ -337,7 +337,7 @@ struct FileWatchTests {
         }
     }
 
-    @Test("A watch that was cancelled tells nothing more")
+    @Test("A cancelled watch reports nothing more")
     func cancelled() async throws {
         try await withTemporaryFolder { folder in
             let calls = Guarded(0)

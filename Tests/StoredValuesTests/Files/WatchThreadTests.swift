@@ -26,7 +26,7 @@ struct WatchThreadTests {
 
     // MARK: What it costs
 
-    @Test("All watches share one instance; the last one's end frees its folders, ends the thread, and the next begins anew")
+    @Test("All watches share one instance; the last one's end frees its folders, ends the thread, and the next begins again")
     func lifetime() async throws {
         try await withTemporaryFolder { folder in
             let inotify = FaultyInotify()
@@ -196,7 +196,7 @@ struct WatchThreadTests {
         withExtendedLifetime(blocker) {}
     }
 
-    @Test("What comes at once is told once, and the last of it decides")
+    @Test("What comes at once is reported once, and the last of it decides")
     func oneBatch() async throws {
         try await withTemporaryFolder { folder in
             try makeFolder(folder + "/a")
@@ -216,7 +216,7 @@ struct WatchThreadTests {
         }
     }
 
-    @Test("When more happens than the system keeps, every watch is told that it missed something", .heavy)
+    @Test("After an overflow of events, every watch reports that it missed something", .heavy)
     func overflow() async throws {
         try await withTemporaryFolder { folder in
             try makeFolder(folder + "/a")
@@ -374,7 +374,7 @@ struct WatchThreadTests {
         }
     }
 
-    @Test("A watch that an earlier handler ended is not told what came at the same time")
+    @Test("A watch ended by an earlier handler gets no events of the same time")
     func endedMeanwhile() async throws {
         try await withTemporaryFolder { folder in
             let thread = WatchThread(FaultyInotify())
@@ -513,7 +513,7 @@ struct WatchThreadTests {
         for _ in hanging { mayEnd.signal() }
     }
 
-    @Test("A problem that comes later is told")
+    @Test("A problem that comes later is reported")
     func laterProblem() async throws {
         try await withTemporaryFolder { folder in
             let inotify = FaultyInotify()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("ChangeBroadcaster", .hangLimit)
 struct ChangeBroadcasterTests {
-    @Test("An iterator that goes leaves nothing behind, and the others go on")
+    @Test("An iterator that goes leaves nothing behind, and the others continue")
     func listeners() async {
         let broadcaster = ChangeBroadcaster()
         #expect(broadcaster.listenerCount == 0)

@@ -6,7 +6,7 @@
 
     @testable import StoredValues
 
-    @Suite("Hearing of changes of an encrypted file", .hangLimit)
+    @Suite("Changes of an encrypted file", .hangLimit)
     struct EncryptedFileChangesTests {
         private let id = SecretIdentifier(service: "processes", account: "p-0")
         private let processes = TestProcesses()
@@ -16,7 +16,7 @@
                 path: folder + "/store", key: key ?? .generatedFile(folder + "/key"), deadline: hangLimit)
         }
 
-        @Test("What another process writes is heard, and is there when it is read")
+        @Test("What another process writes is detected, and can be read")
         func otherProcess() async throws {
             try await withTemporaryFolder { folder in
                 let keyring = keyring(in: folder)
@@ -29,7 +29,7 @@
             }
         }
 
-        @Test("Change after change of another process is heard, and the state after the last one")
+        @Test("Change after change of another process is detected, and the state after the last one")
         func following() async throws {
             try await withTemporaryFolder { folder in
                 let keyring = keyring(in: folder)
@@ -44,7 +44,7 @@
             }
         }
 
-        @Test("A change of this process is told once, by its name, and not again by the watch")
+        @Test("A change of this process is reported once, by its name, and not again by the watch")
         func own() async throws {
             try await withTemporaryFolder { folder in
                 let keyring = keyring(in: folder)
@@ -88,7 +88,7 @@
             }
         }
 
-        @Test("A copy that is put back in place is heard when it is whole")
+        @Test("A copy that is put back in place is detected when it is complete")
         func inPlace() async throws {
             try await withTemporaryFolder { folder in
                 let keyring = keyring(in: folder)

@@ -68,7 +68,7 @@
             }
         }
 
-        @Test("A credential of systemd is the key; without the folder, or with a name that is none, the reason is told")
+        @Test("A credential of systemd is the key; without the folder, or with a name that is none, the reason is reported")
         func credential() async throws {
             try await withTemporaryFolder { folder in
                 makeKeyFile(folder + "/key", mode: 0o400)

@@ -71,7 +71,7 @@
             }
         }
 
-        @Test("A wrong key file is told, by every call, and the file is left alone")
+        @Test("A wrong key file is reported by every call, and the file is left alone")
         func wrongKey() async throws {
             try await withTemporaryFolder { folder in
                 _ = try await makeKeyring(in: folder)
@@ -112,7 +112,7 @@
             }
         }
 
-        @Test("A wrong passphrase is told, and asked for again; an empty one is refused")
+        @Test("A wrong passphrase is reported, and asked for again; an empty one is refused")
         func wrongPassphrase() async throws {
             try await withTemporaryFolder { folder in
                 let path = folder + "/store"
@@ -134,7 +134,7 @@
             }
         }
 
-        @Test("Every flipped bit and every cut is told as damage, and the file is left alone")
+        @Test("Every flipped bit and every cut is reported as damage, and the file is left alone")
         func damage() async throws {
             try await withTemporaryFolder { folder in
                 let keyring = try await makeKeyring(in: folder)
@@ -208,7 +208,7 @@
             }
         }
 
-        @Test("A file from a newer version is told as such, not as damage, and is left alone")
+        @Test("A file from a newer version is reported as such, not as damage, and is left alone")
         func newerVersion() async throws {
             try await withTemporaryFolder { folder in
                 let keyring = try await makeKeyring(in: folder)
@@ -317,7 +317,7 @@
             }
         }
 
-        @Test("Errors of the file are told as the keyring's own", arguments: [
+        @Test("Errors of the file are reported as the keyring's own", arguments: [
             (SystemErrorCode.accessDenied, KeyringError.accessDenied), (.notPermitted, .accessDenied), (.readOnly, .readOnly),
         ])
         func fileErrors(code: SystemErrorCode, expected: KeyringError) async throws {

@@ -133,7 +133,7 @@ struct FallbackKeyringTests {
         #expect(try await FallbackKeyring([one, two]).identifiers(inService: "s").map(\.account) == ["a", "b", "c"])
     }
 
-    @Test("The changes of all are heard from the moment of subscribing, and a listener that goes leaves nothing")
+    @Test("The changes of all are reported from the moment of subscribing, and a listener that goes leaves nothing")
     func changes() async throws {
         let keyring = FallbackKeyring([one, NotWritable(.readOnly), two])
         var changes = keyring.changes.makeAsyncIterator()

@@ -52,7 +52,7 @@
             #expect(try await desktop.keyring().identifiers(inService: id.service) == [])
         }
 
-        @Test("Another process of ours changes and removes what this one stored, and this one hears of it",
+        @Test("Another process of ours changes and removes what this one stored, and this one detects it",
             arguments: KeyringProgram.allCases)
         func anotherProcess(_ program: KeyringProgram) async throws {
             let desktop = try await start(program)
@@ -71,7 +71,7 @@
 #expect(values.elements.suffix(5) == ["one", "two", "three", "four", nil])
         }
 
-        @Test("A session that the daemon no longer knows is opened anew, and what was refused for it is done once",
+        @Test("A session that the daemon no longer knows is opened again, and what was refused for it is done once",
             arguments: KeyringProgram.allCases)
         func forgottenSession(_ program: KeyringProgram) async throws {
             let desktop = try await start(program)
@@ -172,7 +172,7 @@
             #expect(try await token.load() == "kept")
         }
 
-        @Test("A program that hangs costs the deadline; one that was replaced is found and heard",
+        @Test("A program that hangs costs the deadline; one that was replaced is found and used",
             arguments: KeyringProgram.allCases)
         func restart(_ program: KeyringProgram) async throws {
             let desktop = try await start(program)

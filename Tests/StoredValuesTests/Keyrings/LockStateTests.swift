@@ -5,7 +5,7 @@
 
     @Suite("What is known of a lock")
     struct LockStateTests {
-        @Test("Locking and unlocking are news once; that it is still so, or not to be found out, is none")
+        @Test("Locking and unlocking are reported once; an unchanged or unknown state is not")
         func news() {
             var lock = LockState()
             let seen: [Bool?] = [true, true, false, false, true, nil, true, nil, false, nil]

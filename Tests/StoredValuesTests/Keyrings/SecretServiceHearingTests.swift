@@ -7,7 +7,7 @@
 
     /// What is heard of a real daemon. One after the other, as all tests that stop or kill daemons.
     @Suite(
-        "Hearing the desktop's keyring", .serialized, .hangLimit,
+        "Changes of the desktop's keyring", .serialized, .hangLimit,
         .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
     struct SecretServiceHearingTests {
         private let desktops = PrivateDesktops()
@@ -91,7 +91,7 @@
             try await eventually("the end") { changes.elements.contains(.unavailable(.noSecretService)) }
         }
 
-        @Test("The daemon's end shows; the next daemon's secrets and their changes are heard")
+        @Test("The daemon's end shows; the next daemon's secrets and their changes are detected")
         func daemonRestart() async throws {
             let desktop = try await desktops.start()
             let token = token(desktop)
@@ -109,7 +109,7 @@
             #expect(values.elements == ["kept", "one", "two"])
         }
 
-        @Test("The bus's end shows; the next bus is found and heard")
+        @Test("The bus's end shows; the next bus is found and used")
         func busRestart() async throws {
             let desktop = try await desktops.start()
             let token = token(desktop)

@@ -85,7 +85,7 @@ import Testing
             #expect(try await desktop.itemPaths(service: id.service, account: id.account) == [])
         }
 
-        @Test("The wrapper works on the real keyring: secret-tool reads what it sets, and a locked one is told")
+        @Test("The wrapper works on the real keyring: secret-tool reads what it sets, and a locked one is reported")
         func wrapper() async throws {
             let desktop = try await desktops.start()
             let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: desktop.keyring())
@@ -219,7 +219,7 @@ import Testing
 
         // MARK: Time
 
-        @Test("A daemon that hangs costs the deadline and no more, and works when it goes on")
+        @Test("A daemon that hangs costs the deadline and no more, and works when it continues")
         func hanging() async throws {
             let desktop = try await desktops.start()
             let limit = Duration.milliseconds(500)

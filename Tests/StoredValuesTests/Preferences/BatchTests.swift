@@ -188,7 +188,7 @@ struct BatchTests {
         }
     }
 
-    @Test("One whose file cannot be written stays in memory as a whole, flush tells, and it is written as a whole")
+    @Test("One whose file cannot be written stays in memory as a whole, flush throws, and it is written as a whole")
     func unwritable() async throws {
         try await withTemporaryFolder { folder in
             let example = try Example(folder)
@@ -212,7 +212,7 @@ struct BatchTests {
         }
     }
 
-    @Test("Observers are told once for each key, when all is written and can be read, and may change the file")
+    @Test("Observers are notified once for each key, when all is written and can be read, and may change the file")
     func observers() throws {
         try withTemporaryFolder { folder in
             let example = try Example(folder)
@@ -369,7 +369,7 @@ struct BatchTests {
         }
     }
 
-    @Test("What an undone batch had set is let go outside every lock")
+    @Test("What an undone batch had set is released without a lock")
     func release() throws {
         final class Item: Codable, Sendable {
             let whenGone: (@Sendable () -> Void)?

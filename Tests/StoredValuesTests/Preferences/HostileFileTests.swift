@@ -67,7 +67,7 @@ struct HostileFileTests {
         }
     }
 
-    @Test("Once it is repaired by hand while the program runs, the next change joins what stands there", arguments: HostileFile.small)
+    @Test("After a repair by hand while the program runs, the next change is added to it", arguments: HostileFile.small)
     func repairing(file: HostileFile) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"

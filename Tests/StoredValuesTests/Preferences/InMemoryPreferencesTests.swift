@@ -35,7 +35,7 @@ struct InMemoryPreferencesTests {
         withTemporaryStorage { #expect(one.keys == ["count"], "it is named explicitly") }
     }
 
-    @Test("A change that is refused is told as ever")
+    @Test("A change that is refused is reported as ever")
     func refused() async throws {
         let storage = PreferencesFile.inMemory(#"{"a": 1, "$versions": {"a": 2}}"#)
         StoredValue(key: "a", default: 0, storage: storage).set(5)

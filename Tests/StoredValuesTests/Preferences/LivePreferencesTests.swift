@@ -211,7 +211,7 @@ struct LivePreferencesTests {
         }
     }
 
-    @Test("What others write is no news where it reads as before: the default, however it is spelled, and its removal")
+    @Test("What others write is no change where it reads as before: the default, however it is spelled, and its removal")
     func defaultByOthers() async throws {
         struct Size: Codable, Equatable {
             var width = 14.0
@@ -244,7 +244,7 @@ struct LivePreferencesTests {
         }
     }
 
-    @Test("Texts that only look alike are news")
+    @Test("Strings that only look alike are different values")
     func lookalikes() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("PreferencesDocument: changes")
 struct PreferencesDocumentChangesTests {
-    @Test("Changing values in place gives the text and the members that writing everything anew gives")
+    @Test("Changing values in place gives the text and the members that writing everything again gives")
     func valuesInPlace() throws {
         var generator = SystemRandomNumberGenerator()
         let keys = (0..<12).map { "key\($0)" } + ["a \"quoted\" one", "ü"]

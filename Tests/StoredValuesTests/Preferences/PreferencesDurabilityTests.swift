@@ -41,7 +41,7 @@ struct PreferencesDurabilityTests {
         }
     }
 
-    @Test("A change after a torn file was read from its generation goes on from there")
+    @Test("A change after a torn file was read from its generation continues from there")
     func changeAfterTorn() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"

@@ -223,7 +223,7 @@ struct PreferencesFailureTests {
         }
     }
 
-    @Test("The first flush of a program that has no descriptor left says what is wrong, and the program goes on")
+    @Test("The first flush of a program that has no descriptor left says what is wrong, and the program continues")
     func flushWithoutDescriptors() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
@@ -309,7 +309,7 @@ struct PreferencesFailureTests {
         }
     }
 
-    @Test("A log handler may read the preferences whose trouble it is told of")
+    @Test("A log handler may read the preferences that a message is about")
     func logHandlerThatReads() async throws {
         try await withTemporaryFolder { folder in
             try writeFinished(Array("{ broken".utf8), to: folder + "/p.json")

@@ -55,7 +55,7 @@ struct PreferencesKeyTests {
         }
     }
 
-    @Test("A text of another form is another value, and is told")
+    @Test("A text of another form is another value, and is yielded")
     func values() async throws {
         #expect(JSONValue.string(composed) != .string(decomposed))
         #expect(JSONValue.object([composed: 1]) != .object([decomposed: 1]))

@@ -32,7 +32,7 @@ struct PreferencesStoreTests {
         }
     }
 
-    @Test("A flush that hangs ends with its deadline or its task, and what it has begun goes on")
+    @Test("A flush that hangs ends with its deadline or its task, and what it has begun continues")
     func hangingFlush() async throws {
         try await withTemporaryFolder { folder in
             let disk = DispatchSemaphore(value: 0)

@@ -81,7 +81,7 @@ struct ProcessesTests {
     }
 
     @Test(
-        "A process stopped with the lock held up the others for 2 s at most; all they set is in the file once it goes on or dies",
+        "A process stopped with the lock held up the others for 2 s at most; all they set is in the file once it continues or dies",
         arguments: [SIGCONT, SIGKILL])
     func stoppedHolder(ending: Int32) async throws {
         try await withTemporaryFolder { folder in

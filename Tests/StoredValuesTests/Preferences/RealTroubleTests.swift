@@ -89,7 +89,7 @@ struct RealTroubleTests {
         }
     }
 
-    @Test("A folder that is removed while the program runs is made anew by the next change")
+    @Test("A folder that is removed while the program runs is created again by the next change")
     func removedFolder() async throws {
         try await withTemporaryFolder { outer in
             let folder = outer + "/config", path = folder + "/p.json"

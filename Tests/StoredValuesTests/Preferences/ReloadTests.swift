@@ -6,7 +6,7 @@ import Testing
 @testable import StoredValues
 @testable import StoredValuesFiles
 
-@Suite("Reading now what lies on the disk", .hangLimit)
+@Suite("Reading the disk at once", .hangLimit)
 struct ReloadTests {
     private func write(_ text: String, _ path: String, atomically: Bool = true) throws {
         try text.write(toFile: path, atomically: atomically, encoding: .utf8)

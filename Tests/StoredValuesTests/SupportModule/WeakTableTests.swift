@@ -33,7 +33,7 @@ struct WeakTableTests {
         #expect(member("a") !== other)
     }
 
-    @Test("Keys are told apart by their bytes")
+    @Test("Keys are distinguished by their bytes")
     func bytes() {
         let (composed, decomposed) = (member("caf\u{E9}"), member("cafe\u{301}"))
         #expect(composed !== decomposed)

@@ -39,7 +39,7 @@
             }
         }
 
-        @Test("Of a desktop it says who provides the keyring and whether it is open, and starts nothing",
+        @Test("On a desktop it says which program provides the keyring and whether it is open, and starts nothing",
             .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"),
             arguments: [
                 (PrivateDesktop.State.open, Int32(0), ["provided by gnome-keyring-daemon, process ", "is open.", "The keyring answers"]),

@@ -46,7 +46,7 @@ struct ToolSecretTests {
         }
     }
 
-    @Test("The reason why a keyring does not answer is told from absence", arguments: [
+    @Test("Absence and the reason why a keyring gives no answer are distinguished", arguments: [
         ("keychain", Int32(78), "is not a valid keyring"), ("credentials:/no/such/folder", 69, "/no/such/folder"),
     ])
     func unavailable(keyring: String, status: Int32, says: String) async throws {
@@ -100,7 +100,7 @@ struct ToolSecretTests {
         }
     }
 
-    @Test("Moving tells what was moved, and different secrets of one name only with --overwrite")
+    @Test("Moving lists what was moved, and different secrets of one name only with --overwrite")
     func move() async throws {
         try await withTool { tool in
             let to = "file:\(tool.folder)/new"

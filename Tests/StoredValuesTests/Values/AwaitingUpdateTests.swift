@@ -96,7 +96,7 @@ struct AwaitingUpdateTests {
         #expect(token().wrappedValue == "\(now ?? "none"), ours")
     }
 
-    @Test("Cancelling a caller ends its wait only: its closure goes on uncancelled, and so do those behind it")
+    @Test("Cancelling a caller ends its wait only: its closure continues uncancelled, and so do those behind it")
     func cancellation() async throws {
         let (gate, opening) = AsyncStream<Void>.makeStream()
         let running = Guarded(false)

@@ -39,7 +39,7 @@ struct ConsistentValuesTests {
 
     // MARK: Streams
 
-    @Test("The values now, then all of them after each change of any, a batch as one; what reads as before is no news")
+    @Test("The values now, then all of them after each change of any, a batch as one; what reads as before is no change")
     func stream() async throws {
         try await inTemporaryFile { storage in
             let pair = Pair(storage)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoredValues
 
-@Suite("What a live secret hears", .hangLimit)
+@Suite("Changes of a live secret", .hangLimit)
 struct HearingTests {
     private func token(_ keyring: some Keyring, _ id: SecretIdentifier) -> SecurelyStoredValue<String> {
         SecurelyStoredValue(key: id.account, service: id.service, keyring: keyring)
@@ -69,7 +69,7 @@ struct HearingTests {
         #expect(keyring.reads == reads + 1)
     }
 
-    @Test("Another process's change is heard, though a change of ours outdated the reading that would have told of it")
+    @Test("Another process's change is detected, although a change of ours outdated the read that would have found it")
     func outdatedReading() async throws {
         let keyring = SteeredKeyring()
         let token = SecurelyStoredValue<String>(key: "t", service: "s", keyring: keyring)

@@ -32,7 +32,7 @@ struct OrderedAccessTests {
         }
     }
 
-    @Test("A task that is cancelled while it waits ends while the one before it goes on")
+    @Test("A task that is cancelled while it waits ends while the one before it continues")
     func cancelledWhileWaiting() async throws {
         let (first, leave) = await enter()
         let second = wait()
@@ -44,7 +44,7 @@ struct OrderedAccessTests {
         try await first.value
     }
 
-    @Test("Those who wait behind one that times out are turned away with it, and the next one gets in")
+    @Test("Calls behind one that times out fail with it, and the next one is admitted")
     func turnedAway() async throws {
         let error = KeyringError.timedOut(after: .seconds(1))
         let (first, leave) = await enter(leavingWith: error)

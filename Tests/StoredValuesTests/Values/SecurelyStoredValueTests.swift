@@ -239,7 +239,7 @@ struct SecurelyStoredValueTests {
         for seen in all { #expect(seen == expected) }
     }
 
-    @Test("A stream goes on when the wrapper that it came from is gone")
+    @Test("A stream continues when the wrapper that it came from is gone")
     func streamOutlivesWrapper() async throws {
         func values() -> some AsyncSequence<String?, Never> & Sendable { token().values }
         let (begun, begin) = AsyncStream<Void>.makeStream()
@@ -257,7 +257,7 @@ struct SecurelyStoredValueTests {
         #expect(await reader.value == [nil, "x"])
     }
 
-    @Test("Observation is told of every change, and can read the new secret when it is told")
+    @Test("Observers are notified of every change, and can then read the new secret")
     func observation() async throws {
         let token = token()
         let seen = Guarded<[String?]>([])

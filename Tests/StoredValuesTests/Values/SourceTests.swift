@@ -38,7 +38,7 @@ struct SourceTests {
         }
     }
 
-    @Test("An observer hears of another source though the value stays the same")
+    @Test("An observer is notified of another source although the value stays the same")
     func observed() async throws {
         try await withTemporaryFolder { folder in
             let storage = PreferencesFile(path: folder + "/p.json")

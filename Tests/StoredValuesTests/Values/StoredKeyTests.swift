@@ -48,7 +48,7 @@ struct StoredKeyTests {
         }
     }
 
-    @Test("The settings of several keys tell name, help, default, value and where that comes from")
+    @Test("The settings of several keys contain name, help, default, value and its source")
     func settings() throws {
         try withTemporaryStorage {
             StoredValue(.limit).set(7)
@@ -79,7 +79,7 @@ struct StoredKeyTests {
         }
     }
 
-    @Test("A key of the file that none declares is told, a former name and one of the system-wide defaults are not")
+    @Test("An undeclared key of the file is listed, a former name and a key of the system-wide defaults are not")
     func undeclared() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/p.json"

@@ -246,7 +246,7 @@ struct ValidationTests {
         }
     }
 
-    @Test("Setting a value inside a validation traps, and says whose", arguments: ["get", "set", "update", "batch"])
+    @Test("Setting a value inside a validation traps, and names the key", arguments: ["get", "set", "update", "batch"])
     func settingInside(call: String) async throws {
         try await withTemporaryFolder { folder in
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -307,7 +307,7 @@ struct ValidationTests {
         }
     }
 
-    @Test("Each repair is logged once, however often and by whomever the value is read, and again when it is broken anew")
+    @Test("Each repair is logged once, however often and by whomever the value is read, and again when it is broken again")
     func logging() async throws {
         await #expect(processExitsWith: .success) {
             LoggingSystem.bootstrap { _ in RecordingLogHandler() }

@@ -104,7 +104,7 @@ struct ValueSequenceTests {
         }
     }
 
-    @Test("A change that changes nothing is no news: an equal set, the default set, the default uncovered")
+    @Test("A change without effect yields nothing: an equal set, the default set, the default uncovered")
     func noNews() async throws {
         try await withTemporaryFolder { folder in
             let value = StoredValue(key: "n", default: 0, storage: PreferencesFile(path: folder + "/p.json"))
@@ -134,7 +134,7 @@ struct ValueSequenceTests {
         }
     }
 
-    @Test("Observation is told of every change, and can read the new value when it is told")
+    @Test("Observers are notified of every change, and can then read the new value")
     func observation() throws {
         try withTemporaryFolder { folder in
             let storage = PreferencesFile(path: folder + "/p.json")
@@ -173,7 +173,7 @@ struct ValueSequenceTests {
         var number: Int
     }
 
-    @Test("A replaced class is let go outside every lock, so its deinit may use the value")
+    @Test("A replaced class is released without a lock, so its deinit may use the value")
     func deinitUsesTheValue() throws {
         try withTemporaryFolder { folder in
             let storage = PreferencesFile(path: folder + "/p.json")

@@ -1,6 +1,6 @@
 /// A task that several do: a row of the table.
 struct Comparison: Sendable {
-    /// Somebody we are measured against, and how much of what they take we may take.
+    /// A competitor, and how much of its time we may take.
     struct Opponent: Sendable {
         let contestant: Contestant
         /// The most that ours may be, as a part of theirs; nil where it is only to be known.

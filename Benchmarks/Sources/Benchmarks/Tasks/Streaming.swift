@@ -54,7 +54,7 @@ struct Crowd: Sendable {
     }
 }
 
-/// Tasks that are cancelled when nobody needs them any more.
+/// Tasks, cancelled when this is released.
 private final class Members: Sendable {
     private let tasks = Mutex<[Task<Void, Never>]>([])
     func add(_ task: Task<Void, Never>) { tasks.withLock { $0.append(task) } }
