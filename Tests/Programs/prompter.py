@@ -1,8 +1,9 @@
 """Stands in for the prompter of a desktop: answers gnome-keyring's questions on the session bus.
 
-    prompter.py yes <password>    answers each question with the password
-    prompter.py no                closes each question
-    prompter.py wait              lets each question stand
+    prompter.py yes <password> <file>      answers each question with the password
+    prompter.py later <password> <file>    does the same when there is that file
+    prompter.py no <file>                  closes each question
+    prompter.py wait <file>                lets each question stand
 
 It prints "ready", then "asked" for each question that is to be shown, and "stopped" for each that is taken away.
 """
@@ -10,6 +11,7 @@ It prints "ready", then "asked" for each question that is to be shown, and "stop
 import base64
 import os
 import sys
+import time
 
 from cryptography.hazmat.primitives import hashes, padding
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -62,7 +64,8 @@ class Exchange:
         return f"{text}secret={base64.b64encode(sealed).decode()}\niv={base64.b64encode(iv).decode()}\n"
 
 
-def main(answer, password=None):
+def main(answer, *rest):
+    password = rest[0]
     bus = open_dbus_connection(auth_timeout=600)
     bus.send_and_get_reply(message_bus.RequestName("org.gnome.keyring.SystemPrompter", 4))
     print("ready", flush=True)
@@ -88,9 +91,11 @@ def main(answer, password=None):
             print("asked", flush=True)
             exchange = exchanges[asker]
             exchange.receive(message.body[3])
+            while answer == "later" and not os.path.exists(rest[1]):
+                time.sleep(0.01)
             if answer != "wait":
-                secret = password if answer == "yes" else None
-                call_back(asker, "PromptReady", "sa{sv}s", (answer, {}, exchange.send(secret)))
+                secret = None if answer == "no" else password
+                call_back(asker, "PromptReady", "sa{sv}s", ("no" if answer == "no" else "yes", {}, exchange.send(secret)))
         else:
             print("stopped", flush=True)
             call_back(asker, "PromptDone")

@@ -2,6 +2,13 @@ import StoredValues
 
 extension Command {
     static let preferences = [
+        // Sets the setting "number" of the program's own file.
+        Command("set-number", "number") { arguments in
+            let setting = StoredValue(key: "number", default: 0)
+            setting.set(try number(arguments[0]))
+            try await setting.flush()
+            say("done")
+        },
         // Sets a counter to one more, for ever, and prints it after each change. It begins at what is stored.
         Command("count", "path") { arguments in
             try await count(arguments[0]) { counter, number in counter.set(number) }

@@ -4,6 +4,8 @@ extension Command {
     /// What changes one secret, a number, through its wrapper. A keyring is "file:<path>", "fallback:<path>", which has the folder
     /// <path>.credentials before that file, by itself and as a fallback of its own, "system" or "desktop".
     static let secrets = [
+        // Prints which keyring "system" is and why.
+        Command("print-selection") { _ in say("\(SystemKeyring.selection)") },
         // Adds one to the secret so many times, and prints how often it has each time.
         Command("increase-secret", "keyring", "times") { arguments in
             let secret = try secret(in: arguments[0], deadline: .seconds(600))

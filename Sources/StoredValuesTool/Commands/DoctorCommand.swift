@@ -15,7 +15,10 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         var findings: [Finding] = []
         let isAboutSettings = settings.file != nil || settings.application.id != nil
-        if isAboutSettings { findings += try SettingsDoctor.findings(settings.storage()) }
+        if isAboutSettings {
+            let application = settings.file == nil ? settings.application.id : nil
+            findings += try SettingsDoctor.findings(settings.storage(), of: application)
+        }
         findings += await KeyringDoctor.findings(service: settings.application.id)
         if json {
             Output.standard.json(Finding.json(findings))

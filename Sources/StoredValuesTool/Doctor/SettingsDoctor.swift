@@ -4,11 +4,13 @@ import StoredValuesSupport
 
 /// Checks the files of settings.
 enum SettingsDoctor {
-    static func findings(_ storage: PreferencesFile) -> [Finding] {
+    /// - Parameter application: The id of the program, if the file is named by that.
+    static func findings(_ storage: PreferencesFile, of application: String?) -> [Finding] {
         do {
             let inspections = try storage.inspect()
             guard let file = inspections.first else { return [] }
-            return ownFile(file) + inspections.dropFirst().map(layer)
+            let ofFlatpaks = application.map { flatpaks($0, except: file.path) } ?? []
+            return ownFile(file) + inspections.dropFirst().map(layer) + ofFlatpaks
         } catch {
             return [Finding(.settings, .problem, error.description)]
         }
@@ -46,6 +48,19 @@ enum SettingsDoctor {
         case .broken(let why):
             Finding(.settings, .problem, "The system-wide defaults \(layer.path) are not JSON: \(why). They are not used. Correct the file.")
         case .unreadable(let sentence): Finding(.settings, .problem, "System-wide defaults are not used. \(sentence)")
+        }
+    }
+
+    /// The files in which Flatpaks keep settings of the program `id`: each has a configuration folder of its own.
+    private static func flatpaks(_ id: String, except path: String) -> [Finding] {
+        guard let home = try? System.environment("HOME"), home.begins(with: "/") else { return [] }
+        let folder = "\(home)/.var/app"
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+        return names.compactMap { name in
+            let file = "\(folder)/\(name)/config/\(id)/preferences.json"
+            guard file != path, FileManager.default.fileExists(atPath: file) else { return nil }
+            let advice = "Look at it with: stored-values doctor --file \(file)"
+            return Finding(.settings, .note, "The Flatpak \(name) keeps settings of its own in \(file). \(advice)")
         }
     }
 

@@ -261,9 +261,10 @@ final class PrivateDesktop: Sendable {
     }
 
     /// Has the guard end `child` too.
-    func watch(_ child: Process) throws {
-        try lifeline.write(contentsOf: Data("\(child.processIdentifier)\n".utf8))
-    }
+    func watch(_ child: Process) throws { try watch(child.processIdentifier) }
+
+    /// The same for a process by its number.
+    func watch(_ number: Int32) throws { try lifeline.write(contentsOf: Data("\(number)\n".utf8)) }
 
     func end(_ child: Process) async throws {
         kill(child.processIdentifier, SIGKILL)

@@ -10,6 +10,8 @@
             case no = "'no'"
             /// The person is not there.
             case wait = "'wait'"
+            /// The person types the password when ``Prompter/answer()`` says so.
+            case later = "'later' 'password'"
         }
 
         private let log: String
@@ -21,7 +23,7 @@
             self.desktop = desktop
             log = "\(desktop.folder)/prompter-\(UUID().uuidString)"
             process = try await PrivateDesktop.program("sh").start(
-                ["-c", "exec \(Python.command("prompter.py")) \(answer.rawValue) > \(log)"], environment: desktop.environment
+                ["-c", "exec \(Python.command("prompter.py")) \(answer.rawValue) '\(log).go' > \(log)"], environment: desktop.environment
             )
             try desktop.watch(process)
             try await eventually("the prompter is ready") { count("ready") == 1 }
@@ -32,6 +34,9 @@
 
         /// How many questions were taken away.
         var stopped: Int { count("stopped") }
+
+        /// Has a question answered that waits for that.
+        func answer() throws { try Data().write(to: URL(fileURLWithPath: "\(log).go")) }
 
         private func count(_ line: String) -> Int {
             let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""  // there is none at first

@@ -39,6 +39,23 @@ struct ToolDoctorTests {
         }
     }
 
+    @Test("The settings that a Flatpak of the program keeps are named, and others' are not")
+    func flatpak() async throws {
+        try await withTool { tool in
+            let file = "\(tool.folder)/.var/app/org.example.Demo/config/demo/preferences.json"
+            try tool.write("{}", to: file)
+            try tool.write("{}", to: "\(tool.folder)/.var/app/org.example.Other/config/other/preferences.json")
+            let text = try await tool.run("doctor").output.words
+            #expect(text.contains("The Flatpak org.example.Demo keeps settings of its own in \(file)."), "\(text)")
+            #expect(text.contains("stored-values doctor --file \(file)") && !text.contains("org.example.Other"))
+            #expect(try await tool.run("doctor", "--file", file).output.words.contains("\(file) holds 0 keys"))
+            // In the sandbox that file is the program's own.
+            let inside = tool.with(["XDG_CONFIG_HOME": "\(tool.folder)/.var/app/org.example.Demo/config"])
+            let own = try await inside.run("doctor").output.words
+            #expect(own.contains("\(file) holds 0 keys") && !own.contains("The Flatpak"))
+        }
+    }
+
     @Test("A wrong key of an encrypted file is found", .needsEncryptedFile)
     func wrongKey() async throws {
         try await withTool { tool in
