@@ -26,40 +26,41 @@ struct Flatpak: Hashable {
     /// The Flatpak described by `text`.
     init(_ text: String) {
         var id = "", isWholeBusOpen = false, isNameOpen = false
-        var group: Substring = ""
-        for line in text.split(whereSeparator: \.isNewline) {
-            if line.hasPrefix("["), line.hasSuffix("]") {
-                group = line.dropFirst().dropLast()
+        var group = ""
+        for line in text.parts(separatedBy: "\n") {
+            if line.begins(with: "["), line.utf8.last == UInt8(ascii: "]") {
+                group = String(Substring(line.utf8.dropFirst().dropLast()))
                 continue
             }
-            let parts = line.split(separator: "=", maxSplits: 1)
+            let parts = line.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else { continue }
             let (key, value) = (Self.trimmed(parts[0]), Self.trimmed(parts[1]))
-            switch (group, key) {
-            case ("Application", "name"): id = String(value)
-            // The real session bus, without a filter.
-            case ("Context", "sockets"): isWholeBusOpen = value.split(separator: ";").contains("session-bus")
-            case ("Session Bus Policy", _) where Self.covers(key, "org.freedesktop.secrets"):
-                isNameOpen = isNameOpen || value == "talk" || value == "own"
-            default: break
+            if group.isIdentical(to: "Application"), key.isIdentical(to: "name") {
+                id = value
+            } else if group.isIdentical(to: "Context"), key.isIdentical(to: "sockets") {
+                // The real session bus, without a filter.
+                isWholeBusOpen = value.parts(separatedBy: ";").contains { $0.isIdentical(to: "session-bus") }
+            } else if group.isIdentical(to: "Session Bus Policy"), Self.covers(key, "org.freedesktop.secrets") {
+                isNameOpen = isNameOpen || value.isIdentical(to: "talk") || value.isIdentical(to: "own")
             }
         }
         self.id = id
         mayUseSecretService = isWholeBusOpen || isNameOpen
     }
 
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text.drop { $0 == " " }
-        while text.last == " " { text.removeLast() }
-        return text
+    private static func trimmed(_ text: Substring.UTF8View) -> String {
+        let space = UInt8(ascii: " ")
+        var text = text.drop { $0 == space }
+        while text.last == space { text.removeLast() }
+        return String(Substring(text))
     }
 
     /// Whether the rule `rule` applies to `name`: it may end in `.*`, which means the name itself and all below it.
-    private static func covers(_ rule: Substring, _ name: String) -> Bool {
-        if rule == name { return true }
-        guard rule.hasSuffix(".*") else { return false }
-        let above = rule.dropLast(2)
-        return name == above || name.hasPrefix("\(above).")
+    private static func covers(_ rule: String, _ name: String) -> Bool {
+        if rule.isIdentical(to: name) { return true }
+        guard rule.utf8.suffix(2).elementsEqual(".*".utf8) else { return false }
+        let above = String(Substring(rule.utf8.dropLast(2)))
+        return name.isIdentical(to: above) || name.after(prefix: "\(above).") != nil
     }
 }
 
