@@ -104,7 +104,7 @@ struct PreferencesLayerTests {
     }
 
     @Test("A layer that could not be read because no descriptor was left is read once there are some")
-    func withoutDescriptors() async throws {
+    func readLater() async throws {
         try await withTemporaryFolder { folder in
             try writeFinished(Array(#"{"a": 1}"#.utf8), to: folder + "/first.json")
             try writeFinished(Array(#"{"a": 2}"#.utf8), to: folder + "/new.json")

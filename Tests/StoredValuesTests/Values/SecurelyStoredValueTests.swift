@@ -127,6 +127,8 @@ struct SecurelyStoredValueTests {
             Issue.record("Another reason matched.")
         } catch .locked {
             matched += 1
+        } catch {
+            Issue.record(error)
         }
         #expect(matched == calls.count + 1)
         do { try await token.set("x") } catch where error.reason == .locked { matched = 0 } catch { Issue.record(error) }
