@@ -76,6 +76,33 @@
             withExtendedLifetime(portal) {}
         }
 
+        @Test("A real Flatpak stores its secrets and settings in its own folder, or in the keyring that it may talk to")
+        func flatpak() async throws {
+            let flatpak = try Program.orSkip("flatpak").path
+            let desktop = try await desktops.start()
+            try await Sandbox.requireOne(on: desktop)
+            let portal = try await Portal(on: desktop)
+            for (id, isAllowed) in [("org.example.One", false), ("org.example.Two", true)] {
+                try await FlatpakApplication.install(id, isAllowed ? "[Session Bus Policy]\norg.freedesktop.secrets=talk" : "", on: desktop)
+                func start(_ arguments: String...) throws -> TestProcess {
+                    try processes.start(command: [flatpak, "run", "--user", id] + arguments, environment: desktop.environment)
+                }
+                let selection = try #require(try await start("print-selection").line())
+                #expect(selection.contains(isAllowed ? "whose manifest lets it talk to" : "whose manifest does not let it talk to"))
+                for (question, expected) in [("set 7", "ok"), ("get", "7")] {
+                    let process = try start("talk-secret", "system", "5")
+                    try await eventually("\(id) answers \(expected)") { try await process.ask(question) == expected }
+                    try await process.kill()
+                }
+                #expect(try await start("set-number", "7").lines() == ["done"])
+                let home = "\(desktop.folder)/home/.var/app/\(id)"
+                #expect(FileManager.default.fileExists(atPath: "\(home)/config/TestProcess/preferences.json"))
+                #expect(FileManager.default.fileExists(atPath: "\(home)/data/TestProcess/secrets") == !isAllowed)
+                #expect(try await desktop.itemPaths(service: "processes", account: "number").isEmpty == !isAllowed)
+            }
+            withExtendedLifetime(portal) {}
+        }
+
         @Test("The manifest decides, and no failure: without permission no portal means an error, with it no keyring does")
         func failures() async throws {
             let desktop = try await desktops.start(.withoutService)

@@ -7,8 +7,10 @@ struct Program {
 
     /// The program called `name` in the search path, or where distributions put what only other programs start, if it is installed.
     init?(named name: String) {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":") + ["/usr/libexec"]
-        guard let path = folders.map({ "\($0)/\(name)" }).first(where: FileManager.default.isExecutableFile(atPath:)) else {
+        let folders = "\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"):/usr/libexec"
+        guard let path = folders.split(separator: ":").map({ "\($0)/\(name)" })
+            .first(where: FileManager.default.isExecutableFile(atPath:))
+        else {
             return nil
         }
         self.path = path

@@ -40,12 +40,14 @@
                 sockets=wayland;
                 \(policy)
                 """.write(toFile: information, atomically: false, encoding: .utf8)
-            let bwrap = try PrivateDesktop.program("bwrap")
-            let probe = try await bwrap.run(Self.root + ["true"], environment: desktop.environment)
-            guard probe.status == 0 else {
-                try SkippedCase.end(because: "this user may make no sandbox (bwrap)")
-            }
-            try await startProxy(bwrap, mayTalk)
+            try await Self.requireOne(on: desktop)
+            try await startProxy(PrivateDesktop.program("bwrap"), mayTalk)
+        }
+
+        /// Ends the test's case and says why where there can be none.
+        static func requireOne(on desktop: PrivateDesktop) async throws {
+            let probe = try await PrivateDesktop.program("bwrap").run(root + ["true"], environment: desktop.environment)
+            guard probe.status == 0 else { try SkippedCase.end(because: "this user may make no sandbox (bwrap)") }
         }
 
         private func startProxy(_ bwrap: Program, _ mayTalk: Bool) async throws {
