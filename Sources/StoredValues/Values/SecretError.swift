@@ -16,6 +16,9 @@ public import FoundationEssentials
 ///
 /// `description` is for the programmer. `errorDescription`, and so `localizedDescription`, is for the program's user. If other
 /// errors may be thrown in the same `do`, use `catch let error as SecretError where error.reason == .locked`.
+///
+/// End with a `catch` for every other error, as above, if only `catch { throw error }`: without it, the compiler of Swift 6.3.1
+/// may crash ("MandatoryAllocBoxToStack") if the function also has a `var`.
 public struct SecretError: Error, Hashable {
     /// Why it failed.
     public let reason: KeyringError
