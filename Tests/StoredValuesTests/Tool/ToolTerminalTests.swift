@@ -58,13 +58,16 @@ struct ToolTerminalTests {
     func color(variables: [String: String?], isColored: Bool) async throws {
         try await withTool { tool in
             try fill(tool)
+            // One that every program has.
+            try tool.write("x", to: "\(tool.folder)/credentials/token")
+            let tool = tool.with(variables).with(["STORED_VALUES_KEYRING": "credentials:\(tool.folder)/credentials"])
             for command in ["list", "doctor"] {
-                let terminal = try tool.with(variables).start(command)
+                let terminal = try tool.start(command)
                 #expect(try await terminal.end() == 0)
                 try await terminal.waits(for: command == "list" ? "(system-wide default)" : "The keyring answers")
                 #expect(terminal.text.contains("\u{1B}[") == isColored, "\(command)")
             }
-            #expect(try await !tool.with(variables).run("list").output.contains("\u{1B}[1m"))
+            #expect(try await !tool.run("list").output.contains("\u{1B}[1m"))
         }
     }
 }
