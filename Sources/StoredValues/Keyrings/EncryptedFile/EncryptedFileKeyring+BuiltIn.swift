@@ -78,7 +78,7 @@
                 return try await queue.perform(deadline: deadline, work)
             } catch .locked {
                 let keys = [vault.key, newKey].compactMap { $0?.portalKey }
-                guard keys.contains(where: { $0.secret == nil }) else { throw .locked }
+                guard !keys.isEmpty else { throw .locked }
                 do throws(KeyringError) {
                     for key in keys { try await key.ask(deadline: deadline - (ContinuousClock.now - start)) }
                     return try await queue.perform(deadline: max(.zero, deadline - (ContinuousClock.now - start)), work)
