@@ -170,8 +170,8 @@
         }
 
         @Test("What is no key is an error that says what is wrong, and nothing is made", arguments: [
-            ("nothing", "handed out 0 bytes, which is too short for a key"), ("short", "handed out 31 bytes"),
-            ("long", "handed out more than 64 KiB, which is no key"), ("unknown", "answered RetrieveSecret with an unknown response"),
+            ("nothing", "provided only 0 bytes, which is too short for a key"), ("short", "provided only 31 bytes"),
+            ("long", "provided more than 64 KiB, which is not a key"), ("unknown", "answered RetrieveSecret with an unknown response"),
             ("elsewhere", "answered RetrieveSecret with another path"), ("ends", "ended before it answered"),
         ])
         func wrong(manner: String, text: String) async throws {
