@@ -49,9 +49,8 @@ final class PortalKey: Sendable {
     /// Throws `locked` while the user may be prompted, an earlier refusal, and `timedOut` if the portal does not even accept
     /// the request.
     func ask(deadline: Duration) async throws(KeyringError) {
-        if let refusal = refusalToWait() { throw refusal }
         do throws(KeyringError) {
-            try await wait(deadline: deadline)
+            try await wait(deadline: deadline, isForUnlock: false)
         } catch {
             guard case .timedOut = error else { throw error }
             let isLocked = state.withLock { state in
@@ -66,28 +65,24 @@ final class PortalKey: Sendable {
     /// The same, asking again if the user has dismissed the prompt, until the prompt ends.
     func unlock() async throws(KeyringError) {
         // A little longer than the prompt itself, whose end gives the reason.
-        try await wait(deadline: .seconds(150))
+        try await wait(deadline: .seconds(150), isForUnlock: true)
     }
 
-    private func refusalToWait() -> KeyringError? {
-        state.withLock { state in
+    private func wait(deadline: Duration, isForUnlock: Bool) async throws(KeyringError) {
+        let shot = OneShot<Answer>()
+        let mustBegin = try state.withLock { state throws(KeyringError) -> Bool? in
             guard state.secret == nil else { return nil }
             let refusal = state.isAsking ? (state.isSlow ? .locked : nil) : state.refusal
-            if refusal != nil { state.wasMissed = true }
-            return refusal
-        }
-    }
-
-    private func wait(deadline: Duration) async throws(KeyringError) {
-        let shot = OneShot<Answer>()
-        let (isKnown, isFirst) = state.withLock { state in
-            guard state.secret == nil else { return (true, false) }
+            if !isForUnlock, let refusal {
+                state.wasMissed = true
+                throw refusal
+            }
             state.waiting.append(shot)
             defer { state.isAsking = true }
-            return (false, !state.isAsking)
+            return !state.isAsking
         }
-        guard !isKnown else { return }
-        if isFirst { begin() }
+        guard let mustBegin else { return }
+        if mustBegin { begin() }
         defer { state.withLock { state in state.waiting.removeAll { $0 === shot } } }
         _ = try await shot.wait(
             deadline: (max(.zero, deadline), .failure(.timedOut(after: deadline))), cancelled: .failure(.cancelled)
@@ -101,7 +96,8 @@ final class PortalKey: Sendable {
     func take(_ answer: Answer) {
         let (waiting, isNews) = state.withLock { state in
             let ended = state
-            state = State(wasMissed: ended.wasMissed)
+            // The calls that wait now miss it, unless it arrives.
+            state = State(wasMissed: true)
             switch answer {
             case .success(let secret): (state.secret, state.wasMissed) = (secret, false)
             case .failure(.dismissed): state.refusal = .dismissed

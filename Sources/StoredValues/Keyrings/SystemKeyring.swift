@@ -67,6 +67,7 @@ extension SystemKeyring: SelectiveKeyring, LockableKeyring {
 }
 
 extension Keyring where Self == SystemKeyring {
-    /// The keyring of this machine: the desktop's, unless the program or `STORED_VALUES_KEYRING` names another.
+    /// The keyring of this machine: the desktop's, unless the program or `STORED_VALUES_KEYRING` names another. See
+    /// ``SystemKeyring/selection`` for what it is in a Flatpak.
     public static var system: SystemKeyring { SystemKeyring() }
 }

@@ -55,8 +55,10 @@ extension SecurelyStoredValue {
     ///
     /// No lock is held meanwhile: ``set(_:)``, ``reset()``, the other `update` and other processes do not wait. The secret is
     /// compared before it is stored. If it changed since the closure read it, **the closure runs again**, on the current
-    /// secret. Inside the closure, change the secret only through its argument. An update of the same secret would wait for
-    /// itself, and throws a ``KeyringError/other(domain:code:message:)`` that says so.
+    /// secret. Inside the closure, change the secret only through its argument. An update of the same secret in it, or in a
+    /// task that it creates, would wait for itself, and throws a ``KeyringError/other(domain:code:message:)`` that says so. Two
+    /// cases are not detected, and wait for ever: two secrets whose closures update each other, so update several secrets in one
+    /// order everywhere; and a closure that waits for a detached task that updates the same secret.
     ///
     /// Among processes:
     /// - In an encrypted file, and in the desktop's keyring if the processes share a runtime folder (`$XDG_RUNTIME_DIR`),

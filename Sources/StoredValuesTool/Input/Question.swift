@@ -24,9 +24,10 @@ enum Question {
         }
     }
 
-    /// Prints `sentence`, which says what would be removed, and throws if the user answers no.
+    /// Prints `sentence`, which says what would be removed, and throws unless the user answers yes. Does not ask if no user is at
+    /// standard input; throws if a user is, but cannot see the question.
     static func confirmRemoval(_ sentence: String) throws {
-        guard canBeAnswered, try ask(sentence, [.yes, .no]) != .yes else { return }
+        guard System.isTerminal(System.standardInput), try ask(sentence, [.yes, .no]) != .yes else { return }
         throw Failure(.refused, "Nothing was removed.")
     }
 }

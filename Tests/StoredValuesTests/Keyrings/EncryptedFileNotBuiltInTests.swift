@@ -12,7 +12,7 @@
             try await withTemporaryFolder { folder in
                 let keys: [EncryptedFileKey] = [
                     .file(folder + "/key"), .mountedFile(folder + "/key"), .generatedFile(folder + "/key"), .credential("key"),
-                    .passphrase { fatalError("nobody is to be asked") },
+                    .portal, .passphrase { fatalError("nobody is to be asked") },
                 ]
                 for key in keys {
                     let keyring: EncryptedFileKeyring = .encryptedFile(folder + "/secrets", key: key)

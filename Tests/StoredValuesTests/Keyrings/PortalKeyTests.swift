@@ -131,6 +131,26 @@
             withExtendedLifetime(portal) {}
         }
 
+        @Test("A stream whose first read was refused gets the secret after unlock(), without another read")
+        func refusedStream() async throws {
+            let desktop = try await desktops.start()
+            let portal = try await Portal(on: desktop)
+            try await store(desktop)
+            try await desktop.lock()
+            let prompter = try await Prompter(.no, on: desktop)
+            let keyring = keyring(desktop)
+            let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: keyring)
+            let values = Collector(token.values)
+            try await eventually("the user is asked") { prompter.asked == 1 }
+            // Waits for the answer, without reading.
+            await #expect(throws: KeyringError.locked) { try await keyring.unlock() }
+            try await prompter.end()
+            let friendly = try await Prompter(.yes, on: desktop)
+            try await keyring.unlock()
+            try await values.wait(for: [TestSecret.text()])
+            withExtendedLifetime((portal, friendly)) {}
+        }
+
         @Test("Without a portal, or one that no keyring implements, or a bus, each call says what is missing, and makes nothing")
         func missing() async throws {
             let desktop = try await desktops.start(), other = try await desktops.start()

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// The table of operations that the README and the landing page share: what is between backticks in its second and third column is
 /// Swift.
@@ -50,14 +51,16 @@ struct DocumentedOperations {
 
     /// All of its Swift as a program, each piece in the place that it is for.
     func program(in page: String) -> String {
-        var program = Self.surroundings
+        var program = Self.surroundings, count = 0
         for (offset, row) in table.split(separator: "\n").enumerated() {
             let columns = row.split(separator: "|").dropFirst().joined(separator: " ")
             for (number, match) in columns.matches(of: /`([^`]+)`/).enumerated() {
+                count += 1
                 program += "#sourceLocation(file: \"\(page)\", line: \(line + offset))\n"
                 program += Self.placed(String(match.1), as: "Row\(offset)_\(number)") + "\n#sourceLocation()\n"
             }
         }
+        #expect(count > 40, "the table's code is not found")
         return program
     }
 

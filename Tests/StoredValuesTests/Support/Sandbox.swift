@@ -47,7 +47,7 @@
         /// Ends the test's case and says why where there can be none.
         static func requireOne(on desktop: PrivateDesktop) async throws {
             let probe = try await PrivateDesktop.program("bwrap").run(root + ["true"], environment: desktop.environment)
-            guard probe.status == 0 else { try SkippedCase.end(because: "this user may make no sandbox (bwrap)") }
+            guard probe.status == 0 else { try SkippedCase.end(because: "this user may make no sandbox (bwrap)", isRequired: true) }
         }
 
         private func startProxy(_ bwrap: Program, _ mayTalk: Bool) async throws {

@@ -9,7 +9,6 @@ func withoutDescriptors<Result>(_ body: () async throws -> Result) async throws 
     var none = usual
     none.rlim_cur = 0
     try #require(setrlimit(resource, &none) == 0)
-    let result = try await body()
-    try #require(setrlimit(resource, &usual) == 0)
-    return result
+    defer { #expect(setrlimit(resource, &usual) == 0) }
+    return try await body()
 }

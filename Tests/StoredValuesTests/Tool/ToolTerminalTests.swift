@@ -41,6 +41,19 @@ struct ToolTerminalTests {
         }
     }
 
+    @Test("reset --all removes nothing if a user is there who cannot see the question")
+    func resetAllUnseen() async throws {
+        try await withTool { tool in
+            let text = #"{"a": 1, "b": 2}"#
+            try tool.write(text)
+            let terminal = try PseudoTerminal(
+                ["/bin/sh", "-c", #""$0" reset --all 2>"$1""#, try Tool.path, "\(tool.folder)/errors"], environment: tool.environment, columns: 80)
+            #expect(try await terminal.end() == 77, "\(terminal.text)")
+            #expect(try contents(ofFile: "\(tool.folder)/errors").contains("Nothing was removed."))
+            #expect(try contents(ofFile: tool.file) == text)
+        }
+    }
+
     @Test("A text that would steer the terminal is shown and does nothing; a pipe gets it as it is")
     func steering() async throws {
         try await withTool { tool in

@@ -42,8 +42,9 @@
         }
 
         /// Tries the key on the file, and returns if it opens it or there is no file yet. Does not prompt the user, except
-        /// through the closure of a passphrase, and through the portal (``EncryptedFileKey/portal``): then it waits at most 2
-        /// minutes for the user, and throws ``KeyringError/dismissed``.
+        /// through the closure of a passphrase, and through the portal (``EncryptedFileKey/portal``): that is asked for its key
+        /// first, also if there is no file. Then it waits at most 2 minutes for the user, and throws
+        /// ``KeyringError/dismissed``, or ``KeyringError/locked`` if the portal gives no reason.
         public func unlock() async throws(KeyringError) {
             try await vault.key.portalKey?.unlock()
             try await perform(on: readers) { [vault] _ throws(KeyringError) in _ = try vault.entries() }
