@@ -1,17 +1,17 @@
 """Stands in for the prompter of a desktop: answers gnome-keyring's questions on the session bus.
 
-    prompter.py yes <password> <file>      answers each question with the password
-    prompter.py later <password> <file>    does the same when there is that file
-    prompter.py no <file>                  closes each question
-    prompter.py wait <file>                lets each question stand
+    prompter.py yes <password>      answers each question with the password
+    prompter.py later <password>    does the same at a SIGUSR1 for each
+    prompter.py no                  closes each question
+    prompter.py wait                lets each question stand
 
 It prints "ready", then "asked" for each question that is to be shown, and "stopped" for each that is taken away.
 """
 
 import base64
 import os
+import signal
 import sys
-import time
 
 from cryptography.hazmat.primitives import hashes, padding
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -65,7 +65,8 @@ class Exchange:
 
 
 def main(answer, *rest):
-    password = rest[0]
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})  # one that comes early is not lost
+    password = rest[0] if rest else None
     bus = open_dbus_connection(auth_timeout=600)
     bus.send_and_get_reply(message_bus.RequestName("org.gnome.keyring.SystemPrompter", 4))
     print("ready", flush=True)
@@ -91,8 +92,8 @@ def main(answer, *rest):
             print("asked", flush=True)
             exchange = exchanges[asker]
             exchange.receive(message.body[3])
-            while answer == "later" and not os.path.exists(rest[1]):
-                time.sleep(0.01)
+            if answer == "later":
+                signal.sigwait({signal.SIGUSR1})
             if answer != "wait":
                 secret = None if answer == "no" else password
                 call_back(asker, "PromptReady", "sa{sv}s", ("no" if answer == "no" else "yes", {}, exchange.send(secret)))

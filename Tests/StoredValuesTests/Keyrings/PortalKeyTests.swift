@@ -25,6 +25,15 @@
             try await eventually("the key is forgotten") { PortalKey.shared(onBus: desktop.address).secret == nil }
         }
 
+        /// A desktop with a portal, and a secret in a file under its key; the keyring that holds the key is locked.
+        private func lockedDesktop() async throws -> (desktop: PrivateDesktop, portal: Portal) {
+            let desktop = try await desktops.start()
+            let portal = try await Portal(on: desktop)
+            try await store(desktop)
+            try await desktop.lock()
+            return (desktop, portal)
+        }
+
         private func error<Result>(_ call: () async throws(KeyringError) -> Result) async -> KeyringError? {
             do throws(KeyringError) {
                 _ = try await call()
@@ -54,10 +63,7 @@
 
         @Test("Where the keyring is locked and nobody can be asked, it is locked, until somebody asks again")
         func locked() async throws {
-            let desktop = try await desktops.start()
-            let portal = try await Portal(on: desktop)
-            try await store(desktop)
-            try await desktop.lock()
+            let (desktop, portal) = try await lockedDesktop()
             let keyring = keyring(desktop)
             let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: keyring)
             let values = Collector(token.values)
@@ -78,10 +84,7 @@
 
         @Test("The user is asked once for any number of calls, which say that it is locked until there is an answer")
         func question() async throws {
-            let desktop = try await desktops.start()
-            let portal = try await Portal(on: desktop)
-            try await store(desktop)
-            try await desktop.lock()
+            let (desktop, portal) = try await lockedDesktop()
             let prompter = try await Prompter(.later, on: desktop)
             let hasty = keyring(desktop, deadline: .milliseconds(100)), patient = keyring(desktop)
             let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: patient)
@@ -97,7 +100,7 @@
             await expectSecretError(.locked) { try await token.load() }
             let unlocking = Task { try await patient.unlock() }
             #expect(values.elements.isEmpty && prompter.asked == 1)
-            try prompter.answer()
+            prompter.answer()
             try await unlocking.value
             try await values.wait(for: [TestSecret.text()])
             #expect(prompter.asked == 1)
@@ -106,10 +109,7 @@
 
         @Test("A dismissal is remembered until somebody asks again")
         func dismissal() async throws {
-            let desktop = try await desktops.start()
-            let portal = try await Portal(on: desktop)
-            try await store(desktop)
-            try await desktop.lock()
+            let (desktop, portal) = try await lockedDesktop()
             let prompter = try await Prompter(.no, on: desktop)
             let keyring = keyring(desktop)
             // gnome-keyring 42.1 tells the portal no more than that there is no secret.
@@ -133,10 +133,7 @@
 
         @Test("A stream whose first read was refused gets the secret after unlock(), without another read")
         func refusedStream() async throws {
-            let desktop = try await desktops.start()
-            let portal = try await Portal(on: desktop)
-            try await store(desktop)
-            try await desktop.lock()
+            let (desktop, portal) = try await lockedDesktop()
             let prompter = try await Prompter(.no, on: desktop)
             let keyring = keyring(desktop)
             let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: keyring)
