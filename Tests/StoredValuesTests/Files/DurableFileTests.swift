@@ -163,7 +163,7 @@ struct DurableFileTests {
         try withTemporaryFolder { folder in
             #expect(mkfifo(folder + "/fifo", 0o600) == 0)
             try FileManager.default.createDirectory(atPath: folder + "/folder", withIntermediateDirectories: false)
-            for (path, kind) in [(folder + "/fifo", FileKind.fifo), (folder + "/folder", .folder), ("/dev/null", .device)] {
+            for (path, kind) in [(folder + "/fifo", FileKind.fifo), (folder + "/folder", .folder), (MemoryDevice.null.path(in: folder), .device)] {
                 let file = DurableFile(path: path)
                 #expect(throws: FileError(.read, path, .notRegular(kind))) { try file.read() }
                 #expect(throws: FileError(.examine, path, .notRegular(kind))) { try file.currentIdentity() }

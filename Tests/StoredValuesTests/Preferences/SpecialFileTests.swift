@@ -25,11 +25,11 @@ struct SpecialFileTests {
             }
         }
 
-        /// The device that a link leads to.
-        var device: String? {
+        /// The device that a link in `folder` leads to.
+        func device(in folder: String) -> String? {
             switch self {
-            case .zeros: "/dev/zero"
-            case .null: "/dev/null"
+            case .zeros: MemoryDevice.zero.path(in: folder)
+            case .null: MemoryDevice.null.path(in: folder)
             default: nil
             }
         }
@@ -39,7 +39,9 @@ struct SpecialFileTests {
             case .fifo: try #require(mkfifo(path, 0o600) == 0)
             case .folder: try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             case .socket: try makeSocket(at: path)
-            case .zeros, .null: try #require(symlink(try #require(device), path) == 0)
+            case .zeros, .null:
+                let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+                try #require(symlink(try #require(device(in: folder)), path) == 0)
             case .linkToItself: try #require(symlink(path, path) == 0)
             case .linkCircle:
                 try #require(symlink("p.other", path) == 0)
@@ -94,10 +96,11 @@ struct SpecialFileTests {
             #expect(n.wrappedValue == 2)
             let error = await #expect(throws: PreferencesError.self) { try await storage.flush() }
             let text = try #require(error).description
-            #expect(text.contains(obstacle.device ?? path) && text.contains(obstacle.words), "\(text)")
+            let device = obstacle.device(in: folder)
+            #expect(text.contains(device ?? path) && text.contains(obstacle.words), "\(text)")
             #expect(identity(path) == before)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == names, "nothing is left beside it")
-            if let device = obstacle.device { #expect(!FileManager.default.fileExists(atPath: device + ".lock")) }
+            if let device { #expect(!FileManager.default.fileExists(atPath: device + ".lock")) }
 
             if obstacle == .fileForFolder {
                 try FileManager.default.removeItem(atPath: folder + "/f")

@@ -36,7 +36,8 @@ struct TypeChecker {
     /// What came of checking these files as one module, with these options besides.
     func check(_ paths: [String], _ more: [String], in folder: String) async throws -> FinishedProgram {
         try await FinishedProgram.run(
-            [compiler, "-emit-sil", "-o", "/dev/null"] + options + more + paths, environment: ProcessInfo.processInfo.environment, in: folder)
+            [compiler, "-emit-sil", "-o", "\(folder)/main.sil"] + options + more + paths,
+            environment: ProcessInfo.processInfo.environment, in: folder)
     }
 
     /// What the compiler says of source files of one of the library's modules, where these and `others` are all that it knows of that
