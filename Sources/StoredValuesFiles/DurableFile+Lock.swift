@@ -187,36 +187,42 @@ private struct LockWait {
             operations.markWaiting(descriptor, since: start)
             isMarked = true
         }
-        if attempts > 0 { look(descriptor, operations) }
+        if attempts > 0 { _ = seesNewTurn(descriptor, operations) }
         isContended = operations.isWaitedFor(descriptor, since: .max)
         return !isContended || now - turnSeen >= Self.courtesy || !operations.isWaitedFor(descriptor, since: start)
     }
 
     /// Pauses and returns whether there is time for another attempt.
     mutating func again(for descriptor: Int32, _ operations: any FileOperations) -> Bool {
-        // This process may itself have been delayed for longer than the limit.
-        if isOver { look(descriptor, operations) }
-        return again()
+        // This process may itself have been delayed for longer than the limit, also between two looks at the clock.
+        guard !isOver || seesNewTurn(descriptor, operations) else { return false }
+        pause()
+        return true
     }
 
     /// The same without a lock file to check.
     mutating func again() -> Bool {
         guard !isOver else { return false }
+        pause()
+        return true
+    }
+
+    private mutating func pause() {
         attempts += 1
         if attempts <= 4 {
             yieldThread()
         } else {
             sleepThread(nanoseconds: min(50_000 << min(attempts - 5, 5), 1_000_000))
         }
-        return true
     }
 
     private var isOver: Bool { limit.map { .nanoseconds(monotonicNanoseconds() - turnSeen) >= $0 } ?? false }
 
-    /// Checks whether another process has taken the lock since the last check.
-    private mutating func look(_ descriptor: Int32, _ operations: any FileOperations) {
-        guard let taken = operations.timeTaken(descriptor), taken != turn else { return }
+    /// Whether another process has taken the lock since the last check. One that tries just once does not ask.
+    private mutating func seesNewTurn(_ descriptor: Int32, _ operations: any FileOperations) -> Bool {
+        guard limit != .zero, let taken = operations.timeTaken(descriptor), taken != turn else { return false }
         (turn, turnSeen) = (taken, monotonicNanoseconds())
+        return true
     }
 
     /// Stops waiting for the lock of `descriptor`.
