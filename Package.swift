@@ -17,18 +17,24 @@ let withEncryptedFile: TargetDependencyCondition? = .when(traits: ["EncryptedFil
 /// The provider for swift-configuration is built only with this trait; nobody else downloads or builds that package.
 let withConfiguration: TargetDependencyCondition? = .when(traits: ["Configuration"])
 
+/// The fleet's settings, and with them the network, exist only with this trait; nobody else downloads or builds an HTTP client.
+let withFleet: TargetDependencyCondition? = .when(traits: ["Fleet"])
+
 let package = Package(
     name: "swift-stored-values",
     products: [
         .library(name: "StoredValues", targets: ["StoredValues"]),
         .library(name: "StoredValuesConfiguration", targets: ["StoredValuesConfiguration"]),
+        .library(name: "StoredValuesFleet", targets: ["StoredValuesFleet"]),
         .executable(name: "stored-values", targets: ["StoredValuesTool"]),
+        .executable(name: "stored-values-fleet", targets: ["StoredValuesFleetTool"]),
     ],
     traits: [
         .default(enabledTraits: ["EncryptedFile", "Libsecret"]),
         .trait(name: "EncryptedFile", description: "A keyring in an encrypted file, by swift-crypto."),
         .trait(name: "Libsecret", description: "The desktop's keyring, through libsecret."),
         .trait(name: "Configuration", description: "A provider for swift-configuration: the product StoredValuesConfiguration."),
+        .trait(name: "Fleet", description: "Settings of many machines, on etcd: the products StoredValuesFleet and stored-values-fleet."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -36,6 +42,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
     ],
     targets: [
         .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
@@ -70,11 +79,41 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        // The command line tool. Nothing depends on it, so that nobody who uses the library links an argument parser.
+        // Empty without its trait.
+        .target(
+            name: "StoredValuesFleet",
+            dependencies: [
+                "StoredValues", "StoredValuesFiles", "StoredValuesSupport",
+                .product(name: "Logging", package: "swift-log", condition: withFleet),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: withFleet),
+                .product(name: "NIOCore", package: "swift-nio", condition: withFleet),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: withFleet),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: withFleet),
+            ],
+            swiftSettings: settings
+        ),
+        // The command line tools. Nothing depends on them, so that nobody who uses the library links an argument parser.
+        .target(
+            name: "StoredValuesToolSupport",
+            dependencies: [
+                "StoredValues", "StoredValuesSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "StoredValuesTool",
             dependencies: [
-                "StoredValues", "StoredValuesSupport",
+                "StoredValues", "StoredValuesSupport", "StoredValuesToolSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "StoredValuesFleetTool",
+            dependencies: [
+                "StoredValues", "StoredValuesFleet", "StoredValuesSupport", "StoredValuesToolSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -83,7 +122,9 @@ let package = Package(
         // Started by tests as the other process; it links what a user's program links.
         .executableTarget(
             name: "TestProcess",
-            dependencies: ["StoredValues", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "StoredValues", .target(name: "StoredValuesFleet", condition: withFleet), .product(name: "Logging", package: "swift-log"),
+            ],
             path: "Tests/TestProcess",
             swiftSettings: settings
         ),
@@ -101,6 +142,7 @@ let package = Package(
                 .target(name: "StoredValuesSecretService", condition: withLibsecret),
                 .product(name: "Logging", package: "swift-log"),
                 .target(name: "StoredValuesConfiguration", condition: withConfiguration),
+                .target(name: "StoredValuesFleet", condition: withFleet),
                 .product(name: "Configuration", package: "swift-configuration", condition: withConfiguration),
                 .product(name: "ConfigurationTesting", package: "swift-configuration", condition: withConfiguration),
             ],

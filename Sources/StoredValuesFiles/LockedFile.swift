@@ -30,17 +30,21 @@ package struct LockedFile: ~Copyable {
 
     /// Replaces the file with `bytes` atomically, and returns the new identity.
     ///
-    /// An existing file's owner, mode, access control list and user attributes are kept (``FileAccess``). A new file is
-    /// accessible only to this user, or if root creates it, to the folder's owner. With `durably` it survives a power cut when
+    /// An existing file's owner, mode, access control list and user attributes are kept (``FileAccess``). A new file has the mode
+    /// `modeIfNew` and belongs to this user, or if root creates it, to the folder's owner. With `durably` it survives a power cut when
     /// this returns, which takes as long as the disk takes. If it throws, the file is unchanged, unless the error's operation
     /// is `synchronize` on the folder: then it is replaced, but may not survive a power cut.
-    package func replace(with bytes: [UInt8], durably: Bool) throws(FileError) -> FileIdentity {
+    package func replace(with bytes: [UInt8], durably: Bool, modeIfNew: UInt32 = 0o600) throws(FileError) -> FileIdentity {
         // Not the status found with the lock: a mode changed since, while a user's closure runs, must be respected.
         let old = try file.regularFile(at: path, for: .replace)
-        let access =
+        var access =
             if let old { FileAccess(of: old, at: path, operations) } else {
                 try file.ownerOfNew(in: ResolvedPath.folder(of: path))
             }
+        if old == nil, modeIfNew != 0o600 {
+            access = access ?? FileAccess(user: effectiveUser(), group: effectiveGroup())
+            access?.mode = modeIfNew
+        }
         return try replace(old, with: bytes, for: access, durably: durably)
     }
 

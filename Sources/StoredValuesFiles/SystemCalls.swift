@@ -21,6 +21,9 @@ func workingFolder() -> String? {
 /// The user with whose permissions this process runs.
 package func effectiveUser() -> UInt32 { geteuid() }
 
+/// The group that new files of this process belong to.
+func effectiveGroup() -> UInt32 { getegid() }
+
 // For frequent calls, `withCString` avoids the copy of an implicit conversion.
 
 // The calls that have the same names as methods below.

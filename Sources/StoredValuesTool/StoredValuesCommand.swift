@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoredValuesToolSupport
 
 /// The tool with all its commands and its help text.
 struct StoredValuesCommand: AsyncParsableCommand {

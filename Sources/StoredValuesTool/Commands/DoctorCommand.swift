@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoredValues
+import StoredValuesToolSupport
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoredValues
+import StoredValuesToolSupport
 
 struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoredValues
+import StoredValuesToolSupport
 
 struct PathCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoredValuesToolSupport
 
 struct SecretCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoredValues
+import StoredValuesToolSupport
 
 struct SecretGetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoredValues
+import StoredValuesToolSupport
 
 struct SecretRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoredValues
+import StoredValuesToolSupport
 
 struct SetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,18 +12,12 @@ struct SetCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "The setting.") var key: KeyArgument
-    @Argument(help: ArgumentHelp("A JSON value, or a string.", valueName: "json-or-text")) var value: String
+    @OptionGroup var value: ValueArgument
     @OptionGroup var settings: SettingsOptions
-    @Flag(help: "Force the type: store the value as a string, even if it is JSON.") var text = false
-    @Flag(help: "Force the type: refuse a value that is not JSON.") var json = false
-
-    func validate() throws {
-        guard !(text && json) else { throw ValidationError("Give either --text or --json.") }
-    }
 
     func run() async throws {
         let key = try key.checked()
-        let value = try parsed()
+        let value = try value.json(of: key)
         let storage = try settings.soundStorage()
         let old = storage.snapshot[key]
         storage.set(key, to: value)
@@ -32,15 +27,6 @@ struct SetCommand: AsyncParsableCommand {
             let change = "\"\(key)\" was \(old.kindForPeople) and is now \(value.kindForPeople)."
             Output.error.line("stored-values: note: \(Output.error.oneLine(change))\(hint)")
         }
-    }
-
-    private func parsed() throws -> JSONValue {
-        if text { return .string(value) }
-        if let value = JSONValue(text: value) { return value }
-        guard !json else {
-            throw Failure(.badData, "The value for \"\(key.text)\" is not JSON; without --json it would be stored as a string.")
-        }
-        return .string(value)
     }
 }
 

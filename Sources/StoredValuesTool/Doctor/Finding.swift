@@ -1,4 +1,5 @@
 import StoredValues
+import StoredValuesToolSupport
 
 /// One finding of doctor.
 struct Finding {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import StoredValues
 import StoredValuesSupport
+import StoredValuesToolSupport
 
 /// Checks the session bus, the Secret Service and the keyring that programs use.
 enum KeyringDoctor {

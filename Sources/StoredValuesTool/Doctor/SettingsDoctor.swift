@@ -1,6 +1,7 @@
 import FoundationEssentials
 import StoredValues
 import StoredValuesSupport
+import StoredValuesToolSupport
 
 /// Checks the files of settings.
 enum SettingsDoctor {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import StoredValues
 import StoredValuesSupport
+import StoredValuesToolSupport
 
 /// The text that the user edits, in a file that no other user can read.
 struct EditedCopy {

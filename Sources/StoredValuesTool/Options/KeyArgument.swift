@@ -1,6 +1,7 @@
 import ArgumentParser
 import StoredValues
 import StoredValuesSupport
+import StoredValuesToolSupport
 
 /// A key of a setting, as typed.
 struct KeyArgument: ExpressibleByArgument {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import StoredValues
 import StoredValuesSupport
+import StoredValuesToolSupport
 
 /// The service whose secrets a command is about, and the keyring they are in.
 struct SecretOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoredValues
+import StoredValuesToolSupport
 
 /// The file that a command is about.
 struct SettingsOptions: ParsableArguments {

@@ -1,6 +1,6 @@
 /// A question with one-letter answers.
-enum Question {
-    enum Answer: String {
+package enum Question {
+    package enum Answer: String {
         case editAgain = "edit again"
         case overwrite = "overwrite theirs"
         case quit = "quit"
@@ -12,7 +12,7 @@ enum Question {
     private static var canBeAnswered: Bool { System.isTerminal(System.standardInput) && Output.error.isTerminal }
 
     /// Prints `sentence` and asks for one of `answers`. Quits without a terminal.
-    static func ask(_ sentence: String, _ answers: [Answer]) throws -> Answer {
+    package static func ask(_ sentence: String, _ answers: [Answer]) throws -> Answer {
         guard canBeAnswered else { return .quit }
         let choices = answers.map { "[\($0.rawValue.prefix(1))]\($0.rawValue.dropFirst())" }.joined(separator: ", ")
         Output.error.line(Output.error.oneLine(sentence))
@@ -26,7 +26,7 @@ enum Question {
 
     /// Prints `sentence`, which says what would be removed, and throws unless the user answers yes. Does not ask if no user is at
     /// standard input; throws if a user is, but cannot see the question.
-    static func confirmRemoval(_ sentence: String) throws {
+    package static func confirmRemoval(_ sentence: String) throws {
         guard System.isTerminal(System.standardInput), try ask(sentence, [.yes, .no]) != .yes else { return }
         throw Failure(.refused, "Nothing was removed.")
     }

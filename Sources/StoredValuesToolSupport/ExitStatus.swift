@@ -1,7 +1,7 @@
-import ArgumentParser
+package import ArgumentParser
 
 /// The exit status, for scripts. From 64 on, the numbers are those of sysexits(3).
-enum ExitStatus: Int32, CaseIterable {
+package enum ExitStatus: Int32, CaseIterable {
     case success = 0
     case absent = 1
     case usage = 64
@@ -12,7 +12,7 @@ enum ExitStatus: Int32, CaseIterable {
     case refused = 77
     case misconfigured = 78
 
-    var code: ExitCode { ExitCode(rawValue) }
+    package var code: ExitCode { ExitCode(rawValue) }
 
     private var meaning: String {
         switch self {
@@ -29,5 +29,5 @@ enum ExitStatus: Int32, CaseIterable {
     }
 
     /// All of them, for the help text.
-    static let table = allCases.map { "  \($0.rawValue < 10 ? " " : "")\($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
+    package static let table = allCases.map { "  \($0.rawValue < 10 ? " " : "")\($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
 }

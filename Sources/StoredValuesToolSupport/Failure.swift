@@ -1,23 +1,24 @@
-import StoredValues
+package import StoredValues
 
 /// Why a command failed: a message for the user and a status for scripts.
-struct Failure: Error {
-    let status: ExitStatus
+package struct Failure: Error {
+    package let status: ExitStatus
     /// Nil if the status says it all.
-    let sentence: String?
+    package let sentence: String?
 
-    init(_ status: ExitStatus, _ sentence: String?) {
+    package init(_ status: ExitStatus, _ sentence: String?) {
         self.status = status
         self.sentence = sentence
     }
 
     /// The failure for `error`; nil for an error of the argument parser, which has its own message.
-    init?(_ error: any Error) {
+    package init?(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
         case let error as PreferencesError: self.init(error)
         case let error as KeyringError: self.init(error.status, error.advised)
         case let error as SecretMoveError: self.init(error.status, error.errorDescription)
+        case let error as any CommandError: self = error.failure
         default: return nil
         }
     }
@@ -33,8 +34,13 @@ struct Failure: Error {
     }
 }
 
+/// An error of one tool alone, which says itself how its commands fail by it.
+package protocol CommandError: Error {
+    var failure: Failure { get }
+}
+
 extension KeyringError {
-    var status: ExitStatus {
+    package var status: ExitStatus {
         switch self {
         case .notBuiltIn, .noSessionBus, .noSecretService, .locked, .dismissed, .noDefaultCollection: .unavailable
         case .timedOut, .cancelled: .tryAgain

@@ -2,13 +2,13 @@
 
 extension String {
     /// The text with control characters escaped. Line breaks and tabs stay.
-    var withoutControls: String { showing { $0.steersTerminals && $0 != "\n" && $0 != "\t" } }
+    package var withoutControls: String { showing { $0.steersTerminals && $0 != "\n" && $0 != "\t" } }
 
     /// The text with everything escaped that may end a line or column, so that no name looks like two lines.
-    var onOneLine: String { showing(\.mayEndLine) }
+    package var onOneLine: String { showing(\.mayEndLine) }
 
     /// JSON with these scalars escaped, which occur only in its strings. Its line breaks stay.
-    func escapedJSON(_ isEscaped: (Unicode.Scalar) -> Bool) -> String {
+    package func escapedJSON(_ isEscaped: (Unicode.Scalar) -> Bool) -> String {
         unicodeScalars.reduce(into: "") { text, scalar in
             guard isEscaped(scalar), scalar != "\n" else { return text.unicodeScalars.append(scalar) }
             let digits = String(scalar.value, radix: 16)  // at most four: none of these scalars has more
@@ -24,15 +24,15 @@ extension String {
     }
 
     /// The width in columns: East Asian characters and emoji take two.
-    var columns: Int { reduce(0) { $0 + $1.columns } }
+    package var columns: Int { reduce(0) { $0 + $1.columns } }
 
     /// The text padded with spaces to at least `width` columns.
-    func padded(to width: Int) -> String {
+    package func padded(to width: Int) -> String {
         self + String(repeating: " ", count: Swift.max(0, width - columns))
     }
 
     /// The text truncated to `width` columns, with … at the end.
-    func cut(to width: Int) -> String {
+    package func cut(to width: Int) -> String {
         guard columns > width else { return self }
         var kept = ""
         var used = 1  // of the …
@@ -46,7 +46,7 @@ extension String {
 
     /// The text in lines of at most `width` columns, broken at spaces. A longer word, such as a path, stays whole, so that it
     /// can be copied.
-    func wrapped(to width: Int) -> [String] {
+    package func wrapped(to width: Int) -> [String] {
         var lines: [String] = []
         for word in split(separator: " ") {
             if let last = lines.last, last.columns + 1 + String(word).columns <= width {
@@ -62,10 +62,10 @@ extension String {
 extension Unicode.Scalar {
     /// Whether it does more in a terminal than being displayed: controls (also those of C1, from U+0080 on), and changes of the
     /// writing direction.
-    var steersTerminals: Bool { mayEndLine || properties.isBidiControl }
+    package var steersTerminals: Bool { mayEndLine || properties.isBidiControl }
 
     /// Whether a program or a terminal may treat it as the end of a line or column.
-    var mayEndLine: Bool {
+    package var mayEndLine: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
         default: false

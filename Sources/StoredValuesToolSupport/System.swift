@@ -10,12 +10,12 @@ import StoredValuesSupport
 #endif
 
 /// All system calls of the tool.
-enum System {
-    static let standardInput = STDIN_FILENO
-    static let standardOutput = STDOUT_FILENO
-    static let standardError = STDERR_FILENO
+package enum System {
+    package static let standardInput = STDIN_FILENO
+    package static let standardOutput = STDOUT_FILENO
+    package static let standardError = STDERR_FILENO
 
-    static func environment(_ name: String) throws(Failure) -> String? {
+    package static func environment(_ name: String) throws(Failure) -> String? {
         do {
             return try environmentVariable(name)
         } catch {
@@ -23,17 +23,17 @@ enum System {
         }
     }
 
-    static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+    package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
     /// The number of columns of the terminal, if known.
-    static func width(_ descriptor: Int32) -> Int? {
+    package static func width(_ descriptor: Int32) -> Int? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Int(size.ws_col)
     }
 
     /// Reads available bytes into `buffer`; 0 at the end.
-    static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    package static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
         while true {
             let count = readBytes(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 { return count }
@@ -42,7 +42,7 @@ enum System {
     }
 
     /// Writes all of `bytes`; returns whether that succeeded.
-    static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    package static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = writeBytes(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
@@ -51,10 +51,10 @@ enum System {
         return true
     }
 
-    static func end(_ status: ExitStatus) -> Never { exit(status.rawValue) }
+    package static func end(_ status: ExitStatus) -> Never { exit(status.rawValue) }
 
     /// Ends the process by SIGINT, as Ctrl-C does, so that a script around it ends too.
-    static func endInterrupted() -> Never {
+    package static func endInterrupted() -> Never {
         signal(SIGINT, SIG_DFL)
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -65,12 +65,12 @@ enum System {
     }
 
     /// The system's text for the last error.
-    static var problem: String { String(cString: strerror(errno)) }
+    package static var problem: String { String(cString: strerror(errno)) }
 
-    static func mayWrite(_ path: String) -> Bool { access(path, W_OK) == 0 }
+    package static func mayWrite(_ path: String) -> Bool { access(path, W_OK) == 0 }
 
     /// A new folder for only this user, in the folder for temporary files.
-    static func makeTemporaryFolder() throws(Failure) -> String {
+    package static func makeTemporaryFolder() throws(Failure) -> String {
         let place = try environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         var template = Array("\(place)/stored-values-XXXXXX".utf8CString)
         let path = template.withUnsafeMutableBufferPointer { buffer in
@@ -83,7 +83,7 @@ enum System {
     /// Runs a shell command with `argument` as its last word, whatever it contains: the shell gets it as a variable, whose
     /// value it does not parse as a command. The command has this terminal, and receives the keys that interrupt a program.
     /// Returns its exit status, or 128 plus the signal that ended it.
-    static func shell(_ command: String, _ argument: String) -> Int32 {
+    package static func shell(_ command: String, _ argument: String) -> Int32 {
         // system(3) takes no arguments. No other thread of this process reads the environment now, which setenv would disturb.
         setenv("STORED_VALUES_ARGUMENT", argument, 1)
         let status = system("\(command) \"$STORED_VALUES_ARGUMENT\"")

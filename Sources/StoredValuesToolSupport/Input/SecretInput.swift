@@ -1,9 +1,9 @@
-import StoredValues
+package import StoredValues
 
 /// Reads a secret that the user types, or from standard input.
-enum SecretInput {
+package enum SecretInput {
     /// The secret for `id`. One line break at the end of standard input is dropped, unless `isVerbatim`.
-    static func read(_ id: SecretIdentifier, isVerbatim: Bool) throws -> Secret {
+    package static func read(_ id: SecretIdentifier, isVerbatim: Bool) throws -> Secret {
         let secret = try System.isTerminal(System.standardInput) ? typed(id) : piped(isVerbatim: isVerbatim)
         guard secret.count > 0 else {
             throw Failure(.usage, "The secret for \"\(id)\" is empty, so nothing was stored. To remove the stored one, use: secret remove")

@@ -1,28 +1,30 @@
+package import Logging
 import StoredValuesSupport
-import Logging
 
 /// Holds back what the library logs until a command has succeeded: a failed command prints only its own message.
-struct HeldLog: LogHandler {
+package struct HeldLog: LogHandler {
     private static let lines = Guarded<[String]>([])
 
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.warning
+    package init() {}
 
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package var metadata: Logger.Metadata = [:]
+    package var logLevel = Logger.Level.warning
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         Self.lines.withLock { $0.append("\(event.message)") }
     }
 
     /// Prints what was logged since the last call.
-    static func print() {
+    package static func print() {
         let lines = lines.withLock { lines in
             defer { lines = [] }
             return lines
         }
-        for line in lines { Output.error.line("stored-values: \(Output.error.oneLine(line))") }
+        for line in lines { Output.error.line("\(CommandLineProgram.name): \(Output.error.oneLine(line))") }
     }
 }

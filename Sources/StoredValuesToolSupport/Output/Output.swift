@@ -1,18 +1,18 @@
-import StoredValues
+package import StoredValues
 import StoredValuesSupport
 
 /// One of the two output streams. Everything is written when a call returns.
-struct Output {
-    let descriptor: Int32
+package struct Output {
+    package let descriptor: Int32
     /// Whether it is a terminal.
-    let isTerminal: Bool
+    package let isTerminal: Bool
     /// The number of columns.
-    let width: Int
+    package let width: Int
     /// Whether to use colours: on a terminal that supports them, unless NO_COLOR is set (no-color.org).
-    let hasColor: Bool
+    package let hasColor: Bool
 
-    static let standard = Output(System.standardOutput)
-    static let error = Output(System.standardError)
+    package static let standard = Output(System.standardOutput)
+    package static let error = Output(System.standardError)
 
     private init(_ descriptor: Int32) {
         self.descriptor = descriptor
@@ -22,28 +22,28 @@ struct Output {
         hasColor = isTerminal && variable("NO_COLOR").isEmpty && variable("TERM") != "dumb"
     }
 
-    func line(_ text: String = "") {
+    package func line(_ text: String = "") {
         write("\(text)\n")
     }
 
-    func write(_ text: String) {
+    package func write(_ text: String) {
         var text = text
         text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) {
+    package func write(_ bytes: UnsafeRawBufferPointer) {
         guard !System.write(descriptor, bytes) else { return }
-        if descriptor != System.standardError { Self.error.line("stored-values: Could not write the output: \(System.problem).") }
+        if descriptor != System.standardError { Self.error.line("\(CommandLineProgram.name): Could not write the output: \(System.problem).") }
         System.end(.notSaved)
     }
 
     /// Writes a value as JSON over several lines.
-    func json(_ value: JSONValue) {
+    package func json(_ value: JSONValue) {
         line(shownJSON(value.text(onOneLine: false)))
     }
 
     /// Writes settings as one JSON object. Not by a dictionary, in which two names that only look alike would be one.
-    func json(_ members: [(key: String, value: JSONValue)]) {
+    package func json(_ members: [(key: String, value: JSONValue)]) {
         let texts = members.map { key, value in
             "  \(JSONValue.string(key).text(onOneLine: true)): \(value.text(onOneLine: false).replacing("\n", by: "\n  "))"
         }
@@ -51,12 +51,12 @@ struct Output {
     }
 
     /// `text` in this style, if colours are used.
-    func styled(_ text: String, _ style: Style) -> String {
+    package func styled(_ text: String, _ style: Style) -> String {
         hasColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
     /// The styles with their codes (ECMA-48). No meaning depends on them alone.
-    enum Style: String {
+    package enum Style: String {
         case bold = "1"
         case dim = "2"
         case red = "31"
@@ -65,14 +65,14 @@ struct Output {
     }
 
     /// Foreign text made safe for this stream: on a terminal, control characters are shown escaped.
-    func shown(_ text: String) -> String {
+    package func shown(_ text: String) -> String {
         isTerminal ? text.withoutControls : text
     }
 
     /// The same for text on one line.
-    func oneLine(_ text: String) -> String { shown(text.onOneLine) }
+    package func oneLine(_ text: String) -> String { shown(text.onOneLine) }
 
     /// The same for JSON, without changing its meaning. It keeps only its own line breaks, on any stream: a script may treat
     /// more characters as line ends than JSON escapes.
-    func shownJSON(_ text: String) -> String { text.escapedJSON { isTerminal ? $0.steersTerminals : $0.mayEndLine } }
+    package func shownJSON(_ text: String) -> String { text.escapedJSON { isTerminal ? $0.steersTerminals : $0.mayEndLine } }
 }

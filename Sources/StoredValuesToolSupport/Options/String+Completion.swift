@@ -7,7 +7,7 @@ extension Sequence<String> {
     ///
     /// Others are left out: bash expands a completion as if it were typed, so a key with `$(…)` in it would run a command, and
     /// all shells treat a line break as the end of one.
-    var completions: [String] {
+    package var completions: [String] {
         let words = filter(\.isPlainWord)
         // zsh treats text after a colon as a description.
         return CompletionShell.requesting == .zsh ? words.map { $0.replacing(":", by: "\\:") } : words

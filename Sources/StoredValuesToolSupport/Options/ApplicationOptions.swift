@@ -1,32 +1,34 @@
-import ArgumentParser
+package import ArgumentParser
 import FoundationEssentials
 import StoredValues
 import StoredValuesSupport
 
 /// The program that a command is about.
-struct ApplicationOptions: ParsableArguments {
-    static let variable = "STORED_VALUES_APP"
+package struct ApplicationOptions: ParsableArguments {
+    package static let variable = "STORED_VALUES_APP"
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("The program's application id; by default \(variable) in the environment.", valueName: "id"),
         completion: .custom { _, _, _ in knownApplications().completions })
-    var app: String?
+    package var app: String?
 
-    func validate() throws {
+    package init() {}
+
+    package func validate() throws {
         guard let app, !Self.isProper(app) else { return }
         throw ValidationError("\"\(app)\" is not a valid application id: it must not be empty, begin with a dot or contain a slash.")
     }
 
     /// The application id, if given.
-    var id: String? { Self.id(app) }
+    package var id: String? { Self.id(app) }
 
     /// The application id in `app` or the environment, if it is valid.
-    static func id(_ app: String?) -> String? {
+    package static func id(_ app: String?) -> String? {
         (app ?? (try? System.environment(variable))).flatMap { isProper($0) ? $0 : nil }
     }
 
     /// Makes this process read and write as that program.
-    func bootstrap() throws {
+    package func bootstrap() throws {
         guard let id else {
             throw Failure(.usage, "Name the program: --app <id>, or \(Self.variable)=<id> in the environment. Its id is the name of its folder in ~/.config.")
         }

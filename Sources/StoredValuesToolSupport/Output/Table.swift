@@ -1,16 +1,20 @@
 /// Rows of keys and values: in two columns on a terminal, in one on a narrow terminal, and separated by tabs for scripts.
-struct Table {
-    struct Row {
-        let key: String
+package struct Table {
+    package struct Row {
+        package let key: String
         /// JSON on one line.
-        let value: String
+        package let value: String
         /// A remark, only on a terminal.
-        var remark = ""
+        package var remark = ""
+
+        package init(key: String, value: String, remark: String = "") { (self.key, self.value, self.remark) = (key, value, remark) }
     }
 
-    let rows: [Row]
+    package let rows: [Row]
 
-    func print(to output: Output = .standard) {
+    package init(rows: [Row]) { self.rows = rows }
+
+    package func print(to output: Output = .standard) {
         guard output.isTerminal else {
             for row in rows { output.line("\(output.oneLine(row.key))\t\(output.shownJSON(row.value))") }
             return

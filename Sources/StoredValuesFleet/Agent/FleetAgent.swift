@@ -1,0 +1,229 @@
+#if Fleet
+    import FoundationEssentials
+    package import StoredValues
+    import StoredValuesSupport
+
+    /// Keeps the mirror of one application's settings on this machine, and says how fresh it is.
+    ///
+    /// It reads all settings, then watches them; every few seconds it asks the cluster, on another connection, whether it has missed
+    /// any. Whatever goes wrong ends the watch, and it begins anew after a while. The mirror is never emptied by that.
+    package actor FleetAgent {
+        /// Which machine this is, and whose settings it keeps.
+        package struct Configuration: Sendable {
+            package var applicationID: String
+            package var host: String
+            /// Of two groups with a setting of one key the later one wins.
+            package var groups: [String]
+            package var folder: FleetFolder
+            package var endpoints: [String]
+            package var access: FleetAccess
+
+            package init(
+                applicationID: String, host: String = FleetIdentity.host, groups: [String] = [], folder: FleetFolder,
+                endpoints: [String], access: FleetAccess
+            ) {
+                (self.applicationID, self.host, self.groups, self.folder) = (applicationID, host, groups, folder)
+                (self.endpoints, self.access) = (endpoints, access)
+            }
+        }
+
+        /// How often the cluster is asked whether the mirror is fresh: several times while one confirmation counts.
+        static let interval = Duration.milliseconds(2500)
+
+        private let configuration: Configuration
+        private let keys: FleetKeys
+        private let files: MirrorFiles
+        private let note: @Sendable (String) -> Void
+
+        /// What the mirror on the disk holds; nil if there is none.
+        private var mirror: FleetMirror?
+        /// The latest state of the cluster that was seen, for telling whether it went back.
+        private var known: FleetMirror.Origin?
+        private var replica: SettingsReplica?
+        /// The revision whose values are in the mirror.
+        private var published = 0
+        private var isWatching = false
+        private var isBehind = false
+        private var report: FleetReport
+        /// When the cluster last confirmed that the mirror is fresh, by the wall clock.
+        private var lastFresh: Date?
+        private var lastNote: String?
+        private var brokenPlaces: Set<FleetKeys.Place> = []
+
+        /// - Parameter note: What operators should know, each thing once.
+        package init(_ configuration: Configuration, note: @escaping @Sendable (String) -> Void) throws(FleetError) {
+            self.configuration = configuration
+            self.note = note
+            keys = try FleetKeys(applicationID: configuration.applicationID)
+            for target in configuration.groups.map(FleetTarget.group) + [.host(configuration.host)] { try target.check() }
+            // Wrong addresses and files are found out now, before anything runs in the background.
+            _ = try Fleet(endpoints: configuration.endpoints, applicationID: configuration.applicationID, access: configuration.access)
+            files = MirrorFiles(configuration.folder, applicationID: configuration.applicationID)
+            report = FleetReport(state: .stale(since: .now, why: "the agent has just started"), confirmed: nil)
+        }
+
+        /// Keeps the mirror until the task is cancelled. Throws if its files cannot be used.
+        package func run() async throws {
+            try await files.prepare()
+            let waiting = Task { [note, path = configuration.folder.mirror(of: configuration.applicationID)] in
+                if await pause(for: .seconds(2)) { note("Another agent keeps \(path). This one waits until it has ended.") }
+            }
+            let hold = try await files.hold()
+            waiting.cancel()
+            guard let hold else { return }
+            defer { withExtendedLifetime(hold) {} }
+            try await begin()
+            var backoff = Backoff(first: .seconds(1), longest: .seconds(30))
+            while !Task.isCancelled {
+                let begin = ContinuousClock.now
+                var problem = AgentProblem("the cluster ended the watch", isCertain: false)
+                do { try await keepFresh() } catch { problem = AgentProblem(error) }
+                guard !Task.isCancelled else { break }
+                // Once it has worked for a while, the next failure is another one.
+                if isWatching, ContinuousClock.now - begin > .seconds(10) { backoff.reset() }
+                isWatching = false
+                await wait(backoff.next(), after: problem)
+            }
+            // Not awaited as part of the cancelled task's work: writing a report does not look at that.
+            await tell(.stale(since: lastFresh ?? .now, why: "the agent has ended"))
+        }
+
+        private func begin() async throws {
+            do {
+                mirror = try await files.read()
+            } catch {
+                say("The mirror cannot be read, and is written anew when the cluster answers. \(error)")
+            }
+            known = mirror?.origin
+            await tell(.stale(since: .now, why: "the agent has started, and the cluster has not answered yet"))
+        }
+
+        /// Waits, and says that the mirror is stale as soon as that is certain.
+        private func wait(_ time: Duration, after problem: AgentProblem) async {
+            say("\(configuration.applicationID): \(problem.why). The last settings stay in use; trying again.")
+            var time = time
+            let left = problem.isCertain ? .zero : FleetReport.freshness - (report.confirmed?.age ?? FleetReport.freshness)
+            if left > .zero, left < time {
+                guard await pause(for: left) else { return }
+                time -= left
+            }
+            if left < time { await tell(.stale(since: lastFresh ?? .now, why: problem.why)) }
+            _ = await pause(for: time)
+        }
+
+        /// Reads everything, then follows the changes. Ends only by an error, or when the cluster ends the watch.
+        private func keepFresh() async throws {
+            // Made anew each time, so that renewed certificates and passwords are picked up.
+            let endpoints = try configuration.endpoints.map { text throws(FleetError) in try EtcdEndpoint(text) }
+            let gateway = try EtcdGateway(endpoints, configuration.access)
+            let asked = BootMoment.now
+            let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", EtcdRangeRequest(prefix: keys.settings), patience: .seconds(5))
+            let new = SettingsReplica(answer, keys)
+            let origin = FleetMirror.Origin(cluster: new.cluster, revision: new.revision)
+            if case .keep(let why) = MirrorVerdict(isEmpty: new.settings.isEmpty, origin: origin, mirror: mirror, known: known) {
+                throw AgentProblem(why, isCertain: true)
+            }
+            replica = new
+            isBehind = false
+            try await update(confirmed: asked)
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await self.watch(gateway, from: new.revision + 1) }
+                group.addTask { try await self.confirm(gateway) }
+                try await group.next()
+                group.cancelAll()
+            }
+        }
+
+        // MARK: Following the changes
+
+        private func watch(_ gateway: EtcdGateway, from revision: Int) async throws {
+            try await gateway.watch(keys.settings, from: revision) { try await self.take($0) }
+        }
+
+        private func take(_ answer: EtcdWatchMessage.Answer) async throws {
+            guard let replica else { return }
+            isWatching = true
+            switch WatchVerdict(answer, after: replica.revision, in: replica.cluster) {
+            case .nothing: return
+            case .readAgain(let why): throw AgentProblem("everything is read again: \(why)", isCertain: false)
+            case .refused(let why): throw AgentProblem("the cluster refused the watch: \(why)", isCertain: true)
+            case .changes(let events, let revision):
+                self.replica?.apply(events, revision: revision)
+                try await update(confirmed: nil)
+            }
+        }
+
+        /// Asks again and again whether all that the cluster has is here.
+        private func confirm(_ gateway: EtcdGateway) async throws {
+            var unanswered: AgentProblem?
+            while await pause(for: Self.interval) {
+                guard let replica else { return }
+                guard isWatching else { throw AgentProblem("the watch did not begin in time", isCertain: false) }
+                let asked = BootMoment.now
+                do throws(EtcdError) {
+                    let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", replica.question, patience: .seconds(4))
+                    try await take(answer, asked: asked, at: replica.revision)
+                    unanswered = nil
+                } catch {
+                    // One election is no reason to read everything again.
+                    guard error.isTransient, unanswered == nil else { throw error }
+                    unanswered = AgentProblem(error)
+                }
+            }
+        }
+
+        private func take(_ answer: EtcdRangeAnswer, asked: BootMoment, at revision: Int) async throws {
+            guard let replica else { return }
+            switch replica.confirm(answer, askedAt: revision) {
+            case .readAgain(let why): throw AgentProblem("everything is read again: \(why)", isCertain: false)
+            case .behind:
+                // The change may be under way; if it is not here after another interval, the watch leads nowhere.
+                guard !isBehind else { throw AgentProblem("the watch has missed a change", isCertain: false) }
+                isBehind = true
+            case .fresh:
+                isBehind = false
+                await confirmed(asked)
+            }
+        }
+
+        // MARK: Files
+
+        /// Brings the mirror up to the replica, and says that it is current.
+        private func update(confirmed asked: BootMoment?) async throws {
+            guard let replica else { return }
+            let origin = FleetMirror.Origin(cluster: replica.cluster, revision: replica.revision)
+            let values = replica.values(forHost: configuration.host, groups: configuration.groups)
+            if mirror?.values != values {
+                let new = FleetMirror(origin: origin, values: values)
+                do { try await files.write(new) } catch { throw AgentProblem("the mirror could not be written: \(error)", isCertain: true) }
+                mirror = new
+            }
+            (known, published) = (origin, replica.revision)
+            let broken = Set(replica.broken)
+            for place in broken.subtracting(brokenPlaces) {
+                note("\(configuration.applicationID): what lies under \"\(place.key.text)\" for \(place.target) is not a setting that stored-values-fleet wrote, and is ignored.")
+            }
+            brokenPlaces = broken
+            if let asked { await confirmed(asked) } else { await tell(.current(revision: published)) }
+        }
+
+        private func confirmed(_ asked: BootMoment) async {
+            // What has arrived may still be on its way into the mirror; then the next confirmation counts.
+            guard replica?.revision == published else { return }
+            (report.confirmed, lastFresh, lastNote) = (asked, .now, nil)
+            await tell(.current(revision: published))
+        }
+
+        private func tell(_ state: FleetReport.State) async {
+            report.state = state
+            do { try await files.write(report) } catch { say("The report about the mirror could not be written. \(error)") }
+        }
+
+        /// Notes a problem, unless it was the last one.
+        private func say(_ sentence: String) {
+            guard sentence != lastNote else { return }
+            lastNote = sentence
+            note(sentence)
+        }
+    }
+#endif

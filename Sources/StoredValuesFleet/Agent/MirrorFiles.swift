@@ -1,0 +1,96 @@
+#if Fleet
+    import Dispatch
+    import FoundationEssentials
+    import StoredValues
+    import StoredValuesFiles
+
+    /// The files that an agent writes for one application: the mirror, and the report about it. Their calls wait for the disk, off
+    /// the threads of tasks.
+    final class MirrorFiles: Sendable {
+        private let mirror: DurableFile
+        private let report: DurableFile
+        /// Its lock is held while the agent runs; there is no such file.
+        private let agent: DurableFile
+        private let queue = DispatchQueue(label: "StoredValues.fleet-agent")
+
+        init(_ folder: FleetFolder, applicationID id: String) {
+            mirror = DurableFile(path: folder.mirror(of: id))
+            report = DurableFile(path: folder.report(of: id))
+            agent = DurableFile(path: "\(folder.path)/\(id)/agent")
+        }
+
+        /// Makes the folders, which programs of all users may read.
+        func prepare() async throws {
+            try await perform { [mirror, report] in
+                for path in [mirror.path, report.path] { try Self.makeFolder(of: path) }
+            }
+        }
+
+        /// Waits until no other agent keeps these files, and keeps them until the returned object is released; nil if the task is
+        /// cancelled before.
+        func hold() async throws -> Hold? {
+            let task = TaskState()
+            return try await withTaskCancellationHandler {
+                try await perform(on: DispatchQueue(label: "StoredValues.fleet-agent-lock")) { [agent] in
+                    do { return Hold(try agent.lock(timeout: nil) { !task.isCancelled }) } catch {
+                        if task.isCancelled { return nil }
+                        throw error
+                    }
+                }
+            } onCancel: {
+                task.cancel()
+            }
+        }
+
+        /// What the mirror holds; nil if there is none. Throws if it cannot be read.
+        func read() async throws -> FleetMirror? {
+            try await perform { [mirror] in try mirror.read().map { try FleetMirror(parsing: $0.bytes) } }
+        }
+
+        /// Replaces the mirror. It survives a power cut when this returns.
+        func write(_ content: FleetMirror) async throws { try await write(content.bytes, to: mirror, durably: true) }
+
+        /// Replaces the report. It need not survive anything.
+        func write(_ content: FleetReport) async throws { try await write(content.bytes, to: report, durably: false) }
+
+        private func write(_ bytes: [UInt8], to file: DurableFile, durably: Bool) async throws {
+            try await perform {
+                let lock = try file.lock(timeout: .seconds(30))
+                _ = try lock.replace(with: bytes, durably: durably, modeIfNew: 0o644)
+            }
+        }
+
+        private func perform<Result: Sendable>(
+            on queue: DispatchQueue? = nil, _ body: @escaping @Sendable () throws -> Result
+        ) async throws -> Result {
+            try await withCheckedThrowingContinuation { continuation in
+                (queue ?? self.queue).async { continuation.resume(with: Swift.Result(catching: body)) }
+            }
+        }
+
+        private static func makeFolder(of path: String) throws {
+            let manager = FileManager.default
+            var missing: [String] = []
+            var next = path
+            while let slash = next.utf8.lastIndex(of: UInt8(ascii: "/")) {
+                next = String(next[..<slash])
+                guard !next.isEmpty, !manager.fileExists(atPath: next) else { break }
+                missing.append(next)
+            }
+            for folder in missing.reversed() {
+                try manager.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                // Whatever the umask: programs of all users read what is in it.
+                try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
+            }
+        }
+    }
+
+    extension MirrorFiles {
+        /// The lock of the one agent that keeps the files.
+        final class Hold: Sendable {
+            private let lock: LockedFile
+
+            fileprivate init(_ lock: consuming LockedFile) { self.lock = lock }
+        }
+    }
+#endif

@@ -1,0 +1,23 @@
+#if Fleet
+    import FoundationEssentials
+    import NIOCore
+
+    /// The JSON of the gateway.
+    enum EtcdCoding {
+        static func bytes(of request: some Encodable) throws(EtcdError) -> [UInt8] {
+            do { return Array(try JSONEncoder().encode(request)) } catch {
+                throw EtcdError(reason: .refused, sentence: "the request cannot be encoded")
+            }
+        }
+
+        /// The answer; nil if it is another.
+        static func answer<Answer: Decodable>(_ type: Answer.Type, from body: ByteBuffer) -> Answer? {
+            try? JSONDecoder().decode(type, from: Data(body.readableBytesView))
+        }
+
+        /// What the gateway says in place of an answer; nil if it says nothing known.
+        static func problem(_ body: ByteBuffer) -> EtcdProblem? {
+            body.readableBytes < 1 << 20 ? answer(EtcdProblem.self, from: body) : nil
+        }
+    }
+#endif

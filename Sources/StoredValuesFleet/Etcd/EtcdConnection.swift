@@ -1,0 +1,122 @@
+#if Fleet
+    import AsyncHTTPClient
+    import NIOCore
+    import NIOHTTP1
+    import NIOSSL
+    import StoredValuesSupport
+
+    /// The HTTP client, set up for etcd: the only code that knows it.
+    ///
+    /// HTTP/1.1 only: a request that ends early takes its connection with it, so that no later one is sent into a connection that
+    /// leads nowhere. No redirect is followed: it could lead to plaintext.
+    final class EtcdConnection: Sendable {
+        /// The largest answer that is read: all settings of an application, in base64.
+        static let answerLimit = 128 << 20
+        /// The largest answer that is read of what should be an error.
+        private static let problemLimit = 64 << 10
+
+        private let client: HTTPClient
+
+        init(_ access: FleetAccess, isPlain: Bool) throws(FleetError) {
+            var configuration = HTTPClient.Configuration()
+            if !isPlain { configuration.tlsConfiguration = try access.configuration() }
+            configuration.redirectConfiguration = .disallow
+            configuration.httpVersion = .http1Only
+            configuration.decompression = .disabled
+            configuration.timeout.connect = .seconds(2)
+            configuration.connectionPool.retryConnectionEstablishment = false  // the next member is tried instead
+            configuration.dnsOverride = ["localhost": "127.0.0.1"]  // which the endpoint's check relies on
+            client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        }
+
+        deinit {
+            // The closure keeps the client until it has ended; there is nobody left to tell of an error.
+            client.shutdown { _ in }
+        }
+
+        /// Sends a request and returns the status and body of the answer, all within `limit`.
+        func post(
+            _ path: String, _ body: [UInt8], to endpoint: EtcdEndpoint, token: String?, within limit: Duration
+        ) async throws(EtcdError) -> (status: Int, body: ByteBuffer) {
+            do {
+                let request = try HTTPClient.Request(
+                    url: "\(endpoint)\(path)", method: .POST, headers: headers(token), body: .bytes(body))
+                let task = client.execute(
+                    request: request, delegate: ResponseAccumulator(request: request, maxBodySize: Self.answerLimit),
+                    deadline: .now() + .nanoseconds(limit.wholeNanoseconds))
+                let response = try await withTaskCancellationHandler { try await task.get() } onCancel: { task.cancel() }
+                return (Int(response.status.code), response.body ?? ByteBuffer())
+            } catch {
+                throw Self.failure(error, endpoint)
+            }
+        }
+
+        /// Sends a request whose answer is a stream, and passes each part of it to `receive`, until that throws or the stream ends.
+        func stream(
+            _ path: String, _ body: [UInt8], to endpoint: EtcdEndpoint, token: String?, _ receive: (ByteBuffer) async throws -> Void
+        ) async throws {
+            var request = HTTPClientRequest(url: "\(endpoint)\(path)")
+            request.method = .POST
+            request.headers = headers(token)
+            // Without it the stream of a member that has lost its quorum stays open in silence.
+            request.headers.add(name: "Grpc-Metadata-hasleader", value: "true")
+            request.body = .bytes(body)
+            let response: HTTPClientResponse
+            do {
+                response = try await client.execute(request, timeout: .seconds(5))
+            } catch {
+                throw Self.failure(error, endpoint)
+            }
+            guard response.status == .ok else {
+                let body = try? await response.body.collect(upTo: Self.problemLimit)
+                throw EtcdError(status: Int(response.status.code), body.flatMap(EtcdCoding.problem), from: endpoint)
+            }
+            do {
+                for try await part in response.body { try await receive(part) }
+            } catch let error as EtcdError {
+                throw error
+            } catch {
+                throw Self.failure(error, endpoint)
+            }
+        }
+
+        private func headers(_ token: String?) -> HTTPHeaders {
+            var headers: HTTPHeaders = ["Content-Type": "application/json"]
+            if let token { headers.add(name: "Authorization", value: token) }
+            return headers
+        }
+
+        private static func failure(_ error: any Error, _ endpoint: EtcdEndpoint) -> EtcdError {
+            func unreachable(_ words: String, mayHaveHappened: Bool) -> EtcdError {
+                EtcdError(reason: .unreachable, sentence: "\(endpoint) \(words)", mayHaveHappened: mayHaveHappened)
+            }
+            switch error {
+            case is CancellationError: return EtcdError(reason: .cancelled, sentence: "the task was cancelled", mayHaveHappened: true)
+            case let error as HTTPClientError:
+                switch error {
+                case .cancelled: return EtcdError(reason: .cancelled, sentence: "the task was cancelled", mayHaveHappened: true)
+                case .connectTimeout: return unreachable("could not be connected to in time", mayHaveHappened: false)
+                case .deadlineExceeded, .readTimeout, .writeTimeout: return unreachable("did not answer in time", mayHaveHappened: true)
+                case .remoteConnectionClosed: return unreachable("closed the connection", mayHaveHappened: true)
+                default: return unreachable("could not be asked (\(error.shortDescription))", mayHaveHappened: true)
+                }
+            case let error as NIOConnectionError:
+                let reason = error.connectionErrors.first.map { "\($0.error)" } ?? error.dnsAError.map { "\($0)" } ?? "no address"
+                return unreachable("could not be connected to (\(reason))", mayHaveHappened: false)
+            case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+                return EtcdError(
+                    reason: .untrusted, sentence: "\(endpoint) made no TLS connection: the certificate of one side is not to be trusted, or it speaks no TLS (\(error))",
+                    mayHaveHappened: !"\(error)".utf8.starts(with: "handshakeFailed".utf8))
+            case is ResponseAccumulator.ResponseTooBigError: return .unintelligible(endpoint)
+            default: return unreachable("could not be asked (\(error))", mayHaveHappened: true)
+            }
+        }
+    }
+
+    extension Duration {
+        fileprivate var wholeNanoseconds: Int64 {
+            let (seconds, attoseconds) = components
+            return max(0, min(seconds, 1 << 30)) * 1_000_000_000 + attoseconds / 1_000_000_000
+        }
+    }
+#endif

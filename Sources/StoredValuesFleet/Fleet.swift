@@ -1,0 +1,122 @@
+#if Fleet
+    import FoundationEssentials
+    public import StoredValues
+    import StoredValuesSupport
+
+    /// The settings that the machines of a fleet share, for programs that change them. Programs that only use settings need none of
+    /// this: they read them through ``StoredValues/StoredValue``, from the mirror that the machine's agent keeps.
+    ///
+    /// ```swift
+    /// import StoredValues
+    /// import StoredValuesFleet
+    ///
+    /// func raiseTheLimit() async throws {
+    ///     let fleet = try Fleet(
+    ///         endpoints: ["https://db1.example.com:2379"], applicationID: "com.example.Server",
+    ///         access: FleetAccess(authorities: "/etc/fleet/ca.pem", user: "/run/credentials/fleet-user"))
+    ///     try await fleet.set("limit", to: 200, for: .group("canary"))
+    ///     let limit = try await fleet.update("limit", default: 60) { $0 += 1 }
+    ///     print(limit)
+    /// }
+    /// ```
+    ///
+    /// Every change is one transaction, with a record for the log in it. When a call returns, its change has been made exactly once,
+    /// however often it was repeated inside, and survives the loss of any minority of the cluster. When it throws,
+    /// ``FleetError/outcome`` says whether the change may have been made. Every call ends within ``patience``, and soon after its
+    /// task is cancelled.
+    public struct Fleet: Sendable {
+        let gateway: EtcdGateway
+        let keys: FleetKeys
+        /// Who changes settings, for the log.
+        public let writer: String
+        /// How long a call may take, with all attempts on all members.
+        public var patience: Duration = EtcdGateway.patience
+
+        /// A client of the cluster. Connects when it is first used.
+        ///
+        /// Throws if an address or a file cannot be used. `http://` is for this machine only.
+        ///
+        /// - Parameters:
+        ///   - endpoints: The members' addresses, such as `https://db1.example.com:2379`.
+        ///   - applicationID: The program whose settings these are.
+        ///   - access: The files with certificates, key and password.
+        ///   - writer: Who changes settings, for the log; by default the user of `access`, else of this process and the machine's name.
+        public init(
+            endpoints: [String], applicationID: String = StorageSystem.applicationID, access: FleetAccess = FleetAccess(),
+            writer: String? = nil
+        ) throws(FleetError) {
+            keys = try FleetKeys(applicationID: applicationID)
+            var members: [EtcdEndpoint] = []
+            for endpoint in endpoints { members.append(try EtcdEndpoint(endpoint)) }
+            gateway = try EtcdGateway(members, access)
+            self.writer = if let writer { writer } else { try access.login()?.name ?? FleetIdentity.user }
+        }
+
+        /// The item that is set for `target` itself; nil if none is. Throws ``FleetError/Reason/notDecodable`` and
+        /// ``FleetError/Reason/newerVersion``.
+        public func value<Item: StorableItem>(
+            _ key: String, as type: Item.Type = Item.self, for target: FleetTarget = .everyone
+        ) async throws(FleetError) -> Item? {
+            try await record(key, for: target).map { record throws(FleetError) in try Self.item(type, in: record, key) }
+        }
+
+        /// Stores an item. Replaces what anyone stored, of whatever type or version.
+        public func set(_ key: String, to item: some StorableItem, for target: FleetTarget = .everyone) async throws(FleetError) {
+            try await batch { batch throws(FleetError) in try batch.set(key, to: item, for: target) }
+        }
+
+        /// Removes what is set for `target`, which uncovers what is set for wider targets. Succeeds if nothing is.
+        public func reset(_ key: String, for target: FleetTarget = .everyone) async throws(FleetError) {
+            try await batch { batch throws(FleetError) in try batch.reset(key, for: target) }
+        }
+
+        /// Changes an item in one step: no change that others make meanwhile is lost. Returns the new item.
+        ///
+        /// `change` may run several times, each time with the item as it is then. If it throws, nothing is changed, and its error is
+        /// thrown. The default is used while nothing is stored.
+        @discardableResult
+        public func update<Item: StorableItem>(
+            _ key: String, default defaultItem: Item, for target: FleetTarget = .everyone, _ change: (inout Item) throws -> Void
+        ) async throws -> Item {
+            let place = try Self.place(key, target)
+            return try await transact([place], "update \"\(key)\"") { found in
+                var item = try Self.record(found[0], place).map { try Self.item(Item.self, in: $0, key) } ?? defaultItem
+                try change(&item)
+                return ([try Self.content(item, key)], item)
+            }
+        }
+
+        /// Makes several changes as one: in one transaction, at one revision, with one record in the log. All or none are made.
+        ///
+        /// ```swift
+        /// func moveTraffic(_ fleet: Fleet) async throws {
+        ///     try await fleet.batch { batch in
+        ///         try batch.set("primary", to: "db2")
+        ///         try batch.reset("maintenance", for: .group("canary"))
+        ///     }
+        /// }
+        /// ```
+        ///
+        /// At most 127 settings, which is as much as etcd takes; more throw ``FleetError/Reason/tooManyChanges(limit:)`` before
+        /// anything is sent.
+        public func batch(_ changes: (inout FleetBatch) throws(FleetError) -> Void) async throws(FleetError) {
+            var batch = FleetBatch()
+            try changes(&batch)
+            let contents = batch.contents
+            guard !contents.isEmpty else { return }
+            guard contents.count <= FleetChange.limit else {
+                throw FleetError(
+                    .tooManyChanges(limit: FleetChange.limit),
+                    "One transaction takes at most \(FleetChange.limit) settings, and this one has \(contents.count). Make several.")
+            }
+            let what = contents.count == 1 ? "change \"\(contents[0].place.key.text)\"" : "change \(contents.count) settings"
+            do {
+                try await transact(contents.map(\.place), what) { _ in (contents.map(\.content), ()) }
+            } catch let error as FleetError {
+                throw error
+            } catch {
+                throw FleetError(.refused, "\(error)")  // never: the closure throws nothing else
+            }
+        }
+    }
+#endif

@@ -1,0 +1,91 @@
+#if Fleet
+    public import FoundationEssentials
+
+    /// Why a call to the fleet failed, and whether the change that it asked for has happened.
+    public struct FleetError: Error, Equatable, Sendable {
+        /// What went wrong.
+        public enum Reason: Equatable, Sendable {
+            /// No member of the cluster gave an answer in time, or none has a leader.
+            case unavailable
+            /// The cluster refused the user, the password, the certificate or the right.
+            case accessDenied
+            /// The change is larger than etcd takes in one request, by default 1.5 MiB.
+            case tooLarge
+            /// One transaction has more changes than etcd takes.
+            case tooManyChanges(limit: Int)
+            /// The cluster's database is full.
+            case noSpace
+            /// What is stored does not decode as the requested type, or cannot be read at all.
+            case notDecodable
+            /// The item cannot be encoded as JSON.
+            case notEncodable
+            /// A newer version of the program stored the value.
+            case newerVersion
+            /// Others changed the same settings again and again.
+            case contended
+            /// An address, a file or a name that was given cannot be used.
+            case misconfigured
+            /// The task was cancelled.
+            case cancelled
+            /// The cluster answered something else, which the description says.
+            case refused
+        }
+
+        /// What a call that throws has changed. A call that returns has made its change exactly once.
+        public enum Outcome: Equatable, Sendable {
+            /// Nothing has changed, and nothing will.
+            case didNotHappen
+            /// The change may have been made, or may be made later: no answer came. Read the setting to find out.
+            case mayHaveHappened
+        }
+
+        /// What went wrong.
+        public let reason: Reason
+        /// Whether the change has happened.
+        public let outcome: Outcome
+        /// What happened and what to do, without the outcome.
+        let sentence: String
+
+        init(_ reason: Reason, _ sentence: String, outcome: Outcome = .didNotHappen) {
+            (self.reason, self.sentence, self.outcome) = (reason, sentence, outcome)
+        }
+
+        static func misconfigured(_ sentence: String) -> FleetError { FleetError(.misconfigured, sentence) }
+    }
+
+    extension FleetError: CustomStringConvertible {
+        /// What happened, to which setting or server, and what to do; and whether the change may have been made.
+        public var description: String {
+            outcome == .didNotHappen
+                ? sentence : "\(sentence) The change may have been made all the same: read the setting before you repeat it."
+        }
+    }
+
+    extension FleetError: LocalizedError {
+        /// The description, which is what `localizedDescription` says then.
+        public var errorDescription: String? { description }
+    }
+
+    extension FleetError {
+        /// The same for those who use the fleet, with advice. `what` is what could not be done.
+        init(_ error: EtcdError, _ what: String) {
+            let (reason, advice): (Reason, String) =
+                switch error.reason {
+                case .unreachable: (.unavailable, "Check that the cluster runs, has a leader, and can be reached from here.")
+                case .untrusted: (.accessDenied, "Check --ca, --cert and --key, and that their certificates have not expired.")
+                case .notLoggedIn, .accessDenied:
+                    (.accessDenied, "Check the user, its role, and the certificate: see \"Rights\" in the article about fleets.")
+                case .tooLarge: (.tooLarge, "Keep large data elsewhere, and store only where it lies.")
+                case .tooManyOperations: (.tooManyChanges(limit: FleetChange.limit), "Make the changes in several transactions.")
+                case .noSpace: (.noSpace, "Compact and defragment the cluster, then disarm its alarm: etcdctl alarm disarm.")
+                case .notEtcd: (.misconfigured, "Check --endpoints.")
+                case .cancelled: (.cancelled, "")
+                case .refused: (.refused, "")
+                }
+            let sentence = "Could not \(what): \(error.sentence)."
+            self.init(
+                reason, advice.isEmpty ? sentence : "\(sentence) \(advice)",
+                outcome: error.mayHaveHappened ? .mayHaveHappened : .didNotHappen)
+        }
+    }
+#endif

@@ -1,0 +1,49 @@
+#if Fleet
+    import StoredValuesSupport
+
+    /// The machines that a setting is for. Where several settings of one key apply to a machine, the narrower one wins, and of
+    /// several groups the one that the machine's agent names later.
+    public enum FleetTarget: Hashable, Sendable, CustomStringConvertible {
+        /// All machines.
+        case everyone
+        /// The machines whose agent names this group.
+        case group(String)
+        /// The machine whose agent has this name.
+        case host(String)
+
+        /// `everyone`, `group canary` or `host web-3`.
+        public var description: String {
+            switch self {
+            case .everyone: "everyone"
+            case .group(let name): "group \(name)"
+            case .host(let name): "host \(name)"
+            }
+        }
+
+        /// Compares names as bytes, as the cluster does.
+        public static func == (left: FleetTarget, right: FleetTarget) -> Bool { left.path.isIdentical(to: right.path) }
+
+        public func hash(into hasher: inout Hasher) {
+            for byte in path.utf8 { hasher.combine(byte) }
+        }
+
+        /// What stands for it in the cluster's keys.
+        package var path: String {
+            switch self {
+            case .everyone: "everyone"
+            case .group(let name): "group/\(name)"
+            case .host(let name): "host/\(name)"
+            }
+        }
+
+        /// Throws if the name could not be told from another's.
+        func check() throws(FleetError) {
+            switch self {
+            case .everyone: return
+            case .group(let name), .host(let name):
+                guard name.isEmpty || name.has("/") || name.has("\0") else { return }
+                throw .misconfigured("\"\(name)\" is not the name of a group or host: it must not be empty or contain a slash.")
+            }
+        }
+    }
+#endif

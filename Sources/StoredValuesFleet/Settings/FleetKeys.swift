@@ -1,0 +1,52 @@
+#if Fleet
+    import FoundationEssentials
+    import StoredValues
+    import StoredValuesSupport
+
+    /// The keys of one application in the cluster: all that is known of their form.
+    struct FleetKeys: Sendable {
+        /// Of which setting, for whom.
+        struct Place: Hashable, Sendable {
+            var target: FleetTarget
+            var key: PreferencesKey
+        }
+
+        /// What agents read: everything but the log.
+        let settings: Data
+        let log: Data
+
+        init(applicationID id: String) throws(FleetError) {
+            guard !id.isEmpty, !id.begins(with: "."), !id.has("/"), !id.has("\0") else {
+                throw .misconfigured("\"\(id)\" is not an application id: it must not be empty, begin with a dot or contain a slash.")
+            }
+            settings = Data("/stored-values/\(id)/settings/")
+            log = Data("/stored-values/\(id)/log/")
+        }
+
+        func key(of place: Place) -> Data { settings + Data("\(place.target.path)/\(place.key.text)") }
+
+        /// The setting with that key in the cluster; nil if it is none.
+        func place(of key: Data) -> Place? {
+            guard let rest = key.after(prefix: settings), let text = String(validating: rest, as: UTF8.self) else { return nil }
+            func place(_ target: (String) -> FleetTarget, _ rest: String) -> Place? {
+                guard let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+                let name = String(rest[..<slash])
+                return name.isEmpty ? nil : place(target(name), key: String(rest[rest.utf8.index(after: slash)...]))
+            }
+            func place(_ target: FleetTarget, key: String) -> Place? {
+                key.isEmpty || key.isReservedKey ? nil : Place(target: target, key: PreferencesKey(key))
+            }
+            if let key = text.after(prefix: "everyone/") { return place(.everyone, key: key) }
+            if let rest = text.after(prefix: "group/") { return place(FleetTarget.group, rest) }
+            if let rest = text.after(prefix: "host/") { return place(FleetTarget.host, rest) }
+            return nil
+        }
+
+        /// A new key for the log: in the order of the writers' clocks, and never one that exists.
+        func newLogKey(at time: Date) -> Data {
+            let milliseconds = String(max(0, Int(time.timeIntervalSince1970 * 1000)))
+            let padding = String(repeating: "0", count: max(0, 15 - milliseconds.utf8.count))
+            return log + Data("\(padding)\(milliseconds)-\(UUID().uuidString)")
+        }
+    }
+#endif

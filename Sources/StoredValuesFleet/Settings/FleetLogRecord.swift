@@ -1,0 +1,62 @@
+#if Fleet
+    import FoundationEssentials
+    import StoredValues
+
+    /// What one transaction changed: who, when, from what, to what. It is written in that transaction, so there is one for every
+    /// change that was made, and none for any other.
+    package struct FleetLogRecord: Sendable, Equatable {
+        package struct Change: Sendable, Equatable {
+            /// The setting, or the name of the secret.
+            package var key: String
+            package var target: String
+            /// The JSON before and after; nil if there was none, or it is a secret.
+            package var from: JSONValue?
+            package var to: JSONValue?
+            /// Whether this is about a secret, of which only the name is recorded.
+            package var isSecret = false
+        }
+
+        /// Larger values are recorded by their size: a change must fit into one request with its record.
+        private static let valueLimit = 4 << 10
+
+        package var time: String
+        package var writer: String
+        package var changes: [Change]
+        /// The revision that the changes made.
+        package var revision = 0
+
+        init(time: String, writer: String, changes: [Change]) { (self.time, self.writer, self.changes) = (time, writer, changes) }
+
+        /// The record with this text; nil if it is none.
+        init?(_ data: Data, revision: Int) {
+            guard let text = String(validating: data, as: UTF8.self), let json = JSONValue(text: text), case .array(let list)? = json["changes"]
+            else { return nil }
+            time = json["at"]?.stringValue ?? ""
+            writer = json["by"]?.stringValue ?? ""
+            changes = list.map { change in
+                let secret = change["secret"]?.stringValue
+                return Change(
+                    key: secret ?? change["key"]?.stringValue ?? "", target: change["for"]?.stringValue ?? "", from: change["from"],
+                    to: change["to"], isSecret: secret != nil)
+            }
+            self.revision = revision
+        }
+
+        var data: Data {
+            let list = changes.map { change -> JSONValue in
+                guard !change.isSecret else { return ["secret": .string(change.key)] }
+                var json: JSONValue = ["key": .string(change.key), "for": .string(change.target)]
+                if let from = change.from { json["from"] = Self.shortened(from) }
+                if let to = change.to { json["to"] = Self.shortened(to) }
+                return json
+            }
+            let json: JSONValue = ["at": .string(time), "by": .string(writer), "changes": .array(list)]
+            return Data(json.text(onOneLine: true))
+        }
+
+        private static func shortened(_ value: JSONValue) -> JSONValue {
+            let size = value.text(onOneLine: true).utf8.count
+            return size <= valueLimit ? value : ["bytes": JSONValue(size)]
+        }
+    }
+#endif

@@ -1,0 +1,56 @@
+#if Fleet
+    import ArgumentParser
+    import StoredValues
+    import StoredValuesFleet
+    import StoredValuesSupport
+    import StoredValuesToolSupport
+
+    struct AgentCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "agent", abstract: "Keep a copy of the fleet's settings on this machine, until it is told to end.",
+            discussion: """
+                Each machine runs one agent, or each pod one in a container of its own. Programs read the copy and see each change; \
+                while the cluster is away they keep the last settings. Of two groups that set the same key, the one named later wins.
+                """)
+
+        @Option(name: .shortAndLong, help: ArgumentHelp("A program whose settings are kept; may be repeated.", valueName: "id"))
+        var app: [String] = []
+        @Option(help: "A group that this machine belongs to; may be repeated.") var group: [String] = []
+        @Option(help: "The name of this machine; by default its host name.") var host: String?
+        @OptionGroup var connection: ConnectionOptions
+        @Option(help: ArgumentHelp("Where programs look for the settings; by default /var/lib/stored-values/fleet.", valueName: "folder"), completion: .directory)
+        var folder: String?
+
+        func run() async throws {
+            let ends = EndSignals()  // before anything else, so that none is lost
+            let ids = app.isEmpty ? [ApplicationOptions.id(nil)].compactMap(\.self) : app
+            guard !ids.isEmpty else {
+                throw Failure(.usage, "Name the program: --app <id>, or \(ApplicationOptions.variable)=<id> in the environment.")
+            }
+            guard let folder = FleetFolder(folder) else {
+                throw Failure(.misconfigured, "The environment variable STORED_VALUES_FLEET is not UTF-8. Set it to another folder, or use --folder.")
+            }
+            let addresses = try connection.addresses(), access = try connection.access()
+            let agents = try ids.map { id in
+                var configuration = FleetAgent.Configuration(applicationID: id, groups: group, folder: folder, endpoints: addresses, access: access)
+                if let host { configuration.host = host }
+                return try FleetAgent(configuration) { Output.error.line("\(CommandLineProgram.name): \(Output.error.oneLine($0))") }
+            }
+            try await withThrowingTaskGroup { group in
+                for agent in agents { group.addTask { try await agent.run() } }
+                group.addTask {
+                    await ends.wait()
+                    throw Ended()
+                }
+                do {
+                    try await group.waitForAll()
+                } catch is Ended {
+                    group.cancelAll()
+                    try await group.waitForAll()
+                }
+            }
+        }
+
+        private struct Ended: Error {}
+    }
+#endif

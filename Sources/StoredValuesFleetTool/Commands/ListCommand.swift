@@ -1,0 +1,55 @@
+#if Fleet
+    import ArgumentParser
+    import StoredValues
+    import StoredValuesFleet
+    import StoredValuesToolSupport
+
+    struct ListCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Show all settings, and which machines get them.",
+            discussion: """
+                With --group or --host, only what is set for that group or machine itself. In a pipe or file, each setting is one line: \
+                the key, a tab, for whom, a tab, and the value as JSON.
+                """)
+
+        @OptionGroup var fleet: FleetOptions
+        @OptionGroup var target: TargetOptions
+        @Flag(help: "Print a JSON list.") var json = false
+
+        func run() async throws {
+            var settings = try await fleet.fleet().settings()
+            if target.target != .everyone { settings.removeAll { $0.target != target.target } }
+            for broken in settings where broken.record == nil {
+                Output.error.line("\(CommandLineProgram.name): note: \(Output.error.oneLine("\"\(broken.key)\" for \(broken.target) is not a setting, and machines ignore it. Set it again."))")
+            }
+            let found = settings.compactMap { setting in setting.record.map { (setting, $0) } }
+            guard !json else { return Output.standard.json(.array(found.map(\.0.json))) }
+            guard Output.standard.isTerminal else {
+                for (setting, record) in found {
+                    let columns = [Output.standard.oneLine(setting.key), Output.standard.oneLine("\(setting.target)")]
+                    Output.standard.line((columns + [Output.standard.shownJSON(record.value.text(onOneLine: true))]).joined(separator: "\t"))
+                }
+                return
+            }
+            Table(
+                rows: found.map { setting, record in
+                    let remark = "(\(Output.standard.oneLine("\(setting.target), by \(record.writer), \(record.time)")))"
+                    return Table.Row(key: setting.key, value: record.value.text(onOneLine: true), remark: remark)
+                }
+            ).print()
+        }
+    }
+
+    extension FleetSetting {
+        /// All of it, for scripts.
+        var json: JSONValue {
+            guard let record else { return .null }
+            var json: JSONValue = [
+                "key": .string(key), "for": .string(target.path), "value": record.value, "by": .string(record.writer),
+                "at": .string(record.time), "revision": JSONValue(revision),
+            ]
+            if record.version > 0 { json["version"] = JSONValue(record.version) }
+            return json
+        }
+    }
+#endif

@@ -1,0 +1,38 @@
+#if Fleet
+    import ArgumentParser
+    import StoredValuesToolSupport
+
+    /// The tool with all its commands and its help text.
+    struct FleetCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "stored-values-fleet",
+            abstract: "Change the settings that many machines share, and keep a copy of them on each machine.",
+            discussion: """
+                The settings are kept by an etcd cluster. On each machine an agent mirrors them into a file, which programs read \
+                without any change of theirs.
+
+                EXAMPLES
+                  stored-values-fleet agent --app com.example.Server --endpoints https://db1:2379,https://db2:2379 --ca ca.pem
+                  stored-values-fleet set limit 200
+                  stored-values-fleet set limit 300 --group canary
+                  stored-values-fleet list
+                  stored-values-fleet log limit --limit 10
+
+                ENVIRONMENT
+                  \(ApplicationOptions.variable) (--app), \(ConnectionOptions.Variable.endpoints.rawValue) (--endpoints),
+                  \(ConnectionOptions.Variable.authorities.rawValue) (--ca), \(ConnectionOptions.Variable.certificate.rawValue) (--cert),
+                  \(ConnectionOptions.Variable.key.rawValue) (--key), \(ConnectionOptions.Variable.user.rawValue) (--user-file),
+                  STORED_VALUES_FLEET (--folder). Options take precedence.
+
+                EXIT STATUS
+                \(ExitStatus.table)
+
+                COMPLETIONS
+                For bash, zsh or fish: stored-values-fleet --generate-completion-script <shell>
+                """,
+            subcommands: [
+                AgentCommand.self, ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self, LogCommand.self,
+                StatusCommand.self,
+            ])
+    }
+#endif

@@ -1,0 +1,12 @@
+#if !Fleet
+    import StoredValuesToolSupport
+
+    /// The program as it is built without its trait.
+    @main
+    struct Main {
+        static func main() {
+            Output.error.line("\(CommandLineProgram.name): This program was built without the trait Fleet. Build it with: swift build --traits Fleet")
+            System.end(.unavailable)
+        }
+    }
+#endif

@@ -1,0 +1,8 @@
+#if Fleet
+    import StoredValuesToolSupport
+
+    @main
+    struct Main {
+        static func main() async { await CommandLineProgram.run(FleetCommand.self) }
+    }
+#endif

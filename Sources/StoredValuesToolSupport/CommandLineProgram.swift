@@ -1,0 +1,38 @@
+package import ArgumentParser
+import Logging
+import StoredValuesSupport
+
+/// Runs a tool's command, and turns an error into a message and an exit status.
+package enum CommandLineProgram {
+    /// The tool's name, which its messages begin with.
+    package static let name = executableName()
+
+    package static func run<Command: AsyncParsableCommand>(_ type: Command.Type) async {
+        LoggingSystem.bootstrap { _ in HeldLog() }
+        do {
+            var command = try await Command.asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            HeldLog.print()
+        } catch {
+            end(type, with: error)
+        }
+    }
+
+    private static func end<Command: AsyncParsableCommand>(_ type: Command.Type, with error: any Error) -> Never {
+        guard let failure = Failure(error) else {
+            // The argument parser's messages quote the command line.
+            let code = Command.exitCode(for: error)
+            let output = code == .success ? Output.standard : .error
+            let text = Command.fullMessage(for: error)
+            if !text.isEmpty { output.line(output.shown(text)) }
+            Command.exit(withError: code)
+        }
+        // What was logged says the same in the library's words, and is not printed.
+        if let sentence = failure.sentence { Output.error.line("\(name): \(Output.error.oneLine(sentence))") }
+        Command.exit(withError: failure.status.code)
+    }
+}

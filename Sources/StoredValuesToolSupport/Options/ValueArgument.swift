@@ -1,0 +1,25 @@
+package import ArgumentParser
+package import StoredValues
+
+/// A value as typed: JSON, or else a string.
+package struct ValueArgument: ParsableArguments {
+    @Argument(help: ArgumentHelp("A JSON value, or a string.", valueName: "json-or-text")) package var value: String
+    @Flag(help: "Force the type: store the value as a string, even if it is JSON.") package var text = false
+    @Flag(help: "Force the type: refuse a value that is not JSON.") package var json = false
+
+    package init() {}
+
+    package func validate() throws {
+        guard !(text && json) else { throw ValidationError("Give either --text or --json.") }
+    }
+
+    /// The value for `key`.
+    package func json(of key: String) throws -> JSONValue {
+        if text { return .string(value) }
+        if let value = JSONValue(text: value) { return value }
+        guard !json else {
+            throw Failure(.badData, "The value for \"\(key)\" is not JSON; without --json it would be stored as a string.")
+        }
+        return .string(value)
+    }
+}
