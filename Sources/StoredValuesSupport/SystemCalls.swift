@@ -38,6 +38,13 @@ package func monotonicNanoseconds() -> Int64 {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
+/// The same, with the time in which the machine slept.
+package func bootNanoseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
 /// The value of an environment variable, or nil if it is not set. A program that runs with more rights than its user (setuid,
 /// setgid, file capabilities) sees none: it must not use its rights as the environment says.
 package func environmentVariable(_ name: String) throws(VariableNotUTF8) -> String? {

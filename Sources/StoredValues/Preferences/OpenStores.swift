@@ -24,19 +24,22 @@ final class OpenStores: Sendable {
         return store
     }
 
-    /// The store of the application's file `name`, open and with the system-wide defaults below it.
+    /// The store of the application's file `name`, open and with the system-wide defaults below it; below the standard file, also
+    /// with the fleet's settings above those.
     func application(_ name: String) -> PreferencesStore {
         let key = Array(name.utf8)
         if let store = byName.withLock({ $0[key] }) { return store }
         let named = StorageSystem.part(PreferencesFile.self)  // looked up for every file, because any counts as a use of the storage
         let replacement = name.isIdentical(to: PreferencesLocation.standardName) ? named : nil
         if let other = replacement?.name { return application(other) }
+        let isStandard = name.isIdentical(to: named?.name ?? PreferencesLocation.standardName)
         let new: PreferencesStore
         do throws(PreferencesError) {
             new = if let replacement { replacement.store } else { open(try PreferencesLocation.path(of: name)) }
         } catch {
             new = PreferencesStore(.failure(error), path: "(no file)")
         }
+        if isStandard, let mirror = FleetFolder()?.mirror(of: StorageSystem.applicationID) { new.addLayers([mirror], source: .fleet) }
         new.addLayers(PreferencesLocation.layers(of: name))
         new.open()
         return byName.withLock { stores in

@@ -1,6 +1,7 @@
 import StoredValuesFiles
 
-/// A file of defaults below the user's own, provided by an administrator or a distribution. It is never written.
+/// A file of defaults below the user's own, provided by an administrator, a distribution or the fleet's agent. It is never
+/// written.
 struct PreferencesLayer: Sendable {
     let file: DurableFile
     /// The source of its values.
@@ -9,16 +10,19 @@ struct PreferencesLayer: Sendable {
     private(set) var document = PreferencesDocument()
     /// The state of the file that `document` was read from; nil if there was none.
     private(set) var identity: FileIdentity?
+    /// Keeps the inode of a fleet's file in use: its status is only true if no replacement goes unnoticed.
+    private var pin: FilePin?
 
     init(path: String, source: ValueSource) { (file, self.source) = (DurableFile(path: path), source) }
 
     /// Reads the file if it has changed, or `always`, and returns whether it was read. Throws if it cannot be read or does not
     /// parse; then the layer stays as it is.
     mutating func read(always: Bool = false) throws -> Bool {
-        if !always, try file.currentIdentity() == identity { return false }
+        if !always, try file.currentIdentity() == identity, identity == nil || pin != nil || source != .fleet { return false }
         let contents = try file.read()
         document = try contents.map { try PreferencesDocument(parsing: $0.bytes) } ?? PreferencesDocument()
         identity = contents?.identity
+        pin = source == .fleet ? identity.flatMap { FilePin($0, at: file.path, file.operations) } : nil
         return true
     }
 }

@@ -35,9 +35,14 @@ extension PreferencesStore {
             turns.leave()
         }
         for file in layerFiles { refreshLayer(file, always: true, &later) }
-        if turns.activity == nil { later.run() } else { state.withLock { [later] in $0.doAfterTurn(later) } }
-        logNotes()
+        finish(later)
         reportBlindness()
+    }
+
+    /// Does what a read has left to do, or lets the end of the change do it that the calling thread is in.
+    private func finish(_ later: AfterUnlocking) {
+        if turns.activity == nil { later.run() } else { state.withLock { $0.doAfterTurn(later) } }
+        logNotes()
     }
 
     /// Takes over the content of the file if another program has changed it.
@@ -180,6 +185,18 @@ extension PreferencesStore {
     /// The files of defaults, by precedence.
     var layerFiles: [DurableFile] { state.withLock { $0.members.layers.map(\.file) } }
 
+    /// The file with the fleet's settings among them, if there is one.
+    var fleetMirror: DurableFile? { state.withLock { $0.members.layers.first { $0.source == .fleet }?.file } }
+
+    /// Takes over the current content of a file of defaults. When this returns, readers see the result. Returns the state of the
+    /// file that they see, nil if there is none, and why it could not be read, if so.
+    func refreshedLayer(_ file: DurableFile) -> (identity: FileIdentity?, trouble: TroubleLog.LayerTrouble?) {
+        var later = AfterUnlocking()
+        refreshLayer(file, &later)
+        finish(later)
+        return state.withLock { ($0.members.layer(of: file)?.identity, $0.log.layerTroubles[file.path]) }
+    }
+
     /// Takes over the current content of the files of defaults.
     func refreshLayers() {
         for file in layerFiles { refreshLayer(file) }
@@ -216,9 +233,12 @@ extension PreferencesStore {
             state.withLock { $0.log.layerIsWhole(path) }
             return isRead
         } catch {
-            if (error as? FileError)?.isLackOfRoom == true { tryAgain() }
-            let trouble = "Could not read the system-wide preferences \"\(path)\"; its last good values stay in use. \(error)"
-            state.withLock { $0.log.note(trouble, ofLayer: path) }
+            let isLackOfRoom = (error as? FileError)?.isLackOfRoom == true
+            if isLackOfRoom { tryAgain() }
+            let what = layer.source == .fleet ? "the fleet's settings" : "the system-wide preferences"
+            let advice = layer.source == .fleet && error is JSONSyntaxError ? ". Restart the agent, which writes the file anew." : ""
+            let text = "Could not read \(what) \"\(path)\"; its last good values stay in use. \(error)\(advice)"
+            state.withLock { $0.log.note(TroubleLog.LayerTrouble(text: text, isLackOfRoom: isLackOfRoom), ofLayer: path) }
             return false
         }
     }

@@ -87,9 +87,10 @@ struct StoredMembers {
         revision += 1
     }
 
-    /// Adds files of defaults below, unless they are there.
+    /// Adds files of defaults below, unless they are there: the fleet's above the others.
     mutating func add(_ new: [PreferencesLayer]) {
-        layers += new.filter { layer in !layers.contains { $0.file.path.isIdentical(to: layer.file.path) } }
+        let all = layers + new.filter { layer in !layers.contains { $0.file.path.isIdentical(to: layer.file.path) } }
+        layers = all.filter { $0.source == .fleet } + all.filter { $0.source != .fleet }
         revision += 1
     }
 }

@@ -8,8 +8,15 @@ struct TroubleLog {
     private let path: String
     /// The errors since the last write, which are not logged again with each further change.
     private var troubles: Set<String> = []
+    /// Why a file of defaults could not be read.
+    struct LayerTrouble: Equatable, Sendable {
+        let text: String
+        /// Whether it may end without an event.
+        let isLackOfRoom: Bool
+    }
+
     /// The trouble with each file of defaults that was logged since that file was last whole.
-    private var layerTroubles: [String: String] = [:]
+    private(set) var layerTroubles: [String: LayerTrouble] = [:]
     /// The repairs of each key that were logged since it changed.
     private var repairs: [PreferencesKey: [String]] = [:]
     /// The keys whose two defaults were logged.
@@ -33,9 +40,9 @@ struct TroubleLog {
 
     /// Notes a trouble with the file of defaults at `layer`; the same one again only after ``layerIsWhole(_:)``, whatever is read or
     /// written elsewhere.
-    mutating func note(_ trouble: String, ofLayer layer: String) {
+    mutating func note(_ trouble: LayerTrouble, ofLayer layer: String) {
         guard layerTroubles.updateValue(trouble, forKey: layer) != trouble else { return }
-        notes.append((.error, trouble))
+        notes.append((.error, trouble.text))
     }
 
     mutating func layerIsWhole(_ layer: String) { layerTroubles[layer] = nil }

@@ -1,0 +1,110 @@
+import FoundationEssentials
+import StoredValuesFiles
+
+/// What is known of the fleet's settings on this machine, from which their status follows.
+struct FleetEvidence: Sendable {
+    enum Report: Sendable {
+        /// There is none at this path.
+        case missing(path: String)
+        /// It cannot be read, or not understood, for this reason, which also says what to do.
+        case broken(why: String)
+        case found(FleetReport)
+    }
+
+    enum Mirror: Sendable {
+        case missing
+        case whole(modified: Date)
+        /// It cannot be read for this reason, which also says what to do; its time may not be known either.
+        case broken(why: String, modified: Date?)
+    }
+
+    let report: Report
+    let mirror: Mirror
+    /// The age of the confirmation in the report; nil if there is none, or it is not of this boot.
+    let age: Duration?
+    /// When this process first looked: the time of what has no time of its own.
+    let firstLook: Date
+    /// Whether something could not be read because a resource was exhausted, which ends without an event.
+    var isForLackOfRoom = false
+
+    /// The status. A confirmation that is older than `freshness` counts for nothing.
+    func status(freshness: Duration = FleetReport.freshness) -> FleetStatus {
+        switch (mirror, report) {
+        case (.broken(let why, let modified), _):
+            .stale(since: modified ?? confirmed ?? firstLook, why: why)
+        case (.missing, .missing): .none
+        case (.missing, .broken(let why)): .stale(since: firstLook, why: why)
+        case (.missing, .found): .never
+        case (.whole(let modified), .broken(let why)): .stale(since: modified, why: why)
+        case (.whole(let modified), .missing(let path)):
+            .stale(since: modified, why: "No agent has reported on them since this machine started: there is no \"\(path)\". Start the agent (stored-values-fleet agent); in a container, mount that folder too.")
+        case (.whole(let modified), .found(let report)):
+            switch report.state {
+            case .stale(let since, let why): .stale(since: since, why: why)
+            case .current(let revision):
+                if let age, age < freshness {
+                    .current(revision: revision)
+                } else {
+                    .stale(
+                        since: confirmed ?? modified,
+                        why: "The agent has not confirmed them since: it has ended, or is stuck. Look at its log, and restart it.")
+                }
+            }
+        }
+    }
+
+    /// What the agent says of its own troubles, if anything.
+    var complaint: String? {
+        guard case .found(let report) = report, case .stale(_, let why) = report.state else { return nil }
+        return why
+    }
+
+    private var confirmed: Date? {
+        if case .found(let report) = report { report.confirmed?.date } else { nil }
+    }
+}
+
+extension PreferencesStore {
+    /// What is known now, with the mirror's current content taken over; nil if this file has no mirror below it.
+    var fleetEvidence: FleetEvidence? {
+        guard let mirror = fleetMirror, let folder = FleetFolder() else { return nil }
+        // The report first: the agent writes it after the mirror, so what it says holds for the mirror that is read after it.
+        let (report, isForLackOfRoom) = FleetEvidence.Report.read(folder.report(of: StorageSystem.applicationID))
+        let layer = refreshedLayer(mirror)
+        let modified = (layer.identity ?? (try? mirror.currentIdentity())).map { identity in
+            Date(timeIntervalSince1970: Double(identity.modified) / 1_000_000_000)
+        }
+        let state: FleetEvidence.Mirror =
+            if let trouble = layer.trouble {
+                .broken(why: trouble.text, modified: modified)
+            } else {
+                modified.map { .whole(modified: $0) } ?? .missing
+            }
+        let age: Duration? = if case .found(let report) = report { report.confirmed?.age } else { nil }
+        return FleetEvidence(
+            report: report, mirror: state, age: age, firstLook: firstLook,
+            isForLackOfRoom: isForLackOfRoom || layer.trouble?.isLackOfRoom == true)
+    }
+}
+
+extension FleetEvidence.Report {
+    fileprivate static func read(_ path: String) -> (FleetEvidence.Report, isForLackOfRoom: Bool) {
+        let file = DurableFile(path: path)
+        do throws(FileError) {
+            // A file of any size may lie there.
+            guard let identity = try file.currentIdentity() else { return (.missing(path: path), false) }
+            guard identity.size <= FleetReport.sizeLimit else { return (.notOne(path), false) }
+            guard let bytes = try file.read()?.bytes else { return (.missing(path: path), false) }
+            return (FleetReport(parsing: bytes).map { .found($0) } ?? .notOne(path), false)
+        } catch {
+            // Nothing can be in a folder that is a file.
+            return (error.code == .notFolder ? .missing(path: path) : .broken(why: error.description), error.isLackOfRoom)
+        }
+    }
+
+    private static func notOne(_ path: String) -> FleetEvidence.Report {
+        .broken(why: "\"\(path)\" is no report of an agent that this program understands. Restart the agent; if that does not help, update the program.")
+    }
+}
+
+private let firstLook = Date.now

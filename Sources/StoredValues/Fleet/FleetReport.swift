@@ -1,0 +1,74 @@
+package import FoundationEssentials
+import StoredValuesSupport
+
+/// What the agent says of the mirror's freshness: the content of `status.json`.
+package struct FleetReport: Sendable, Equatable {
+    package enum State: Sendable, Equatable {
+        /// The mirror holds every change up to this revision.
+        case current(revision: Int)
+        /// The mirror may be outdated since then; `why` is for people, on one line, and says what to do.
+        case stale(since: Date, why: String)
+    }
+
+    /// An older confirmation counts for nothing.
+    package static let freshness = Duration.seconds(10)
+    /// No report is larger.
+    static let sizeLimit = 64 << 10
+    private static let longestReason = 2000
+
+    package var state: State
+    /// When etcd last confirmed that the mirror is fresh; nil if never.
+    package var confirmed: BootMoment?
+
+    package init(state: State, confirmed: BootMoment?) { (self.state, self.confirmed) = (state, confirmed) }
+
+    /// As it is in the file.
+    private struct Form: Codable {
+        var state: String
+        var revision: Int?
+        var since: Date?
+        var why: String?
+        var confirmed: BootMoment?
+    }
+
+    /// The report in a file that another process wrote; nil if it is not a whole and sensible one. What could steer a terminal
+    /// in `why` becomes a space.
+    package init?(parsing bytes: [UInt8]) {
+        guard bytes.count <= Self.sizeLimit, let json = try? JSONValue(parsing: bytes),
+            let form = try? ItemDecoder.decode(Form.self, from: json), form.confirmed?.date.isWritable != false
+        else { return nil }
+        switch (form.state, form.revision, form.since, form.why) {
+        case ("current", let revision?, nil, nil) where revision >= 0:
+            state = .current(revision: revision)
+        case ("stale", nil, let since?, let why?) where since.isWritable && !why.isEmpty:
+            state = .stale(since: since, why: String(why.withoutControls.prefix(Self.longestReason)))
+        default: return nil
+        }
+        confirmed = form.confirmed
+    }
+
+    /// The content of the file.
+    package var bytes: [UInt8] {
+        var form = Form(state: "current", confirmed: confirmed)
+        switch state {
+        case .current(let revision): form.revision = revision
+        case .stale(let since, let why): (form.state, form.since, form.why) = ("stale", since, why)
+        }
+        // It consists of nothing but strings, integers and dates, which can all be encoded.
+        return ((try? ItemEncoder.encode(form)) ?? .null).text() + Array("\n".utf8)
+    }
+}
+
+extension String {
+    /// The text with a space for each character that ends a line or steers a terminal.
+    fileprivate var withoutControls: String {
+        unicodeScalars.reduce(into: "") { text, scalar in
+            let isPlain =
+                switch scalar.properties.generalCategory {
+                case .control, .lineSeparator, .paragraphSeparator: false
+                default: !scalar.properties.isBidiControl
+                }
+            text.unicodeScalars.append(isPlain ? scalar : " ")
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import StoredValuesSupport
+
+/// Where the agent puts what it knows of the fleet's settings: `$STORED_VALUES_FLEET`, by default `/var/lib/stored-values/fleet`.
+///
+/// By default the report is in the runtime folder, because it is written every few seconds, and no disk should be worn by that.
+package struct FleetFolder: Sendable, Equatable {
+    /// The environment variable that names another folder.
+    package static let variable = "STORED_VALUES_FLEET"
+    private static let standard = "/var/lib/stored-values/fleet", runtime = "/run/stored-values/fleet"
+
+    /// The folder, without a slash at its end.
+    package let path: String
+
+    /// The folder at `path`, or if that is nil, the one that the environment names or the default. Nil if `path` is relative, or
+    /// the variable is not UTF-8; a relative or empty path in the variable counts as not set.
+    package init?(_ path: String? = nil) {
+        guard let path else {
+            let named: String?
+            do { named = try environmentVariable(Self.variable) } catch { return nil }
+            self.path = named.flatMap(Self.proper) ?? Self.standard
+            return
+        }
+        guard let path = Self.proper(path) else { return nil }
+        self.path = path
+    }
+
+    /// The file with the settings of this application, a preferences file.
+    package func mirror(of applicationID: String) -> String { "\(path)/\(applicationID)/preferences.json" }
+
+    /// The file that says how fresh the mirror is.
+    package func report(of applicationID: String) -> String {
+        "\(path.isIdentical(to: Self.standard) ? Self.runtime : path)/\(applicationID)/status.json"
+    }
+
+    /// An absolute path without slashes at its end; nil if it is not one.
+    private static func proper(_ path: String) -> String? {
+        guard path.begins(with: "/"), !path.has("\0") else { return nil }
+        let count = path.utf8.reversed().drop { $0 == UInt8(ascii: "/") }.count
+        return String(Substring(path.utf8.prefix(count)))
+    }
+}
