@@ -84,10 +84,10 @@ let package = Package(
             name: "StoredValuesFleet",
             dependencies: [
                 "StoredValues", "StoredValuesFiles", "StoredValuesSupport",
-                .product(name: "Logging", package: "swift-log", condition: withFleet),
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: withFleet),
                 .product(name: "NIOCore", package: "swift-nio", condition: withFleet),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: withFleet),
+                .product(name: "NIOPosix", package: "swift-nio", condition: withFleet),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: withFleet),
             ],
             swiftSettings: settings
@@ -114,7 +114,6 @@ let package = Package(
             name: "StoredValuesFleetTool",
             dependencies: [
                 "StoredValues", "StoredValuesFleet", "StoredValuesSupport", "StoredValuesToolSupport",
-                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

@@ -1,6 +1,6 @@
 #if Fleet
     import FoundationEssentials
-    package import StoredValues
+    import StoredValues
     import StoredValuesSupport
 
     extension Fleet {

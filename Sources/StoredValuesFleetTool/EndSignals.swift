@@ -1,6 +1,6 @@
 #if Fleet
-    import Dispatch
     import StoredValuesSupport
+    import StoredValuesToolSupport
 
     #if canImport(Glibc)
         import Glibc
@@ -9,22 +9,38 @@
     #endif
 
     /// The signals by which a service manager or a user ends the agent.
-    final class EndSignals: Sendable {
-        private let arrived = OneShot<Void>()
-        private let sources: [any DispatchSourceSignal]
-
-        init() {
-            sources = [SIGTERM, SIGINT].map { number in
-                signal(number, SIG_IGN)  // else it would end the process before the source hears of it
-                return DispatchSource.makeSignalSource(signal: number, queue: .global())
+    ///
+    /// Not a Dispatch source: that is a signalfd, and a thread that does not block the signal, such as SwiftNIO's, gets it instead,
+    /// which ends the process (seen with Swift 6.3; signalfd(2)). A handler runs on whichever thread gets it.
+    enum EndSignals {
+        /// From now on, SIGTERM and SIGINT answer the returned question instead of ending the process. Call it once.
+        static func arrive() throws(Failure) -> OneShot<Void> {
+            let arrived = OneShot<Void>()
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else { throw Failure(.notSaved, "Could not prepare for signals: \(System.problem).") }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            signalPipe = ends[1]
+            let reader = ends[0]
+            do {
+                try startThread(named: "end-signals") {
+                    var byte: UInt8 = 0
+                    while read(reader, &byte, 1) == -1, errno == EINTR {}
+                    arrived.answer(())
+                }
+            } catch {
+                throw Failure(.notSaved, "Could not prepare for signals: no thread can be started (error \(error.rawValue)).")
             }
-            for source in sources {
-                source.setEventHandler { [arrived] in arrived.answer(()) }
-                source.activate()
+            for number in [SIGTERM, SIGINT] {
+                signal(number) { _ in
+                    let code = errno
+                    _ = write(signalPipe, "!", 1)
+                    errno = code
+                }
             }
+            return arrived
         }
-
-        /// Waits for the first of them, or until the task is cancelled. Call it once.
-        func wait() async { await arrived.wait(cancelled: ()) }
     }
+
+    // Sound: written once, before the handlers that read it are there. A handler may not take a lock.
+    nonisolated(unsafe) private var signalPipe: Int32 = -1
 #endif

@@ -155,20 +155,22 @@
 
         /// Asks again and again whether all that the cluster has is here.
         private func confirm(_ gateway: EtcdGateway) async throws {
-            var unanswered: AgentProblem?
+            var isUnanswered = false
             while await pause(for: Self.interval) {
                 guard let replica else { return }
                 guard isWatching else { throw AgentProblem("the watch did not begin in time", isCertain: false) }
                 let asked = BootMoment.now
+                let answer: EtcdRangeAnswer
                 do throws(EtcdError) {
-                    let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", replica.question, patience: .seconds(4))
-                    try await take(answer, asked: asked, at: replica.revision)
-                    unanswered = nil
+                    answer = try await gateway.ask("/v3/kv/range", replica.question, patience: .seconds(4))
                 } catch {
                     // One election is no reason to read everything again.
-                    guard error.isTransient, unanswered == nil else { throw error }
-                    unanswered = AgentProblem(error)
+                    guard error.isTransient, !isUnanswered else { throw error }
+                    isUnanswered = true
+                    continue
                 }
+                isUnanswered = false
+                try await take(answer, asked: asked, at: replica.revision)
             }
         }
 

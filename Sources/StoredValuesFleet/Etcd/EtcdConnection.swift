@@ -2,6 +2,7 @@
     import AsyncHTTPClient
     import NIOCore
     import NIOHTTP1
+    import NIOPosix
     import NIOSSL
     import StoredValuesSupport
 
@@ -53,7 +54,8 @@
 
         /// Sends a request whose answer is a stream, and passes each part of it to `receive`, until that throws or the stream ends.
         func stream(
-            _ path: String, _ body: [UInt8], to endpoint: EtcdEndpoint, token: String?, _ receive: (ByteBuffer) async throws -> Void
+            _ path: String, _ body: [UInt8], to endpoint: EtcdEndpoint, token: String?,
+            isolation: isolated (any Actor)? = #isolation, _ receive: (ByteBuffer) async throws -> Void
         ) async throws {
             var request = HTTPClientRequest(url: "\(endpoint)\(path)")
             request.method = .POST

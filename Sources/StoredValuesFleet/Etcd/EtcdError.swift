@@ -47,7 +47,7 @@
             // The token is of before the last change of rights; nothing was done.
             case _ where says("revision of auth store is old"):
                 self.init(reason: .notLoggedIn, sentence: "\(endpoint) wants another login: \(words)")
-            case (7, _), (16, _), _ where says("authentication failed") || says("CommonName of client"):
+            case _ where code == 7 || code == 16 || says("authentication failed") || says("CommonName of client"):
                 self.init(reason: .accessDenied, sentence: "\(endpoint) refused: \(words)")
             case _ where says("database space exceeded"):
                 self.init(reason: .noSpace, sentence: "\(endpoint) has no space left: \(words)")

@@ -1,4 +1,5 @@
 #if Fleet
+    import NIOCore
     import StoredValuesSupport
 
     /// The cluster: asks one of its members, and the next one if that does not answer.
@@ -69,7 +70,10 @@
         }
 
         /// Sends a request to the member that answered last, and passes each part of the stream that it answers to `receive`.
-        func stream(_ path: String, _ request: some Encodable, _ receive: (EtcdEndpoint, [UInt8]) async throws -> Void) async throws {
+        func stream(
+            _ path: String, _ request: some Encodable, isolation: isolated (any Actor)? = #isolation,
+            _ receive: (EtcdEndpoint, [UInt8]) async throws -> Void
+        ) async throws {
             let body = try EtcdCoding.bytes(of: request)
             let position = state.withLock { $0.preferred }
             let endpoint = endpoints[position]

@@ -4,16 +4,25 @@
     extension EtcdGateway {
         /// Watches all keys that begin with `prefix`, from the change with that revision on, and passes each answer to `receive`.
         /// Returns when the stream ends; throws when it cannot begin or the cluster ends it with an error.
-        func watch(_ prefix: Data, from revision: Int, _ receive: (EtcdWatchMessage.Answer) async throws -> Void) async throws {
+        func watch(
+            _ prefix: Data, from revision: Int, isolation: isolated (any Actor)? = #isolation,
+            _ receive: (EtcdWatchMessage.Answer) async throws -> Void
+        ) async throws {
             try await watch(.init(key: prefix, range_end: prefix.afterAllThatBeginWithThis, start_revision: EtcdNumber(revision)), receive)
         }
 
         /// The same for one key.
-        func watchKey(_ key: Data, from revision: Int, _ receive: (EtcdWatchMessage.Answer) async throws -> Void) async throws {
+        func watchKey(
+            _ key: Data, from revision: Int, isolation: isolated (any Actor)? = #isolation,
+            _ receive: (EtcdWatchMessage.Answer) async throws -> Void
+        ) async throws {
             try await watch(.init(key: key, start_revision: EtcdNumber(revision)), receive)
         }
 
-        private func watch(_ create: EtcdWatchRequest.Create, _ receive: (EtcdWatchMessage.Answer) async throws -> Void) async throws {
+        private func watch(
+            _ create: EtcdWatchRequest.Create, isolation: isolated (any Actor)? = #isolation,
+            _ receive: (EtcdWatchMessage.Answer) async throws -> Void
+        ) async throws {
             let request = EtcdWatchRequest(create_request: create)
             var lines = EtcdLines()
             var last: EtcdEndpoint?

@@ -1,6 +1,6 @@
 #if Fleet
     import FoundationEssentials
-    import StoredValues
+    package import StoredValues
 
     /// What one transaction changed: who, when, from what, to what. It is written in that transaction, so there is one for every
     /// change that was made, and none for any other.

@@ -1,6 +1,6 @@
 #if Fleet
     import FoundationEssentials
-    import StoredValues
+    package import StoredValues
 
     /// A setting as the cluster keeps it: the item's JSON, its version, and who wrote it when.
     package struct FleetRecord: Sendable, Equatable {

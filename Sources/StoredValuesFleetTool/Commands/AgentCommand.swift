@@ -22,7 +22,7 @@
         var folder: String?
 
         func run() async throws {
-            let ends = EndSignals()  // before anything else, so that none is lost
+            let end = try EndSignals.arrive()  // before anything else, so that none is lost
             let ids = app.isEmpty ? [ApplicationOptions.id(nil)].compactMap(\.self) : app
             guard !ids.isEmpty else {
                 throw Failure(.usage, "Name the program: --app <id>, or \(ApplicationOptions.variable)=<id> in the environment.")
@@ -39,7 +39,7 @@
             try await withThrowingTaskGroup { group in
                 for agent in agents { group.addTask { try await agent.run() } }
                 group.addTask {
-                    await ends.wait()
+                    await end.wait(cancelled: ())
                     throw Ended()
                 }
                 do {

@@ -1,9 +1,9 @@
 #if Fleet
     import ArgumentParser
     import StoredValues
-    import StoredValuesFleet
+    package import StoredValuesFleet
     import StoredValuesSupport
-    import StoredValuesToolSupport
+    package import StoredValuesToolSupport
 
     /// The cluster, and what is shown to it.
     struct ConnectionOptions: ParsableArguments {
