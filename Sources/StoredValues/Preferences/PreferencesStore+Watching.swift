@@ -183,10 +183,12 @@ extension PreferencesStore {
     }
 
     /// The files of defaults, by precedence.
-    var layerFiles: [DurableFile] { state.withLock { $0.members.layers.map(\.file) } }
+    var layerFiles: [DurableFile] { layers.map(\.file) }
+
+    var layers: [PreferencesLayer] { state.withLock { $0.members.layers } }
 
     /// The file with the fleet's settings among them, if there is one.
-    var fleetMirror: DurableFile? { state.withLock { $0.members.layers.first { $0.source == .fleet }?.file } }
+    var fleetMirror: DurableFile? { layers.first { $0.source == .fleet }?.file }
 
     /// Takes over the current content of a file of defaults. When this returns, readers see the result. Returns the state of the
     /// file that they see, nil if there is none, and why it could not be read, if so.
