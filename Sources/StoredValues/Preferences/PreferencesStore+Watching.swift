@@ -169,7 +169,8 @@ extension PreferencesStore {
     /// Adds files of defaults below this one, by precedence, and reads them. Files that are already there stay.
     func addLayers(_ paths: [String], source: ValueSource = .system) {
         let known = state.withLock { $0.members.layers.map(\.file.path) }
-        var layers = paths.filter { path in !known.contains { $0.isIdentical(to: path) } }.map { PreferencesLayer(path: $0, source: source) }
+        let new = paths.filter { path in !known.contains { $0.isIdentical(to: path) } }
+        var layers = new.map { PreferencesLayer(DurableFile(path: $0), source: source) }
         for position in layers.indices { read(&layers[position]) }
         var later = AfterUnlocking()
         _ = exchange(&later) { members in
