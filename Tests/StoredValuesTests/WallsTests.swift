@@ -79,6 +79,7 @@ struct WallsTests {
         "Coding": ["JSON"],
         "Preferences": ["JSON"],
         "Keyrings": [],
+        "Fleet": ["Coding", "JSON", "Preferences"],
         "UserDefaults": ["Coding", "JSON", "Preferences"],
         "Testing": ["Keyrings", "Preferences"],
         "Values": ["Coding", "JSON", "Keyrings", "Live", "Preferences"],

@@ -67,9 +67,9 @@ struct FleetEvidence: Sendable {
 extension PreferencesStore {
     /// What is known now, with the mirror's current content taken over; nil if this file has no mirror below it.
     var fleetEvidence: FleetEvidence? {
-        guard let mirror = fleetMirror, let folder = FleetFolder() else { return nil }
+        guard let mirror = fleetMirror else { return nil }
         // The report first: the agent writes it after the mirror, so what it says holds for the mirror that is read after it.
-        let (report, isForLackOfRoom) = FleetEvidence.Report.read(folder.report(of: StorageSystem.applicationID))
+        let (report, isForLackOfRoom) = FleetEvidence.Report.read(FleetFolder.report(onMirror: mirror.path))
         let layer = refreshedLayer(mirror)
         let modified = (layer.identity ?? (try? mirror.currentIdentity())).map { identity in
             Date(timeIntervalSince1970: Double(identity.modified) / 1_000_000_000)

@@ -29,9 +29,9 @@ final class FleetWatch: Sendable {
     static func begin(
         _ store: PreferencesStore, freshness: Duration = FleetReport.freshness, tell: @escaping @Sendable (FleetStatus) -> Void
     ) -> FleetWatch? {
-        guard let mirror = store.fleetMirror, let folder = FleetFolder() else { return nil }
+        guard let mirror = store.fleetMirror else { return nil }
         let watch = FleetWatch(store, freshness: freshness, tell: tell)
-        let report = DurableFile(path: folder.report(of: StorageSystem.applicationID))
+        let report = DurableFile(path: FleetFolder.report(onMirror: mirror.path))
         let queue = store.queues.watching
         queue.async { [weak watch] in
             guard watch != nil else { return }

@@ -7,6 +7,7 @@ package struct FleetFolder: Sendable, Equatable {
     /// The environment variable that names another folder.
     package static let variable = "STORED_VALUES_FLEET"
     private static let standard = "/var/lib/stored-values/fleet", runtime = "/run/stored-values/fleet"
+    private static let mirrorName = "preferences.json"
 
     /// The folder, without a slash at its end.
     package let path: String
@@ -25,11 +26,15 @@ package struct FleetFolder: Sendable, Equatable {
     }
 
     /// The file with the settings of this application, a preferences file.
-    package func mirror(of applicationID: String) -> String { "\(path)/\(applicationID)/preferences.json" }
+    package func mirror(of applicationID: String) -> String { "\(path)/\(applicationID)/\(Self.mirrorName)" }
 
     /// The file that says how fresh the mirror is.
-    package func report(of applicationID: String) -> String {
-        "\(path.isIdentical(to: Self.standard) ? Self.runtime : path)/\(applicationID)/status.json"
+    package func report(of applicationID: String) -> String { Self.report(onMirror: mirror(of: applicationID)) }
+
+    /// The file that says how fresh the mirror at `path` is: beside it, or in the runtime folder.
+    static func report(onMirror path: String) -> String {
+        let place = String(Substring(path.utf8.dropLast(mirrorName.utf8.count)))
+        return (place.after(prefix: "\(standard)/").map { "\(runtime)/\($0)" } ?? place) + "status.json"
     }
 
     /// An absolute path without slashes at its end; nil if it is not one.

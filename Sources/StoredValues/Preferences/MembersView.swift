@@ -31,7 +31,7 @@ struct MembersView {
     var document: PreferencesDocument { changes.isEmpty ? members.document : members.written(with: changes) }
 
     /// All values.
-    var snapshot: PreferencesSnapshot { PreferencesSnapshot(document, layers: members.layers.map(\.document)) }
+    var snapshot: PreferencesSnapshot { PreferencesSnapshot(document, layers: members.layers.map { ($0.document, $0.source) }) }
 
     /// Applies more changes to it.
     mutating func lay(_ new: MemberChanges) { changes.merge(new.byKey) { $1 } }

@@ -16,13 +16,15 @@ public struct PreferencesFile: Sendable {
     /// passed to `StorageSystem.bootstrap` replaces it, else the one that the environment variable `STORED_VALUES_PREFERENCES`
     /// names.
     ///
-    /// Values that the file does not hold come from the system-wide defaults: `<folder>/<application id>/preferences.json` for
-    /// each folder in `$XDG_CONFIG_DIRS`, by default `/etc/xdg`, earlier folders first (XDG Base Directory Specification 0.8).
-    /// They are never written; ``StoredValue/reset()`` uncovers them.
+    /// Values that the file does not hold come from the fleet's settings, if this machine shares settings with others:
+    /// `<folder>/<application id>/preferences.json`, where the folder is `$STORED_VALUES_FLEET`, by default
+    /// `/var/lib/stored-values/fleet`. All others come from the system-wide defaults: `<folder>/<application id>/preferences.json`
+    /// for each folder in `$XDG_CONFIG_DIRS`, by default `/etc/xdg`, earlier folders first (XDG Base Directory Specification 0.8).
+    /// Neither are ever written; ``StoredValue/reset()`` uncovers them.
     public static let standard = PreferencesFile(place: .named(PreferencesLocation.standardName, madeIn: nil))
 
     /// Another file beside the standard one: `named("editor")` is `editor.json`, with system-wide defaults of that name below
-    /// it.
+    /// it, and no settings of a fleet.
     ///
     /// Traps if the name is empty or contains a slash.
     public static func named(_ name: String) -> PreferencesFile {
@@ -115,7 +117,7 @@ public struct PreferencesFile: Sendable {
     public func flush() async throws(PreferencesError) { try await store.flush() }
 
     /// Removes every value of this file, whichever program or version wrote it, in one change: each wrapper then reads the
-    /// system-wide default, or its own.
+    /// fleet's value, the system-wide default, or its own.
     ///
     /// Data that ``importUserDefaults(named:key:)`` has imported before is not imported again. Traps inside an `update` of this
     /// file. Writing works as for ``StoredValue/set(_:overwritingNewer:)``.
@@ -126,8 +128,8 @@ public struct PreferencesFile: Sendable {
         }
     }
 
-    /// Reads the file and the system-wide defaults below it now. When this returns, every reader in this process sees the
-    /// result, and it is in the buffer of each stream.
+    /// Reads the file, the fleet's settings and the system-wide defaults below it now. When this returns, every reader in this
+    /// process sees the result, and it is in the buffer of each stream.
     ///
     /// Changes are normally seen a moment later without this; call it when that is too late, as in a test that has just written
     /// the file. Blocks the thread while reading, and for at most 200 ms while another program is writing the file. Needs no

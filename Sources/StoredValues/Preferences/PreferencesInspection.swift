@@ -18,9 +18,11 @@ package struct PreferencesInspection: Sendable {
     /// The permission bits; nil if there is no file.
     package let mode: UInt32?
     package let content: Content
+    /// What comes from it.
+    package let source: ValueSource
 
-    init(_ file: DurableFile) {
-        path = file.place
+    init(_ file: DurableFile, _ source: ValueSource) {
+        (path, self.source) = (file.place, source)
         mode = (try? file.status(at: file.path, followingLinks: true))?.mode
         do throws(FileError) {
             let reading = try PreferencesReading(known: nil, file.read)
@@ -37,10 +39,11 @@ package struct PreferencesInspection: Sendable {
 }
 
 extension PreferencesFile {
-    /// Reads the file and the system-wide defaults below it again, and returns the results: the file first, then the layers by
-    /// precedence. Throws if there is no file to inspect.
+    /// Reads the file and the layers below it again, and returns the results: the file first, then the layers by precedence. Throws
+    /// if there is no file to inspect.
     package func inspect() throws(PreferencesError) -> [PreferencesInspection] {
         let store = store
-        return ([try store.file.get()].compactMap(\.self) + store.layerFiles).map(PreferencesInspection.init)
+        let file = try store.file.get().map { PreferencesInspection($0, .file) }
+        return [file].compactMap(\.self) + store.layers.map { PreferencesInspection($0.file, $0.source) }
     }
 }

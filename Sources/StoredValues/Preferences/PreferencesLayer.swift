@@ -13,7 +13,7 @@ struct PreferencesLayer: Sendable {
     /// Keeps the inode of a fleet's file in use: its status is only true if no replacement goes unnoticed.
     private var pin: FilePin?
 
-    init(path: String, source: ValueSource) { (file, self.source) = (DurableFile(path: path), source) }
+    init(_ file: DurableFile, source: ValueSource) { (self.file, self.source) = (file, source) }
 
     /// Reads the file if it has changed, or `always`, and returns whether it was read. Throws if it cannot be read or does not
     /// parse; then the layer stays as it is.

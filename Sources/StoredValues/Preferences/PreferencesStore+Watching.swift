@@ -169,7 +169,8 @@ extension PreferencesStore {
     /// Adds files of defaults below this one, by precedence, and reads them. Files that are already there stay.
     func addLayers(_ paths: [String], source: ValueSource = .system) {
         let known = state.withLock { $0.members.layers.map(\.file.path) }
-        var layers = paths.filter { path in !known.contains { $0.isIdentical(to: path) } }.map { PreferencesLayer(path: $0, source: source) }
+        let new = paths.filter { path in !known.contains { $0.isIdentical(to: path) } }
+        var layers = new.map { PreferencesLayer(DurableFile(path: $0), source: source) }
         for position in layers.indices { read(&layers[position]) }
         var later = AfterUnlocking()
         _ = exchange(&later) { members in
@@ -183,10 +184,12 @@ extension PreferencesStore {
     }
 
     /// The files of defaults, by precedence.
-    var layerFiles: [DurableFile] { state.withLock { $0.members.layers.map(\.file) } }
+    var layerFiles: [DurableFile] { layers.map(\.file) }
+
+    var layers: [PreferencesLayer] { state.withLock { $0.members.layers } }
 
     /// The file with the fleet's settings among them, if there is one.
-    var fleetMirror: DurableFile? { state.withLock { $0.members.layers.first { $0.source == .fleet }?.file } }
+    var fleetMirror: DurableFile? { layers.first { $0.source == .fleet }?.file }
 
     /// Takes over the current content of a file of defaults. When this returns, readers see the result. Returns the state of the
     /// file that they see, nil if there is none, and why it could not be read, if so.

@@ -2,9 +2,9 @@
 public enum ValueSource: Sendable {
     /// The preferences file itself.
     case file
-    /// The settings shared by many machines.
+    /// The settings that this machine shares with others, below the file.
     case fleet
-    /// The system-wide defaults below the file.
+    /// The system-wide defaults below both.
     case system
     /// The default in the program's code.
     case code

@@ -153,7 +153,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     }
 
     /// Whether something is stored under the key in the file itself, a stored nil included; false if the value comes from the
-    /// system-wide defaults or from the code.
+    /// fleet, the system-wide defaults or the code.
     ///
     /// Observers of the property also observe this, even when the stored value is the default; ``values`` does not.
     public var isStored: Bool {

@@ -6,8 +6,8 @@ struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show all settings and their values.",
         discussion: """
-            Values from the system-wide defaults are marked. Defaults in a program's code are not shown. In a pipe or file, each \
-            setting is one line: the key, a tab, and the value as JSON; a line break in a key is written as \\n.
+            Values from the fleet and from the system-wide defaults are marked. Defaults in a program's code are not shown. In a \
+            pipe or file, each setting is one line: the key, a tab, and the value as JSON; a line break in a key is written as \\n.
             """)
 
     @OptionGroup var settings: SettingsOptions
@@ -22,9 +22,14 @@ struct ListCommand: AsyncParsableCommand {
         guard !json else {
             return Output.standard.json(values)
         }
-        let rows = values.map { key, value in
-            Table.Row(
-                key: key, value: value.text(onOneLine: true), remark: snapshot.isStored(key) ? "" : "(system-wide default)")
+        let rows = values.map { key, value -> Table.Row in
+            let remark =
+                switch snapshot.source(of: key) {
+                case .fleet: "(fleet)"
+                case .system: "(system-wide default)"
+                case .file, .code, nil: ""
+                }
+            return Table.Row(key: key, value: value.text(onOneLine: true), remark: remark)
         }
         Table(rows: rows).print()
     }

@@ -6,8 +6,8 @@ struct ResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Remove a setting, so that its default is used again.",
         discussion: """
-            The default is the system-wide one, or the one in the program. Resetting a setting that is not stored succeeds. \
-            With --all, you are asked first on a terminal, unless --yes is given.
+            The default is the fleet's value, the system-wide one, or the one in the program. Resetting a setting that is not \
+            stored succeeds. With --all, you are asked first on a terminal, unless --yes is given.
             """)
 
     @Argument(help: "The setting.") var key: KeyArgument?

@@ -11,7 +11,8 @@ enum SettingsDoctor {
             let inspections = try storage.inspect()
             guard let file = inspections.first else { return [] }
             let ofFlatpaks = application.map { flatpaks($0, except: file.path) } ?? []
-            return ownFile(file) + inspections.dropFirst().map(layer) + ofFlatpaks
+            return ownFile(file) + inspections.dropFirst().map(layer) + FleetDoctor.findings(storage, inspections, of: application)
+                + ofFlatpaks
         } catch {
             return [Finding(.settings, .problem, error.description)]
         }
@@ -42,7 +43,8 @@ enum SettingsDoctor {
     }
 
     private static func layer(_ layer: PreferencesInspection) -> Finding {
-        switch layer.content {
+        if layer.source == .fleet { return FleetDoctor.file(layer) }
+        return switch layer.content {
         case .missing: Finding(.settings, .fine, "\(layer.path) does not exist: no system-wide defaults come from it.")
         case .keys(let count):
             Finding(.settings, .fine, "\(layer.path) has system-wide defaults for \(keys(count)) and mode \(layer.modeText).")
@@ -65,7 +67,7 @@ enum SettingsDoctor {
         }
     }
 
-    private static func keys(_ count: Int) -> String { "\(count) \(count == 1 ? "key" : "keys")" }
+    static func keys(_ count: Int) -> String { "\(count) \(count == 1 ? "key" : "keys")" }
 
     /// The folder that the file is in, or would be created in.
     private static func nearestFolder(of path: String) -> String {
@@ -86,7 +88,7 @@ enum SettingsDoctor {
 
 extension PreferencesInspection {
     /// The mode in the notation of chmod(1).
-    fileprivate var modeText: String {
+    var modeText: String {
         let digits = String(mode ?? 0, radix: 8)
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }

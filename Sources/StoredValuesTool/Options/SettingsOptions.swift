@@ -6,7 +6,7 @@ import StoredValuesToolSupport
 struct SettingsOptions: ParsableArguments {
     @OptionGroup var application: ApplicationOptions
 
-    @Option(help: "Use the settings file at this path, without system-wide defaults.", completion: .file(extensions: ["json"]))
+    @Option(help: "Use the settings file at this path, without those of a fleet or system-wide defaults.", completion: .file(extensions: ["json"]))
     var file: String?
 
     func validate() throws {

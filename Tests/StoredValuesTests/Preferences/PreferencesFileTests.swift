@@ -215,7 +215,7 @@ struct PreferencesFileTests {
 
         static func values(in file: PreferencesFile) -> [String] {
             let snapshot = file.snapshot
-            return file.keys + snapshot.keys.map { "\($0) \(String(describing: snapshot[$0])) \(snapshot.isStored($0))" }
+            return file.keys + snapshot.keys.map { "\($0) \(String(describing: snapshot[$0])) \(snapshot.source(of: $0) == .file)" }
         }
 
         private struct Versioned: VersionedItem {
