@@ -27,6 +27,14 @@ final class LoopbackPort: Sendable {
 
     deinit { close(reservation) }
 
+    /// A socket that listens on it.
+    func listen() throws -> Int32 {
+        guard let socket = Self.bound(to: number, SOCK_STREAM), Foundation.listen(socket, 100) == 0 else {
+            throw SystemFailure("listen on port \(number)", errno)
+        }
+        return socket
+    }
+
     private static func bound(to port: Int, _ type: __socket_type) -> Int32? {
         let socket = socket(AF_INET, Int32(type.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { return nil }
