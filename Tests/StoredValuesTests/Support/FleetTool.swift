@@ -10,17 +10,21 @@
 
         /// The tool with `folder` as its home, and all that the cluster wants of it in its environment.
         init(in folder: String, _ etcd: EtcdCluster) throws {
+            try self.init(in: folder, endpoints: etcd.endpoints)
+            guard let ca = etcd.ca else { return }
+            environment["STORED_VALUES_FLEET_CA"] = ca.file
+            environment["STORED_VALUES_FLEET_CERT"] = ca.client.file
+            environment["STORED_VALUES_FLEET_KEY"] = ca.client.key
+        }
+
+        /// The same with nothing but addresses.
+        init(in folder: String, endpoints: [String]) throws {
             self.folder = folder
             environment = [
                 "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": folder, "XDG_RUNTIME_DIR": folder,
                 "XDG_CONFIG_DIRS": "\(folder)/etc", "LC_ALL": "C.UTF-8", "STORED_VALUES_APP": TestFleet.application,
-                "STORED_VALUES_FLEET": "\(folder)/fleet", "STORED_VALUES_FLEET_ENDPOINTS": etcd.endpoints.joined(separator: ","),
+                "STORED_VALUES_FLEET": "\(folder)/fleet", "STORED_VALUES_FLEET_ENDPOINTS": endpoints.joined(separator: ","),
             ]
-            if let ca = etcd.ca {
-                environment["STORED_VALUES_FLEET_CA"] = ca.file
-                environment["STORED_VALUES_FLEET_CERT"] = ca.client.file
-                environment["STORED_VALUES_FLEET_KEY"] = ca.client.key
-            }
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         }
 

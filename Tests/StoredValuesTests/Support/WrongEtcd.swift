@@ -15,15 +15,16 @@ final class WrongEtcd: Sendable {
             bytes = Array("\(lines.joined(separator: "\r\n"))\r\n\r\n\(body)".utf8)
         }
 
-        /// The beginning of one whose end the connection's end is.
-        static func stream(_ body: String, staysOpen: Bool) -> Answer {
-            raw("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n\(body)", staysOpen: staysOpen)
+        /// These bytes.
+        static func raw(_ text: String, _ bytes: [UInt8] = [], staysOpen: Bool = false) -> Answer {
+            var answer = Answer("")
+            (answer.bytes, answer.staysOpen) = (Array(text.utf8) + bytes, staysOpen)
+            return answer
         }
 
-        static func raw(_ text: String, staysOpen: Bool = false) -> Answer {
-            var answer = Answer("")
-            (answer.bytes, answer.staysOpen) = (Array(text.utf8), staysOpen)
-            return answer
+        /// The beginning of an answer whose end is the connection's.
+        static func stream(_ body: String, staysOpen: Bool) -> Answer {
+            raw("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n\(body)", staysOpen: staysOpen)
         }
     }
 
