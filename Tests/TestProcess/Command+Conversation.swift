@@ -26,6 +26,10 @@ extension Command {
             return "ok"
         case "get":
             return "\(value(words[0]).wrappedValue)"
+        case "source":
+            return "\(value(words[0]).source)"
+        case "fleet":
+            return Command.words(storage.fleetStatus)
         case "keys":
             return storage.keys.joined(separator: " ")
         case "flush":

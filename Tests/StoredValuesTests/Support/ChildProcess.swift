@@ -104,6 +104,9 @@ final class ChildProcess: Sendable {
 
     // MARK: Its life
 
+    /// Whether it is known that it has ended, which does not wait.
+    var hasEnded: Bool { life.end.withLock { $0 != nil } }
+
     func signal(_ signal: Int32) {
         life.end.withLock { end in
             if end == nil { _ = Foundation.kill(pid, signal) }

@@ -5,9 +5,10 @@ import Testing
 struct Program {
     let path: String
 
-    /// The program called `name` in the search path, or where distributions put what only other programs start, if it is installed.
+    /// The program called `name` in the search path, or where distributions put what only root or other programs start, if it is
+    /// installed.
     init?(named name: String) {
-        let folders = "\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"):/usr/libexec"
+        let folders = "\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"):/usr/sbin:/usr/libexec"
         guard let path = folders.split(separator: ":").map({ "\($0)/\(name)" })
             .first(where: FileManager.default.isExecutableFile(atPath:))
         else {

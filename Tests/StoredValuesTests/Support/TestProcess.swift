@@ -62,6 +62,9 @@ final class TestProcess: Sendable {
 
     // MARK: Its life
 
+    /// Whether it is known that it has ended, which does not wait.
+    var hasEnded: Bool { process.hasEnded }
+
     func signal(_ signal: Int32) { process.signal(signal) }
 
     /// Stops it where it is, and returns when it stands still.

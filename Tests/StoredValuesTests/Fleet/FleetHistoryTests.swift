@@ -1,0 +1,136 @@
+#if Fleet
+    import Foundation
+    import StoredValues
+    import Testing
+
+    /// What an administrator does to the cluster's history while agents follow it.
+    @Suite("A fleet's history", .hangLimit)
+    struct FleetHistoryTests {
+        @Test("What was compacted while an agent was disconnected is read again, whole")
+        func compacted() async throws {
+            try await withFleet { fleet in
+                let machine = try await machine(fleet)
+                let agent = try machine.startAgent()
+                try await machine.wait(for: ["a": "1", "b": "1"])
+                try await agent.stop()  // its connection stays open, and it hears nothing
+                try await fleet.run("set", "a", "2")
+                try await fleet.run("reset", "b")
+                try await fleet.run("set", "c", "2")
+                try await fleet.etcd.compact()
+                // The stream is cut off, so that it must begin again at a revision that is gone.
+                try await fleet.etcd.members[0].kill()
+                try await fleet.etcd.start()
+                agent.signal(SIGCONT)
+                try await machine.wait(for: ["a": "2", "c": "2"])
+                try await machine.waitUntilCurrent()
+            }
+        }
+
+        @Test("A snapshot that is restored in the same cluster takes the machines back to it, and they follow what comes after")
+        func restored() async throws {
+            try await withFleet { fleet in
+                try await restore(fleet, token: nil)
+            }
+        }
+
+        @Test("So does one that is restored in another cluster at the same addresses")
+        func restoredElsewhere() async throws {
+            try await withFleet { fleet in
+                try await restore(fleet, token: "another")
+            }
+        }
+
+        @Test("A snapshot that is restored while an agent is away, and then changed as often as before, is not taken for the old history")
+        func restoredUnnoticed() async throws {
+            try await withFleet { fleet in
+                let machine = try await machine(fleet)
+                try await fleet.etcd.saveSnapshot(to: "\(fleet.folder)/snapshot")
+                try await fleet.run("set", "a", "2")
+                try await fleet.run("set", "d", "2")
+                let agent = try machine.startAgent()
+                try await machine.wait(for: ["a": "2", "b": "1", "d": "2"])
+                let before = try await fleet.etcd.revision()
+                try await agent.stop()
+                try await fleet.etcd.restoreSnapshot(from: "\(fleet.folder)/snapshot")
+                while try await fleet.etcd.revision() < before { try await fleet.run("set", "a", "3") }
+                agent.signal(SIGCONT)
+                try await machine.wait(for: ["a": "3", "b": "1"])
+                try await machine.waitUntilCurrent()
+            }
+        }
+
+        @Test("A cluster that has lost its data does not empty the machines: they keep the last settings, and say so until there are new ones")
+        func wiped() async throws {
+            try await withFleet { fleet in
+                let machine = try await machine(fleet)
+                let agent = try machine.startAgent()
+                let status = try machine.watchStatus()
+                try await status.line(beginningWith: "current")
+                try await fleet.etcd.wipe()
+                #expect(try await status.line(beginningWith: "stale").contains("has lost its data"))
+                #expect(try machine.values() == ["a": "1", "b": "1"])
+                // An agent that is started only now knows it from the mirror.
+                try await agent.kill()
+                _ = try machine.startAgent()
+                try await eventually("it has seen the empty cluster") {
+                    guard case .stale(_, let why)? = try machine.report()?.state else { return false }
+                    return why.contains("has lost its data")
+                }
+                #expect(try machine.values() == ["a": "1", "b": "1"])
+                try await fleet.run("set", "a", "9")
+                try await machine.wait(for: ["a": "9"])
+                try await status.line(beginningWith: "current")
+            }
+        }
+
+        @Test("What an operator removes is removed on the machines, to the last setting")
+        func removed() async throws {
+            try await withFleet { fleet in
+                let machine = try await machine(fleet)
+                _ = try machine.startAgent()
+                try await machine.wait(for: ["a": "1", "b": "1"])
+                try await fleet.etcd.delete(TestFleet.settings, andAllBeneath: true)
+                try await machine.wait(for: [:])
+                try await machine.waitUntilCurrent()
+                try await fleet.run("set", "a", "2")
+                try await machine.wait(for: ["a": "2"])
+            }
+        }
+
+        @Test("What an operator removes while no agent runs is removed when one starts")
+        func removedMeanwhile() async throws {
+            try await withFleet { fleet in
+                let machine = try await machine(fleet)
+                let agent = try machine.startAgent()
+                try await machine.wait(for: ["a": "1", "b": "1"])
+                try await agent.kill()
+                try await fleet.etcd.delete(TestFleet.settings, andAllBeneath: true)
+                _ = try machine.startAgent()
+                try await machine.wait(for: [:])
+            }
+        }
+
+        private func machine(_ fleet: TestFleet) async throws -> FleetMachine {
+            try await fleet.run("set", "a", "1")
+            try await fleet.run("set", "b", "1")
+            return try fleet.machine("web-1")
+        }
+
+        private func restore(_ fleet: TestFleet, token: String?) async throws {
+            let machine = try await machine(fleet)
+            try await fleet.etcd.saveSnapshot(to: "\(fleet.folder)/snapshot")
+            for value in 2...9 { try await fleet.run("set", "a", "\(value)") }
+            try await fleet.run("set", "c", "1")
+            _ = try machine.startAgent()
+            try await machine.wait(for: ["a": "9", "b": "1", "c": "1"])
+            let before = try #require(try machine.mirror()).origin
+            try await fleet.etcd.restoreSnapshot(from: "\(fleet.folder)/snapshot", token: token)
+            try await machine.wait(for: ["a": "1", "b": "1"])
+            let after = try #require(try machine.mirror()).origin
+            #expect(after.revision < before.revision && (after.cluster == before.cluster) == (token == nil))
+            try await fleet.run("set", "a", "5")
+            try await machine.wait(for: ["a": "5", "b": "1"])
+            try await machine.waitUntilCurrent()
+        }
+    }
+#endif

@@ -1,0 +1,168 @@
+#if Fleet
+    import Foundation
+    import StoredValues
+    import Testing
+
+    /// The roles of the article, and those who try to exceed them.
+    @Suite("A fleet's rights", .hangLimit)
+    struct FleetRightsTests {
+        private static let agents = EtcdCluster.Role(
+            name: "agents", password: TestSecret.text("agents"), rights: [("read", TestFleet.settings)])
+        private static let operators = EtcdCluster.Role(
+            name: "operators", password: TestSecret.text("operators"),
+            rights: [("readwrite", TestFleet.settings), ("readwrite", TestFleet.log)])
+
+        @Test("Agents read the settings and nothing else; operators change settings with their records, of this application alone")
+        func roles() async throws {
+            try await withFleet { fleet in
+                try await fleet.run("set", "limit", "1", "--app", "other")
+                try await fleet.etcd.requireLogin(Self.agents, Self.operators)
+                let office = try fleet.tool().with(Self.operators)
+                for arguments in [["set", "limit", "1"], ["get", "limit"], ["list"], ["log"], ["status"], ["set", "x", "1"], ["reset", "x"]] {
+                    let run = try await office.run(arguments)
+                    #expect(run.status == 0, "\(arguments): \(run)")
+                }
+                let machine = try fleet.machine("web-1").with { try $0.with(Self.agents) }
+                _ = try machine.startAgent()
+                try await machine.wait(for: ["limit": "1"])
+                try await machine.waitUntilCurrent()
+
+                let before = try await fleet.etcd.entries()
+                try await refused(machine.tool, ["set", "limit", "2"], ["reset", "limit"], ["log"])
+                for tool in [machine.tool, office] {
+                    let foreign = tool.with(["STORED_VALUES_APP": "other"])
+                    try await refused(foreign, ["get", "limit"], ["list"], ["set", "limit", "2"], ["reset", "limit"])
+                }
+                #expect(try await fleet.etcd.entries() == before)
+            }
+        }
+
+        @Test("With another's, an old or no password nothing is read or changed", arguments: ["agents:wrong", "nobody:x", nil])
+        func password(login: String?) async throws {
+            try await withFleet { fleet in
+                try await fleet.run("set", "limit", "1")
+                try await fleet.etcd.requireLogin(Self.agents)
+                var tool = try fleet.tool()
+                if let login {
+                    try writeFinished(Array(login.utf8), to: "\(tool.folder)/user")
+                    tool = tool.with(["STORED_VALUES_FLEET_USER_FILE": "\(tool.folder)/user"])
+                }
+                try await refused(tool, ["get", "limit"], ["set", "limit", "2"])
+                #expect(try await fleet.etcd.entries(TestFleet.settings).count == 1)
+            }
+        }
+
+        @Test("A password that is changed in the cluster makes a machine stale until its file has the new one")
+        func rotation() async throws {
+            try await withFleet { fleet in
+                try await fleet.run("set", "limit", "1")
+                try await fleet.etcd.requireLogin(Self.agents)
+                let machine = try fleet.machine("web-1").with { try $0.with(Self.agents) }
+                _ = try machine.startAgent()
+                let status = try machine.watchStatus()
+                try await status.line(beginningWith: "current")
+                let new = TestSecret.text("new")
+                try await fleet.etcd.run("user", "passwd", "--interactive=false", Self.agents.name, input: "\(new)\n")
+                try await fleet.etcd.members[0].kill()  // its tokens go with it
+                try await fleet.etcd.start()
+                #expect(try await status.line(beginningWith: "stale").contains("authentication failed"))
+                let file = try #require(machine.tool.environment["STORED_VALUES_FLEET_USER_FILE"])
+                try writeFinished(Array("\(Self.agents.name):\(new)\n".utf8), to: file)
+                try await status.line(beginningWith: "current")
+                #expect(TestSecret.traces(in: machine.words).isEmpty)
+            }
+        }
+
+        @Test("A file of a user that is not one line name:password is named, and never shown", arguments: ["", "agents", ":x", "agents:", "\u{0}"])
+        func userFile(content: String) async throws {
+            try await withFleet { fleet in
+                let tool = try fleet.tool(), file = "\(tool.folder)/user"
+                try writeFinished(Array(content.utf8), to: file)
+                let run = try await tool.with(["STORED_VALUES_FLEET_USER_FILE": file]).run("get", "limit")
+                #expect(run.status == 78 && run.errors.contains(file) && run.errors.contains("name:password"), "\(run)")
+            }
+        }
+
+        // MARK: Certificates
+
+        @Test("A cluster whose certificate is not by the named authority, or for another name, is not spoken with")
+        func wrongAuthority() async throws {
+            try await withFleet { fleet in
+                let stranger = try await TestCA.stranger()
+                try await refused(fleet.tool().with(["STORED_VALUES_FLEET_CA": stranger.file]), ["get", "limit"], ["set", "limit", "1"])
+                try await refused(fleet.tool().with(["STORED_VALUES_FLEET_CA": nil]), ["get", "limit"])
+                // By its name it is.
+                let endpoint = "https://localhost:\(fleet.etcd.members[0].port)"
+                #expect(try await fleet.tool().run("set", "limit", "1", "--endpoints", endpoint).status == 0)
+            }
+        }
+
+        @Test("The cluster refuses who has no certificate, or one of another authority; nothing is stored")
+        func wrongCertificate() async throws {
+            try await withFleet { fleet in
+                let stranger = try await TestCA.stranger()
+                let other: [String: String?] = ["STORED_VALUES_FLEET_CERT": stranger.client.file, "STORED_VALUES_FLEET_KEY": stranger.client.key]
+                let none: [String: String?] = ["STORED_VALUES_FLEET_CERT": nil, "STORED_VALUES_FLEET_KEY": nil]
+                for variables in [other, none] { try await refused(fleet.tool().with(variables), ["get", "limit"], ["set", "limit", "1"]) }
+                #expect(try await fleet.etcd.entries().isEmpty)
+            }
+        }
+
+        @Test("A certificate with a common name is refused where logins are wanted, and the error says so")
+        func commonName() async throws {
+            try await withFleet { fleet in
+                try await fleet.etcd.requireLogin(Self.operators)
+                let named = try #require(fleet.etcd.ca).named
+                let tool = try fleet.tool().with(Self.operators)
+                    .with(["STORED_VALUES_FLEET_CERT": named.file, "STORED_VALUES_FLEET_KEY": named.key])
+                let run = try await tool.run("set", "limit", "1")
+                #expect(run.status == 77 && run.errors.contains("CommonName"), "\(run)")
+                #expect(try await fleet.etcd.entries(TestFleet.settings).isEmpty)
+            }
+        }
+
+        // MARK: Plaintext
+
+        @Test("Nothing is sent in the clear but to this machine, however the address is written", arguments: [
+            "http://192.0.2.1:2379", "HTTP://192.0.2.1:2379", "http://127.0.0.1.example.com:2379", "http://localhost.example.com:2379",
+            "http://0127.0.0.1:2379", "http://[::ffff:192.0.2.1]:2379", "http://0.0.0.0:2379", "http://user@127.0.0.1:2379",
+            "http://127.0.0.1@192.0.2.1:2379", "http://127.0.0.1:2379/../@192.0.2.1", "http://127.0.0.1:2379?", "http://127.0.0.1:2379#",
+            "http://127.0.0.1 .example.com:2379", "https://127.0.0.1:1,http://192.0.2.1:2379",
+        ])
+        func plaintext(endpoint: String) async throws {
+            try await withTemporaryFolder { folder in
+                for command in [["get", "a"], ["set", "a", "1"], ["list"], ["status"], ["agent"]] {
+                    let environment = ["STORED_VALUES_APP": "x", "STORED_VALUES_FLEET": folder, "STORED_VALUES_FLEET_ENDPOINTS": endpoint]
+                    let run = try await FinishedProgram.run([FleetTool.path] + command, environment: environment, in: folder)
+                    #expect(run.status == 78 && run.errors.contains("is not the address of an etcd member"), "\(command): \(run)")
+                }
+                #expect(!FileManager.default.fileExists(atPath: "\(folder)/x"))
+            }
+        }
+
+        @Test("No redirection is followed, to whomever it leads")
+        func redirect() async throws {
+            let other = try WrongEtcd { _ in .init("{}") }
+            let target = other.endpoint
+            for status in ["301 Moved Permanently", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"] {
+                let server = try WrongEtcd { path in .init("", status: status, headers: ["Location: \(target)\(path)"]) }
+                try await withTemporaryFolder { folder in
+                    let environment = ["STORED_VALUES_APP": "x", "STORED_VALUES_FLEET_ENDPOINTS": server.endpoint]
+                    let run = try await FinishedProgram.run([FleetTool.path, "get", "a"], environment: environment, in: folder)
+                    #expect(run.status == 78, "\(run)")
+                    #expect(!server.paths.isEmpty)
+                }
+            }
+            #expect(other.paths.isEmpty)
+        }
+
+        /// Each command is refused with status 77 and prints nothing but why.
+        private func refused(_ tool: FleetTool, _ commands: [String]...) async throws {
+            for command in commands {
+                let run = try await tool.run(command)
+                #expect(run.status == 77 && run.output == "" && run.errors.split(separator: "\n").count == 1, "\(command): \(run)")
+                #expect(TestSecret.traces(in: run.errors).isEmpty)
+            }
+        }
+    }
+#endif

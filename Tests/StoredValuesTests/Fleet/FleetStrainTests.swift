@@ -1,0 +1,201 @@
+#if Fleet
+    import Foundation
+    import StoredValues
+    import StoredValuesFleet
+    import StoredValuesSupport
+    import Testing
+
+    /// What takes minutes.
+    @Suite("A fleet under strain", .heavy, .hangLimit)
+    struct FleetStrainTests {
+        private static let writers = 8
+        private static let changes = 1000
+
+        @Test("While the leader is killed again and again, each change of 8 processes is made exactly once, and every machine has all in the end")
+        func changes() async throws {
+            try await withFleet(3) { fleet in
+                let ca = try #require(fleet.etcd.ca)
+                let machines = try (1...3).map { try fleet.machine("web-\($0)", groups: ["group-\($0)"]) }
+                for machine in machines { _ = try machine.startAgent() }
+                let isDone = Guarded(false)
+                async let kills = killLeaders(fleet) { isDone.withLock { $0 } }
+                try await withThrowingTaskGroup { group in
+                    for writer in 0..<Self.writers {
+                        let process = try fleet.processes.start(
+                            "change-fleet", fleet.etcd.endpoints.joined(separator: ","), ca.file, ca.client.file, ca.client.key, "\(writer)",
+                            "\(Self.changes)")
+                        group.addTask { #expect(try await process.lines() == ["\(Self.changes) \(Self.changes)"]) }
+                    }
+                    try await group.waitForAll()
+                }
+                isDone.withLock { $0 = true }
+                print("leaders killed: \(try await kills)")
+
+                var expected = ["common": "\(Self.writers * Self.changes)"]
+                for writer in 0..<Self.writers { expected["own-\(writer)"] = "\(Self.changes)" }
+                let settings = try await fleet.etcd.entries(TestFleet.settings)
+                let stored = try settings.map { entry in
+                    (String(entry.key.dropFirst("\(TestFleet.settings)everyone/".count)), try value(entry.value, "value"))
+                }
+                #expect(Dictionary(uniqueKeysWithValues: stored) == expected)
+                try await checkLog(fleet)
+                for machine in machines {
+                    try await machine.wait(for: expected)
+                    try await machine.waitUntilCurrent()
+                }
+            }
+        }
+
+        /// Kills the leader, waits for the next one and starts the old one again, until all is done; for at least a few times.
+        private func killLeaders(_ fleet: TestFleet, until isDone: @Sendable () -> Bool) async throws -> Int {
+            var count = 0
+            while !isDone() || count < 5 {
+                let killed = try await fleet.etcd.killLeader()
+                // The next one reigns for a while, or nothing would ever be changed.
+                let before = try await fleet.etcd.revision()
+                try await eventually("something was changed") { try await isDone() || fleet.etcd.revision() > before + 500 }
+                try fleet.etcd.start(killed)
+                try await fleet.etcd.waitUntilHealthy(killed)
+                count += 1
+            }
+            return count
+        }
+
+        /// Each change has one record, and each key went through all its values one after another.
+        private func checkLog(_ fleet: TestFleet) async throws {
+            let records = try await fleet.etcd.entries(TestFleet.log).sorted { $0.modRevision < $1.modRevision }
+            #expect(records.count == 2 * Self.writers * Self.changes)
+            #expect(records.allSatisfy { $0.version == 1 } && Set(records.map(\.modRevision)).count == records.count)
+            var last: [String: String] = [:]
+            for record in records {
+                let changes = try #require(JSONValue(text: record.value)?["changes"]?.arrayValue)
+                let key = try #require(changes.first?["key"]?.stringValue)
+                let from = changes[0]["from"]?.text(onOneLine: true), to = changes[0]["to"]?.text(onOneLine: true)
+                if changes.count != 1 || from != last[key] || to != "\((Int(from ?? "0") ?? 0) + 1)" {
+                    Issue.record("\(key) went from \(from ?? "nothing") to \(to ?? "nothing") after \(last[key] ?? "nothing")")
+                    return
+                }
+                last[key] = to
+            }
+        }
+
+        private func value(_ record: String, _ member: String) throws -> String {
+            try #require(JSONValue(text: record)?[member]).text(onOneLine: true)
+        }
+
+        // MARK: The agent
+
+        @Test("An agent that is killed 200 times leaves a whole mirror each time, which never goes back, and the last one catches up")
+        func kills() async throws {
+            try await withFleet { fleet in
+                let machine = try fleet.machine("web-1")
+                let client = try client(fleet)
+                let writer = Task {
+                    var number = 0
+                    while !Task.isCancelled {
+                        number += 1
+                        // More than one page of the disk, so that there is a middle.
+                        try await client.batch { batch throws(FleetError) in
+                            try batch.set("number", to: number)
+                            try batch.set("ballast", to: String(repeating: "\(number % 10)", count: 20_000))
+                            try batch.set("twin", to: number)
+                        }
+                    }
+                }
+                defer { writer.cancel() }
+                var generator = SystemRandomNumberGenerator()
+                var reached = 0
+                for round in 0..<200 {
+                    let agent = try machine.startAgent()
+                    let before = reached
+                    try await eventually("round \(round) has replaced the mirror") {
+                        reached = try check(machine, atLeast: reached)
+                        return reached > before
+                    }
+                    // Somewhere between two replacements or in the middle of one.
+                    let end = ContinuousClock.now + .microseconds(Int.random(in: 0..<20_000, using: &generator))
+                    while ContinuousClock.now < end { reached = try check(machine, atLeast: reached) }
+                    try await agent.kill()
+                    reached = try check(machine, atLeast: reached)
+                }
+                writer.cancel()
+                _ = await writer.result
+                _ = try machine.startAgent()
+                try await machine.waitUntilCurrent()
+                let number = try await fleet.run("get", "number").trimmingCharacters(in: .newlines)
+                #expect(try machine.values()["number"] == number)
+                let names = try FileManager.default.contentsOfDirectory(atPath: "\(machine.folder.path)/\(TestFleet.application)")
+                #expect(names.filter { $0.hasSuffix(".tmp") }.isEmpty, "\(names)")
+            }
+        }
+
+        /// The revision of the mirror, which is whole.
+        private func check(_ machine: FleetMachine, atLeast reached: Int) throws -> Int {
+            guard let mirror = try machine.mirror() else {
+                #expect(reached == 0, "the mirror is gone")
+                return reached
+            }
+            #expect(mirror.origin.revision >= reached)
+            #expect(mirror.values["number"] == mirror.values["twin"])
+            return mirror.origin.revision
+        }
+
+        private func client(_ fleet: TestFleet) throws -> Fleet {
+            var client = try Fleet(
+                endpoints: fleet.etcd.endpoints, applicationID: TestFleet.application, access: access(fleet))
+            client.patience = hangLimit
+            return client
+        }
+
+        private func access(_ fleet: TestFleet) throws -> FleetAccess {
+            let ca = try #require(fleet.etcd.ca)
+            return FleetAccess(authorities: ca.file, certificate: ca.client.file, key: ca.client.key)
+        }
+
+        // MARK: Many
+
+        @Test("A thousand agents of one etcd have each change, and all come back when it was started again")
+        func thousand() async throws {
+            try await withFleet { fleet in
+                try await fleet.run("set", "limit", "1")
+                let agents = try (0..<1000).map { number in
+                    let folder = try #require(FleetFolder("\(fleet.folder)/machines/\(number)"))
+                    let configuration = FleetAgent.Configuration(
+                        applicationID: TestFleet.application, host: "web-\(number)", folder: folder, endpoints: fleet.etcd.endpoints,
+                        access: try access(fleet))
+                    return (folder, try FleetAgent(configuration) { _ in })
+                }
+                let running = Task {
+                    try await withThrowingTaskGroup { group in
+                        for (_, agent) in agents { group.addTask { try await agent.run() } }
+                        try await group.waitForAll()
+                    }
+                }
+                defer { running.cancel() }
+                let folders = agents.map(\.0)
+                print("1,000 agents begin: \(try await elapsed { try await wait(folders, for: 1) })")
+                try await fleet.run("set", "limit", "2")
+                print("1,000 agents have a change: \(try await elapsed { try await wait(folders, for: 2) })")
+                try await fleet.etcd.members[0].kill()
+                try await fleet.etcd.start()
+                try await fleet.run("set", "limit", "3")
+                print("1,000 agents are back: \(try await elapsed { try await wait(folders, for: 3) })")
+                running.cancel()
+                try await running.value
+            }
+        }
+
+        /// Waits until each mirror has that limit.
+        private func wait(_ folders: [FleetFolder], for limit: Int) async throws {
+            var missing = folders
+            try await eventually("all have the limit \(limit)") {
+                missing.removeAll { folder in
+                    let url = URL(fileURLWithPath: folder.mirror(of: TestFleet.application))
+                    guard let bytes = try? Data(contentsOf: url), let mirror = try? FleetMirror(parsing: Array(bytes)) else { return false }
+                    return mirror.values["limit"]?.json == JSONValue(limit)
+                }
+                return missing.isEmpty
+            }
+        }
+    }
+#endif

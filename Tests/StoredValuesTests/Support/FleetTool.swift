@@ -1,0 +1,60 @@
+#if Fleet
+    import Foundation
+
+    /// The tool `stored-values-fleet` in a home of its own, which speaks with a real etcd.
+    struct FleetTool {
+        let folder: String
+        var environment: [String: String]
+        /// What it is run by, such as to be on a host of a `TestNetwork`.
+        var launcher: [String] = []
+
+        /// The tool with `folder` as its home, and all that the cluster wants of it in its environment.
+        init(in folder: String, _ etcd: EtcdCluster) throws {
+            try self.init(in: folder, endpoints: etcd.endpoints)
+            guard let ca = etcd.ca else { return }
+            environment["STORED_VALUES_FLEET_CA"] = ca.file
+            environment["STORED_VALUES_FLEET_CERT"] = ca.client.file
+            environment["STORED_VALUES_FLEET_KEY"] = ca.client.key
+        }
+
+        /// The same with nothing but addresses.
+        init(in folder: String, endpoints: [String]) throws {
+            self.folder = folder
+            environment = [
+                "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": folder, "XDG_RUNTIME_DIR": folder,
+                "XDG_CONFIG_DIRS": "\(folder)/etc", "LC_ALL": "C.UTF-8", "STORED_VALUES_APP": TestFleet.application,
+                "STORED_VALUES_FLEET": "\(folder)/fleet", "STORED_VALUES_FLEET_ENDPOINTS": endpoints.joined(separator: ","),
+            ]
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        }
+
+        static var path: String { get throws { try BuiltProgram.path("stored-values-fleet") } }
+
+        /// The arguments that start it.
+        func command(_ arguments: [String]) throws -> [String] { launcher + [try Self.path] + arguments }
+
+        /// Runs the tool to its end.
+        @discardableResult
+        func run(_ arguments: String...) async throws -> FinishedProgram { try await run(arguments) }
+
+        /// The same with a list of arguments.
+        @discardableResult
+        func run(_ arguments: [String]) async throws -> FinishedProgram {
+            try await FinishedProgram.run(command(arguments), environment: environment, in: folder)
+        }
+
+        /// The same tool with other variables; nil takes one away.
+        func with(_ variables: [String: String?]) -> FleetTool {
+            var tool = self
+            for (name, value) in variables { tool.environment[name] = value }
+            return tool
+        }
+
+        /// The same tool as a user whose name and password it reads from a file.
+        func with(_ role: EtcdCluster.Role) throws -> FleetTool {
+            let file = "\(folder)/\(role.name).user"
+            try Data("\(role.login)\n".utf8).write(to: URL(fileURLWithPath: file))
+            return with(["STORED_VALUES_FLEET_USER_FILE": file])
+        }
+    }
+#endif

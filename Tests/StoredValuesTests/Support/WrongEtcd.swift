@@ -1,0 +1,103 @@
+import Foundation
+import StoredValuesSupport
+
+/// A server on this machine that answers what a test wants, which need not be what etcd answers, in the clear.
+final class WrongEtcd: Sendable {
+    /// What is sent for a request. Then the connection is closed.
+    struct Answer: Sendable {
+        var bytes: [UInt8]
+        /// Whether the connection stays open until the server goes, as a watch's does.
+        var staysOpen = false
+
+        /// A whole answer of HTTP.
+        init(_ body: String, status: String = "200 OK", headers: [String] = []) {
+            let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)", "Connection: close"] + headers
+            bytes = Array("\(lines.joined(separator: "\r\n"))\r\n\r\n\(body)".utf8)
+        }
+
+        /// These bytes.
+        static func raw(_ text: String, _ bytes: [UInt8] = [], staysOpen: Bool = false) -> Answer {
+            var answer = Answer("")
+            (answer.bytes, answer.staysOpen) = (Array(text.utf8) + bytes, staysOpen)
+            return answer
+        }
+
+        /// The beginning of an answer whose end is the connection's.
+        static func stream(_ body: String, staysOpen: Bool) -> Answer {
+            raw("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n\(body)", staysOpen: staysOpen)
+        }
+    }
+
+    private let port: LoopbackPort
+    private let listener: Int32
+    private let state: State
+
+    private final class State: Sendable {
+        let answer: @Sendable (String) -> Answer
+        let paths = Guarded<[String]>([])
+        let open = Guarded<[Int32]>([])
+
+        init(_ answer: @escaping @Sendable (String) -> Answer) { self.answer = answer }
+    }
+
+    var endpoint: String { "http://127.0.0.1:\(port.number)" }
+    /// What was asked for so far: the paths of the requests.
+    var paths: [String] { state.paths.withLock { $0 } }
+
+    /// A server that answers a request for a path with `answer`, off the threads of tasks.
+    init(_ answer: @escaping @Sendable (String) -> Answer) throws {
+        port = try LoopbackPort()
+        listener = try port.listen()
+        state = State(answer)
+        Thread.detachNewThread { [listener, state] in
+            while case let connection = accept4(listener, nil, nil, Int32(SOCK_CLOEXEC.rawValue)), connection >= 0 {
+                Thread.detachNewThread { Self.serve(connection, state) }
+            }
+        }
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))  // ends the thread's accept
+        close(listener)
+        for connection in state.open.withLock({ $0 }) { close(connection) }
+    }
+
+    private static func serve(_ connection: Int32, _ state: State) {
+        guard let path = request(connection) else {
+            close(connection)
+            return
+        }
+        state.paths.withLock { $0.append(path) }
+        let answer = state.answer(path)
+        var rest = answer.bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { break }
+            rest = rest.dropFirst(count)
+        }
+        guard !answer.staysOpen else { return state.open.withLock { $0.append(connection) } }
+        shutdown(connection, Int32(SHUT_WR))
+        // What is still sent is read, or the kernel would take the answer back.
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        while recv(connection, &bytes, bytes.count, 0) > 0 {}
+        close(connection)
+    }
+
+    /// Reads a request to its end, and returns its path; nil if it has none.
+    private static func request(_ connection: Int32) -> String? {
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let text = String(decoding: bytes, as: UTF8.self)
+            if let end = text.range(of: "\r\n\r\n") {
+                let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
+                let length = lines.first { $0.lowercased().hasPrefix("content-length: ") }.flatMap { Int($0.dropFirst(16)) } ?? 0
+                let words = lines[0].split(separator: " ")
+                if text[end.upperBound...].utf8.count >= length { return words.count > 1 ? String(words[1]) : nil }
+            }
+            let count = recv(connection, &part, part.count, 0)
+            guard count > 0 else { return nil }
+            bytes += part[..<count]
+        }
+    }
+}

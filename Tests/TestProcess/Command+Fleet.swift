@@ -1,0 +1,53 @@
+import StoredValues
+
+#if Fleet
+    import StoredValuesFleet
+#endif
+
+extension Command {
+    static let fleet =
+        fleetWriters
+        + [
+            // Prints each value of the number in the program's own file.
+            Command("watch-setting", "key") { arguments in
+                for await item in StoredValue(key: arguments[0], default: 0).values { say("\(item)") }
+            },
+            // Prints how fresh the fleet's settings are, and each change of that.
+            Command("watch-fleet") { _ in
+                for await status in PreferencesFile.standard.fleetStatuses { say(words(status)) }
+            },
+        ]
+
+    /// The status in one line, which begins with its name.
+    static func words(_ status: FleetStatus) -> String {
+        switch status {
+        case .none: "none"
+        case .never: "never"
+        case .current(let revision): "current \(revision)"
+        case .stale(let since, let why): "stale since \(since.timeIntervalSince1970): \(why)"
+        }
+    }
+
+    #if Fleet
+        private static let fleetWriters = [
+            // Changes the numbers "own-<name>" and "common" so many times in turn, each by compare-and-swap, whatever happens to the
+            // cluster, and prints how often each was acknowledged.
+            Command("change-fleet", "endpoints", "ca", "certificate", "key", "name", "times") { arguments in
+                var fleet = try Fleet(
+                    endpoints: arguments[0].split(separator: ",").map(String.init),
+                    access: FleetAccess(authorities: arguments[1], certificate: arguments[2], key: arguments[3]), writer: arguments[4])
+                fleet.patience = .seconds(600)
+                var (own, common) = (0, 0)
+                for _ in 0..<(try number(arguments[5])) {
+                    try await fleet.update("own-\(arguments[4])", default: 0) { $0 += 1 }
+                    own += 1
+                    try await fleet.update("common", default: 0) { $0 += 1 }
+                    common += 1
+                }
+                say("\(own) \(common)")
+            }
+        ]
+    #else
+        private static let fleetWriters: [Command] = []
+    #endif
+}
