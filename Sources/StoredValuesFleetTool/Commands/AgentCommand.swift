@@ -43,10 +43,10 @@
                     throw Ended()
                 }
                 do {
-                    try await group.waitForAll()
+                    while try await group.next() != nil {}
                 } catch is Ended {
                     group.cancelAll()
-                    try await group.waitForAll()
+                    while try await group.next() != nil {}
                 }
             }
         }

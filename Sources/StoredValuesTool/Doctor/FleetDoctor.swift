@@ -1,4 +1,5 @@
 import StoredValues
+import StoredValuesToolSupport
 
 /// Checks the settings that this machine shares with others.
 enum FleetDoctor {

@@ -16,7 +16,7 @@ extension Sequence<String> {
 
 extension String {
     /// Whether no shell treats the text as anything but a word that is not an option.
-    var isPlainWord: Bool {
+    package var isPlainWord: Bool {
         !isEmpty && !begins(with: "-") && unicodeScalars.allSatisfy(\.isPlain)
     }
 }
