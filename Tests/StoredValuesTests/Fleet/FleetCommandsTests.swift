@@ -66,7 +66,7 @@
             try await withFleet { fleet in
                 try await fleet.run("set", "limit", "200", "--group", "canary")
                 let revision = try await fleet.etcd.revision()
-                let list = try #require(try JSONValue(parsing: Array(await fleet.run("list", "--json").utf8)).arrayValue)
+                let list = try #require(try await JSONValue(text: fleet.run("list", "--json"))?.arrayValue)
                 let setting = try #require(list.first)
                 #expect(list.count == 1 && setting["key"]?.stringValue == "limit" && setting["for"]?.stringValue == "group/canary")
                 #expect(setting["value"]?.intValue == 200 && setting["revision"]?.intValue == revision)

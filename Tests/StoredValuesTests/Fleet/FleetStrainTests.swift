@@ -24,7 +24,10 @@
                         let process = try fleet.processes.start(
                             "change-fleet", fleet.etcd.endpoints.joined(separator: ","), ca.file, ca.client.file, ca.client.key, "\(writer)",
                             "\(Self.changes)")
-                        group.addTask { #expect(try await process.lines() == ["\(Self.changes) \(Self.changes)"]) }
+                        group.addTask {
+                            let lines = try await process.lines()
+                            #expect(lines == ["\(Self.changes) \(Self.changes)"])
+                        }
                     }
                     try await group.waitForAll()
                 }
@@ -53,7 +56,10 @@
                 let killed = try await fleet.etcd.killLeader()
                 // The next one reigns for a while, or nothing would ever be changed.
                 let before = try await fleet.etcd.revision()
-                try await eventually("something was changed") { try await isDone() || fleet.etcd.revision() > before + 500 }
+                try await eventually("something was changed") { 
+                    let now = try await fleet.etcd.revision()
+                    return isDone() || now > before + 500
+                }
                 try fleet.etcd.start(killed)
                 try await fleet.etcd.waitUntilHealthy(killed)
                 count += 1

@@ -33,7 +33,7 @@
                 let records = try await fleet.etcd.entries(TestFleet.log)
                 let setting = try #require(try await fleet.etcd.entries("\(TestFleet.settings)group/canary/other").first)
                 #expect(records.count == 4 && records.contains { $0.modRevision == setting.modRevision })
-                let list = try JSONValue(parsing: Array(await fleet.run("log", "--json", "--limit", "1").utf8)).arrayValue
+                let list = try await JSONValue(text: fleet.run("log", "--json", "--limit", "1"))?.arrayValue
                 #expect(list?.first?["changes"]?.arrayValue?.first?["from"]?.intValue == 2)
                 #expect(list?.first?["changes"]?.arrayValue?.first?["to"] == nil)
                 #expect(try await fleet.tool().run("log", "--limit", "0").status == 64)
@@ -66,7 +66,7 @@
                 #expect(two.status == 0 && two.output.components(separatedBy: ": answers").count == 3, "\(two)")
                 try await members[1].kill()
                 let one = try await fleet.tool().run("status", "--json")
-                let json = try JSONValue(parsing: Array(one.output.utf8))
+                let json = try #require(JSONValue(text: one.output))
                 #expect(one.status == 69 && json["ok"] == .bool(false) && json["members"]?.arrayValue?.count == 3, "\(one)")
             }
         }

@@ -50,9 +50,7 @@ final class WrongEtcd: Sendable {
         listener = try port.listen()
         state = State(answer)
         Thread.detachNewThread { [listener, state] in
-            while case let connection = accept4(listener, nil, nil, Int32(SOCK_CLOEXEC.rawValue)), connection >= 0 {
-                Thread.detachNewThread { Self.serve(connection, state) }
-            }
+            while let connection = Self.connection(of: listener) { Thread.detachNewThread { Self.serve(connection, state) } }
         }
     }
 
@@ -60,6 +58,18 @@ final class WrongEtcd: Sendable {
         shutdown(listener, Int32(SHUT_RDWR))  // ends the thread's accept
         close(listener)
         for connection in state.open.withLock({ $0 }) { close(connection) }
+    }
+
+    /// The next connection; nil when nobody listens any more. No child of ours gets it, which would keep it open.
+    private static func connection(of listener: Int32) -> Int32? {
+        var event = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+        while poll(&event, 1, -1) < 0, errno == EINTR {}
+        return startingAlone {
+            let connection = accept(listener, nil, nil)
+            guard connection >= 0 else { return nil }
+            _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+            return connection
+        }
     }
 
     private static func serve(_ connection: Int32, _ state: State) {
