@@ -11,7 +11,7 @@
     ///
     /// **Settings.** The key `http.timeout` is the stored value of that name, else the member `timeout` of the stored value
     /// `http`; if several match, the one with the longest name counts. An object is a level of keys, not a value, and a stored
-    /// nil is no value. System-wide defaults apply as for wrappers. Defaults in the code of a `StoredValue`, its migrations and
+    /// nil is no value. A fleet's settings and system-wide defaults apply as for wrappers. Defaults in the code of a `StoredValue`, its migrations and
     /// `formerKeys` do not: the provider reads what is stored.
     ///
     /// A value has the type that a wrapper of that type would read: a number without a fraction is an int, any number is a

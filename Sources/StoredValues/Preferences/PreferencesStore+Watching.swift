@@ -166,7 +166,8 @@ extension PreferencesStore {
 
     // MARK: The files of defaults
 
-    /// Adds files of defaults below this one, by precedence, and reads them. Files that are already there stay.
+    /// Adds files of defaults below this one, by precedence, and reads them. Files that are already there stay, and the fleet's
+    /// come before the others.
     func addLayers(_ paths: [String], source: ValueSource = .system) {
         let known = state.withLock { $0.members.layers.map(\.file.path) }
         let new = paths.filter { path in !known.contains { $0.isIdentical(to: path) } }

@@ -38,7 +38,7 @@ extension StoredValue {
         }
     }
 
-    /// Removes the stored value, also under former keys, so that the default is read again.
+    /// Removes the stored value, also under former keys, so that the layers below are read again, or the default.
     public func reset() {
         let preference = livePreference
         preference.store.change("reset()", of: key) { changes in

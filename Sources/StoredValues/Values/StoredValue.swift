@@ -142,8 +142,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// The wrapper itself, which provides the operations.
     public var projectedValue: StoredValue { self }
 
-    /// Where the value comes from: the file, the defaults below it, or the code. If the value stored there is broken, the
-    /// default may be read in its place; ``repairs`` lists that.
+    /// Where the value comes from: the file, the fleet's settings or the system-wide defaults below it, or the code. If the value
+    /// stored there is broken, the default may be read in its place; ``repairs`` lists that.
     ///
     /// Observers of the property also observe this, even when the value stays the same; ``values`` does not.
     public var source: ValueSource {

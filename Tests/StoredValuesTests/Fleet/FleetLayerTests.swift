@@ -159,17 +159,19 @@ struct FleetLayerTests {
         }
     }
 
-    @Test("Two replacements within one tick of the clock are two: the one that is read stays pinned")
+    @Test("The mirror that was read stays pinned: no replacement gets its inode, and so none looks like it within one tick of the clock")
     func pinned() async throws {
         try await withFleetFiles { files in
             var layer = PreferencesLayer(DurableFile(path: files.mirror), source: .fleet)
-            for number in 100..<300 {
-                try DurableFile(path: files.mirror).withLock {
-                    for next in [number, number + 100] { _ = try $0.replace(with: Array("{\"a\": \(next)}".utf8), durably: false) }
-                    _ = try layer.read()
-                    for next in [number, number + 200] { _ = try $0.replace(with: Array("{\"a\": \(next)}".utf8), durably: false) }
+            for number in 100..<150 {
+                try files.mirror(["a": JSONValue(number)])
+                #expect(try layer.read() && !layer.read())
+                // Without the pin ext4 gives the inode to every other one.
+                for next in 1...4 {
+                    try files.mirror(["a": JSONValue(number + next)])
+                    #expect(try layer.file.currentIdentity()?.inode != layer.identity?.inode)
                 }
-                #expect(try layer.read() && layer.document["a"] == Array("\(number + 200)".utf8))
+                #expect(try layer.read() && layer.document["a"] == Array("\(number + 4)".utf8))
             }
         }
     }
