@@ -11,8 +11,8 @@
     ///
     /// **Settings.** The key `http.timeout` is the stored value of that name, else the member `timeout` of the stored value
     /// `http`; if several match, the one with the longest name counts. An object is a level of keys, not a value, and a stored
-    /// nil is no value. A fleet's settings and system-wide defaults apply as for wrappers. Defaults in the code of a `StoredValue`, its migrations and
-    /// `formerKeys` do not: the provider reads what is stored.
+    /// nil is no value. A fleet's settings and system-wide defaults apply as for wrappers. Defaults in the code of a
+    /// `StoredValue`, its migrations and `formerKeys` do not: the provider reads what is stored.
     ///
     /// A value has the type that a wrapper of that type would read: a number without a fraction is an int, any number is a
     /// double, a bool is only a bool, and bytes are stored as `Data` (base64) or a list of numbers. Any other value throws
