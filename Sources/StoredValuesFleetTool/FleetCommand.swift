@@ -32,7 +32,7 @@
                 """,
             subcommands: [
                 AgentCommand.self, ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self, LogCommand.self,
-                StatusCommand.self,
+                StatusCommand.self, SecretCommand.self,
             ])
     }
 #endif

@@ -42,6 +42,9 @@
         private var replica: SettingsReplica?
         /// The revision whose values are in the mirror.
         private var published = 0
+        private var secrets: (bytes: [UInt8]?, seen: SecretsVerdict.Seen?) = (nil, nil)
+        /// Why the cluster's secrets were not taken over, and since when.
+        private var secretsTrouble: (since: Date, why: String)?
         private var isWatching = false
         private var isBehind = false
         private var report: FleetReport
@@ -59,7 +62,7 @@
             // Wrong addresses and files are found out now, before anything runs in the background.
             _ = try Fleet(endpoints: configuration.endpoints, applicationID: configuration.applicationID, access: configuration.access)
             files = MirrorFiles(configuration.folder, applicationID: configuration.applicationID)
-            report = FleetReport(state: .stale(since: .now, why: "the agent has just started"), confirmed: nil)
+            report = FleetReport(state: .stale(since: .now, why: "The agent has just started."), confirmed: nil)
         }
 
         /// Keeps the mirror until the task is cancelled. Throws if its files cannot be used.
@@ -85,7 +88,7 @@
                 await wait(backoff.next(), after: problem)
             }
             // Not awaited as part of the cancelled task's work: writing a report does not look at that.
-            await tell(.stale(since: lastFresh ?? .now, why: "the agent has ended"))
+            await tell(.stale(since: lastFresh ?? .now, why: "The agent has ended. Start it again: stored-values-fleet agent."))
         }
 
         private func begin() async throws {
@@ -95,7 +98,8 @@
                 say("The mirror cannot be read, and is written anew when the cluster answers. \(error)")
             }
             known = mirror?.origin
-            await tell(.stale(since: .now, why: "the agent has started, and the cluster has not answered yet"))
+            secrets = try await files.readSecrets()
+            await tell(.stale(since: .now, why: "The agent has started, and the cluster has not answered yet."))
         }
 
         /// Waits, and says that the mirror is stale as soon as that is certain.
@@ -107,7 +111,7 @@
                 guard await pause(for: left) else { return }
                 time -= left
             }
-            if left < time { await tell(.stale(since: lastFresh ?? .now, why: problem.why)) }
+            if left < time { await tell(.stale(since: lastFresh ?? .now, why: "\(problem.why).")) }
             _ = await pause(for: time)
         }
 
@@ -200,6 +204,7 @@
                 do { try await files.write(new) } catch { throw AgentProblem("the mirror could not be written: \(error)", isCertain: true) }
                 mirror = new
             }
+            try await takeSecrets(replica.secrets)
             (known, published) = (origin, replica.revision)
             let broken = Set(replica.broken)
             for place in broken.subtracting(brokenPlaces) {
@@ -207,6 +212,30 @@
             }
             brokenPlaces = broken
             if let asked { await confirmed(asked) } else { await tell(.current(revision: published)) }
+        }
+
+        /// Brings the encrypted file up to what the cluster has, unless that is older than what this machine has seen.
+        private func takeSecrets(_ offer: SecretsVerdict.Offer?) async throws {
+            var trouble: String?
+            do {
+                switch SecretsVerdict(offer, mirrored: secrets.bytes, seen: secrets.seen) {
+                case .nothing: break
+                case .keep(let why): trouble = why
+                case .note(let seen):
+                    try await files.write(seen: seen)
+                    secrets.seen = seen
+                case .replace(let bytes, let seen):
+                    try await files.write(secrets: bytes, seen: seen)
+                    secrets = (bytes, seen)
+                }
+            } catch {
+                throw AgentProblem("the secrets could not be written: \(error)", isCertain: true)
+            }
+            guard let trouble else { return secretsTrouble = nil }
+            if secretsTrouble?.why != trouble {
+                secretsTrouble = (.now, trouble)
+                note("\(configuration.applicationID): \(trouble).")
+            }
         }
 
         private func confirmed(_ asked: BootMoment) async {
@@ -218,6 +247,8 @@
 
         private func tell(_ state: FleetReport.State) async {
             report.state = state
+            // The settings may be current all the same, but whoever looks must not take the secrets for fresh.
+            if case .current = state, let secretsTrouble { report.state = .stale(since: secretsTrouble.since, why: "\(secretsTrouble.why).") }
             do { try await files.write(report) } catch { say("The report about the mirror could not be written. \(error)") }
         }
 

@@ -9,6 +9,9 @@
     final class MirrorFiles: Sendable {
         private let mirror: DurableFile
         private let report: DurableFile
+        private let secrets: DurableFile
+        /// What was seen of the secrets, which no older ones may replace.
+        private let seenSecrets: DurableFile
         /// Its lock is held while the agent runs; there is no such file.
         private let agent: DurableFile
         private let queue = DispatchQueue(label: "StoredValues.fleet-agent")
@@ -16,6 +19,8 @@
         init(_ folder: FleetFolder, applicationID id: String) {
             mirror = DurableFile(path: folder.mirror(of: id))
             report = DurableFile(path: folder.report(of: id))
+            secrets = DurableFile(path: folder.secrets(of: id))
+            seenSecrets = DurableFile(path: folder.secrets(of: id) + ".seen.json")
             agent = DurableFile(path: "\(folder.path)/\(id)/agent")
         }
 
@@ -52,6 +57,21 @@
 
         /// Replaces the report. It need not survive anything.
         func write(_ content: FleetReport) async throws { try await write(content.bytes, to: report, durably: false) }
+
+        /// The bytes of the encrypted file; nil if there is none.
+        func readSecrets() async throws -> (bytes: [UInt8]?, seen: SecretsVerdict.Seen?) {
+            try await perform { [secrets, seenSecrets] in
+                (try secrets.read()?.bytes, try seenSecrets.read().flatMap { SecretsVerdict.Seen(parsing: $0.bytes) })
+            }
+        }
+
+        /// Replaces the encrypted file, then notes what was seen: after a crash in between, the file is at least as new.
+        func write(secrets bytes: [UInt8], seen: SecretsVerdict.Seen) async throws {
+            try await write(bytes, to: secrets, durably: true)
+            try await write(seen: seen)
+        }
+
+        func write(seen: SecretsVerdict.Seen) async throws { try await write(seen.bytes, to: seenSecrets, durably: true) }
 
         private func write(_ bytes: [UInt8], to file: DurableFile, durably: Bool) async throws {
             try await perform {

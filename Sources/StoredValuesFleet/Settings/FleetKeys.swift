@@ -14,6 +14,10 @@
         /// What agents read: everything but the log.
         let settings: Data
         let log: Data
+        /// The encrypted file with the secrets, as it is.
+        let secrets: Data
+        /// Since when older secrets count again, after a restore.
+        let secretsEpoch: Data
 
         init(applicationID id: String) throws(FleetError) {
             guard !id.isEmpty, !id.begins(with: "."), !id.has("/"), !id.has("\0") else {
@@ -21,6 +25,8 @@
             }
             settings = Data("/stored-values/\(id)/settings/")
             log = Data("/stored-values/\(id)/log/")
+            secrets = settings + Data("secrets")
+            secretsEpoch = settings + Data("secrets-epoch")
         }
 
         func key(of place: Place) -> Data { settings + Data("\(place.target.path)/\(place.key.text)") }

@@ -99,6 +99,14 @@
             entries.values.compactMap { if case .broken(let place) = $0.content { place } else { nil } }
         }
 
+        /// The secrets as the cluster has them; nil if it has none.
+        var secrets: SecretsVerdict.Offer? {
+            guard case .other(let bytes)? = entries[keys.secrets]?.content else { return nil }
+            var epoch = 0
+            if case .other(let record)? = entries[keys.secretsEpoch]?.content { epoch = SecretsEpoch(record)?.number ?? 0 }
+            return SecretsVerdict.Offer(bytes: Array(bytes), epoch: epoch)
+        }
+
         /// All settings, sorted by key, wider targets first.
         var settings: [FleetSetting] {
             entries.values.compactMap { entry -> FleetSetting? in

@@ -28,7 +28,7 @@
                 throw Failure(.usage, "Name the program: --app <id>, or \(ApplicationOptions.variable)=<id> in the environment.")
             }
             guard let folder = FleetFolder(folder) else {
-                throw Failure(.misconfigured, "The environment variable STORED_VALUES_FLEET is not UTF-8. Set it to another folder, or use --folder.")
+                throw Failure(.misconfigured, "--folder and STORED_VALUES_FLEET must name an absolute path in UTF-8.")
             }
             let addresses = try connection.addresses(), access = try connection.access()
             let agents = try ids.map { id in

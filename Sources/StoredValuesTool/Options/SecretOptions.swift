@@ -34,19 +34,6 @@ struct SecretOptions: ParsableArguments {
     }
 }
 
-/// A keyring as typed, in the notation of `STORED_VALUES_KEYRING`.
-struct KeyringArgument: ExpressibleByArgument {
-    let keyring: any Keyring
-
-    init?(argument: String) {
-        let isKnown = argument.isIdentical(to: "secret-service") || ["file:", "credentials:"].contains { argument.after(prefix: $0) != nil }
-        guard isKnown else { return nil }
-        keyring = SystemKeyring.choose(argument).keyring
-    }
-
-    static var defaultCompletionKind: CompletionKind { .custom { _, _, _ in ["secret-service", "file:", "credentials:"].completions } }
-}
-
 /// A secret's name within its service, as typed.
 struct SecretArgument: ExpressibleByArgument {
     let text: String

@@ -28,6 +28,9 @@ package struct FleetFolder: Sendable, Equatable {
     /// The file with the settings of this application, a preferences file.
     package func mirror(of applicationID: String) -> String { "\(path)/\(applicationID)/\(Self.mirrorName)" }
 
+    /// The file with its secrets, an encrypted file.
+    package func secrets(of applicationID: String) -> String { "\(path)/\(applicationID)/secrets" }
+
     /// The file that says how fresh the mirror is.
     package func report(of applicationID: String) -> String { Self.report(onMirror: mirror(of: applicationID)) }
 

@@ -1,0 +1,116 @@
+import StoredValuesFiles
+import StoredValuesSupport
+
+/// The secrets that the machines of a fleet share: an encrypted file that the machine's agent mirrors, opened with this machine's
+/// key. It can be read only; `stored-values-fleet secret` changes it for all machines.
+///
+/// ``changes`` reports each change as soon as the agent has it. A machine that no agent has brought any settings to has no answer:
+/// reading throws, and a secret is absent only if the mirrored file does not have it.
+public struct FleetKeyring: Keyring {
+    private let key: EncryptedFileKey
+    private let formerKey: EncryptedFileKey?
+    /// Where the agent's files are; nil for where the environment says.
+    private let folder: String?
+    private let opened = Opened()
+
+    /// The keyrings on the mirrored file, made at the first use: `StorageSystem.bootstrap` has run by then.
+    private final class Opened: Sendable {
+        let parts = Guarded<Parts?>(nil)
+    }
+
+    private struct Parts {
+        let file: DurableFile
+        let settings: DurableFile
+        /// One for each key, the current one first.
+        let keyrings: [EncryptedFileKeyring]
+    }
+
+    /// The fleet's secrets of this application, opened with `key`, or else with `formerKey`.
+    public init(key: EncryptedFileKey, formerKey: EncryptedFileKey? = nil) { self.init(key: key, formerKey: formerKey, folder: nil) }
+
+    init(key: EncryptedFileKey, formerKey: EncryptedFileKey?, folder: String?) {
+        (self.key, self.formerKey, self.folder) = (key, formerKey, folder)
+    }
+
+    /// What it is, and the source of its key.
+    public var description: String {
+        "the fleet's secrets on this machine, opened with \(key.description)\(formerKey.map { " or \($0.description)" } ?? "")"
+    }
+
+    /// Two with the same keys are the same keyring.
+    public var identity: any Hashable & Sendable { [folder, key.place ?? "\(ObjectIdentifier(opened))", formerKey?.place] }
+
+    /// The secret, or nil if the mirrored file does not have it. Throws ``KeyringError/wrongKey`` if neither key opens the file.
+    public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
+        try await ask { keyring throws(KeyringError) in try await keyring.read(id) }
+    }
+
+    /// Throws ``KeyringError/readOnly``.
+    public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) { throw .readOnly }
+
+    /// Throws ``KeyringError/readOnly``.
+    public func remove(_ id: SecretIdentifier) async throws(KeyringError) { throw .readOnly }
+
+    /// The secrets of `service`, sorted by account.
+    public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
+        try await ask { keyring throws(KeyringError) in try await keyring.identifiers(inService: service) }
+    }
+
+    /// Changes of the mirrored file.
+    public var changes: KeyringChanges { (try? parts())?.keyrings.first?.changes ?? .none }
+
+    /// What the mirrored file says, opened with the first key that opens it.
+    private func ask<Answer>(
+        _ question: (EncryptedFileKeyring) async throws(KeyringError) -> Answer
+    ) async throws(KeyringError) -> Answer {
+        let parts = try parts()
+        try requireFile(parts)
+        var reason: KeyringError?
+        for keyring in parts.keyrings {
+            do throws(KeyringError) {
+                return try await question(keyring)
+            } catch {
+                // A machine has the new key, the old one, or both, while keys are changed.
+                reason = reason ?? error
+            }
+        }
+        throw reason ?? .notBuiltIn  // there is always one
+    }
+
+    /// Throws unless it is known which secrets there are: no file means none only where the agent has read the settings.
+    private func requireFile(_ parts: Parts) throws(KeyringError) {
+        do {
+            if try parts.file.currentIdentity() != nil { return }
+            if try parts.settings.currentIdentity() != nil { return }
+        } catch {
+            throw KeyringError(error)
+        }
+        throw .other(
+            domain: "FleetKeyring", code: 1,
+            message: "no agent has brought the fleet's secrets to this machine: there is no \"\(parts.file.path)\"; start the agent (stored-values-fleet agent)")
+    }
+
+    private func parts() throws(KeyringError) -> Parts {
+        if let parts = opened.parts.withLock({ $0 }) { return parts }
+        guard let folder = FleetFolder(folder) else {
+            throw .other(domain: "FleetKeyring", code: 2, message: "the environment variable STORED_VALUES_FLEET is not UTF-8; set it to another folder")
+        }
+        let id = StorageSystem.applicationID  // without the lock
+        let path = folder.secrets(of: id)
+        let keyrings = [key, formerKey].compactMap(\.self).map { EncryptedFileKeyring(path: path, key: $0) }
+        let new = Parts(file: DurableFile(path: path), settings: DurableFile(path: folder.mirror(of: id)), keyrings: keyrings)
+        return opened.parts.withLock { parts in
+            let first = parts ?? new
+            parts = first
+            return first
+        }
+    }
+}
+
+extension Keyring where Self == FleetKeyring {
+    /// The ``FleetKeyring`` of this application, opened with `key`. While the fleet's key is being changed, some machines need
+    /// `formerKey` too: the file is opened with whichever opens it.
+    public static func fleet(key: EncryptedFileKey, formerKey: EncryptedFileKey? = nil) -> FleetKeyring {
+        FleetKeyring(key: key, formerKey: formerKey)
+    }
+}

@@ -1,0 +1,89 @@
+#if Fleet
+    import FoundationEssentials
+    import StoredValues
+
+    /// Whether an agent takes over the secrets that the cluster has. Decides, and does nothing.
+    ///
+    /// An agent has no key, so it cannot know whether the file is sound. It sees the generation in the header, which grows with each
+    /// change, and the epoch, which operators begin anew when older secrets are to count again. Secrets that were seen are never
+    /// replaced by older ones, and never removed: an old backup, or whoever can write to the cluster, would bring revoked ones back.
+    enum SecretsVerdict: Equatable, Sendable {
+        /// What the cluster has.
+        struct Offer: Equatable, Sendable {
+            var bytes: [UInt8]
+            var epoch: Int
+        }
+
+        /// The latest that this machine has seen.
+        struct Seen: Equatable, Sendable {
+            var epoch: Int
+            var generation: UInt64
+        }
+
+        case nothing
+        /// The file is there, and what was seen of it is to be noted.
+        case note(Seen)
+        case replace([UInt8], Seen)
+        /// The file stays as it is, for this reason.
+        case keep(why: String)
+
+        init(_ offer: Offer?, mirrored: [UInt8]?, seen: Seen?) {
+            guard let offer else {
+                self = mirrored == nil ? .nothing : .keep(why: "the cluster has no secrets any more; the last ones are kept until some are stored")
+                return
+            }
+            guard let generation = SealedSecrets.generation(of: offer.bytes) else {
+                self = .keep(why: "what the cluster has in place of the secrets is not an encrypted file that this version knows")
+                return
+            }
+            let new = Seen(epoch: offer.epoch, generation: generation)
+            // What was noted may be missing or older: the file is written first.
+            let known = [seen, mirrored.flatMap(SealedSecrets.generation).map { Seen(epoch: seen?.epoch ?? 0, generation: $0) }]
+                .compactMap(\.self).max { $0.isOlder(than: $1) }
+            if mirrored == offer.bytes {
+                self = seen.map { !$0.isOlder(than: new) } ?? false ? .nothing : .note(new)
+            } else if let known, !known.isOlder(than: new) {
+                self = .keep(
+                    why: "the cluster's secrets are older than what this machine has seen (generation \(new.generation), seen \(known.generation)), and are not used; if they were restored from a backup on purpose, say so: stored-values-fleet secret confirm")
+            } else {
+                self = .replace(offer.bytes, new)
+            }
+        }
+    }
+
+    extension SecretsVerdict.Seen {
+        func isOlder(than other: Self) -> Bool { (epoch, generation) < (other.epoch, other.generation) }
+
+        /// What a file says; nil if it says nothing of this.
+        init?(parsing bytes: [UInt8]) {
+            guard let text = String(validating: bytes, as: UTF8.self), let json = JSONValue(text: text), let epoch = json["epoch"]?.intValue,
+                let generation = json["generation"]?.stringValue.flatMap({ UInt64($0) })
+            else { return nil }
+            self.init(epoch: epoch, generation: generation)
+        }
+
+        var bytes: [UInt8] {
+            let json: JSONValue = ["epoch": JSONValue(epoch), "generation": .string(String(generation))]
+            return Array("\(json.text(onOneLine: false))\n".utf8)
+        }
+    }
+
+    /// The record by which operators say that older secrets count again: the milliseconds since 1970 at which they said so.
+    struct SecretsEpoch: Sendable {
+        let number: Int
+
+        init(number: Int) { self.number = number }
+
+        init?(_ data: Data) {
+            guard let text = String(validating: data, as: UTF8.self), let number = JSONValue(text: text)?["epoch"]?.intValue, number >= 0 else {
+                return nil
+            }
+            self.number = number
+        }
+
+        func data(writer: String, time: String) -> Data {
+            let json: JSONValue = ["at": .string(time), "by": .string(writer), "epoch": JSONValue(number)]
+            return Data(json.text(onOneLine: true))
+        }
+    }
+#endif

@@ -1,0 +1,124 @@
+#if Fleet
+    import FoundationEssentials
+    public import StoredValues
+    import StoredValuesSupport
+
+    extension Fleet {
+        /// The application's secrets in the cluster, sealed with `key`. Programs read them with ``StoredValues/Keyring/fleet(key:formerKey:)``
+        /// from this machine's mirror; this is for those who change them.
+        public func secrets(key: EncryptedFileKey) -> FleetSecrets { FleetSecrets(fleet: self, key: key) }
+
+        /// Says that the secrets in the cluster count, although machines have seen later ones: after a backup was restored on purpose.
+        public func confirmRestoredSecrets() async throws(KeyringError) {
+            let what = "confirm the restored secrets"
+            do {
+                try await change([keys.secretsEpoch], what) { found, time in
+                    // Later than before, also where the clock is wrong.
+                    let last = found[0].data.flatMap { SecretsEpoch($0)?.number } ?? 0
+                    let epoch = SecretsEpoch(number: max(last + 1, Int(Date.now.timeIntervalSince1970 * 1000)))
+                    let change = FleetLogRecord.Change(key: "(restored)", target: "", isSecret: true)
+                    return ([epoch.data(writer: writer, time: time)], [change], ())
+                }
+            } catch {
+                throw KeyringError(fleet: error)
+            }
+        }
+    }
+
+    /// The secrets that the machines of a fleet share, in the cluster: an encrypted file in one key of etcd, changed by
+    /// compare-and-swap. The cluster, its disks and its logs never have the key or a secret in plain text.
+    ///
+    /// After ``StoredValues/KeyringError/other(domain:code:message:)``, whose message says so, a change may have been made.
+    public struct FleetSecrets: Keyring {
+        /// The largest encrypted file that is sent to the cluster, in bytes: 1 MiB, which are some 4,000 secrets of 200 bytes.
+        public static let sizeLimit = 1 << 20
+
+        let fleet: Fleet
+        let key: EncryptedFileKey
+
+        /// What they are, and the source of the key.
+        public var description: String { "the fleet's secrets in the cluster" }
+
+        /// Two for one application at the same members are the same keyring.
+        public var identity: any Hashable & Sendable { [fleet.keys.secrets] + fleet.gateway.endpoints.map { Data($0.description) } }
+
+        /// The secret, or nil if there is none.
+        public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { try await opened().secret(id) }
+
+        /// The secrets of `service`, sorted by account.
+        public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
+            try await opened().identifiers(inService: service)
+        }
+
+        /// Stores a secret; all machines have it a moment later. Throws ``StoredValues/KeyringError/tooLarge``, before anything is sent, if
+        /// all secrets together are larger than ``sizeLimit``.
+        public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+            try await change("store the secret \(id)", [id.account]) { secrets in
+                try secrets.set(secret, for: id, label: label)
+                return true
+            }
+        }
+
+        /// Removes a secret; succeeds if there is none.
+        public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
+            try await change("remove the secret \(id)", [id.account]) { secrets in secrets.remove(id) }
+        }
+
+        /// Seals the secrets with `newKey`. Machines that do not have it keep those that they have, and can read no later ones: see the
+        /// steps of a rotation in the article about a fleet's secrets.
+        public func rekey(to newKey: EncryptedFileKey) async throws(KeyringError) {
+            try await change("change the key of the secrets", ["(the key)"]) { secrets in
+                try secrets.rekey(to: newKey)
+                return true
+            }
+        }
+
+        private func opened() async throws(KeyringError) -> SealedSecrets {
+            let found: FleetChange.Found
+            do throws(EtcdError) { found = try await fleet.read([fleet.keys.secrets], end: .now + fleet.patience)[0] } catch {
+                throw KeyringError(fleet: FleetError(error.asReading, "read the secrets"))
+            }
+            return try open(found)
+        }
+
+        private func open(_ found: FleetChange.Found) throws(KeyringError) -> SealedSecrets {
+            try SealedSecrets(found.data.map(Array.init), key: key, place: String(decoding: fleet.keys.secrets, as: UTF8.self))
+        }
+
+        /// Opens the file, runs `body` on its content, and if that returns true, puts the next generation in its place, unless others
+        /// have changed it meanwhile; then all is done again.
+        private func change(_ what: String, _ names: [String], _ body: (inout SealedSecrets) throws -> Bool) async throws(KeyringError) {
+            do {
+                try await fleet.change([fleet.keys.secrets], what) { found, _ in
+                    var secrets = try open(found[0])
+                    guard try body(&secrets) else { throw NothingToDo() }
+                    let bytes = try secrets.sealed()
+                    guard bytes.count <= Self.sizeLimit else { throw KeyringError.tooLarge }
+                    return ([Data(bytes)], names.map { FleetLogRecord.Change(key: $0, target: "", isSecret: true) }, ())
+                }
+            } catch is NothingToDo {
+                return
+            } catch {
+                throw KeyringError(fleet: error)
+            }
+        }
+
+        private struct NothingToDo: Error {}
+    }
+
+    extension KeyringError {
+        /// The error of a keyring that is kept by a fleet's cluster.
+        init(fleet error: any Error) {
+            switch error {
+            case let error as KeyringError: self = error
+            case let error as FleetError:
+                switch error.reason {
+                case .cancelled: self = .cancelled
+                case .tooLarge: self = .tooLarge
+                default: self = .other(domain: "etcd", code: 0, message: error.description)
+                }
+            default: self = .other(domain: "etcd", code: 0, message: "\(error)")
+            }
+        }
+    }
+#endif

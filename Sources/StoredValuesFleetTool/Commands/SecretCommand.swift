@@ -1,0 +1,104 @@
+#if Fleet
+    import ArgumentParser
+    import StoredValues
+    import StoredValuesFleet
+    import StoredValuesToolSupport
+
+    struct SecretCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "secret", abstract: "List, store, remove and move the fleet's secrets, and change their key.",
+            discussion: """
+                They are sealed before they leave this machine: the cluster has neither a secret nor the key. A secret is never read from \
+                the command line.
+                """,
+            subcommands: [
+                SecretSetCommand.self, SecretListCommand.self, SecretRemoveCommand.self, SecretMoveCommand.self, SecretRekeyCommand.self,
+                SecretConfirmCommand.self,
+            ])
+    }
+
+    struct SecretSetCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set", abstract: "Store a secret from standard input, or as typed; all machines get it.",
+            discussion: "One line break at the end of standard input is dropped, unless --verbatim is given.")
+
+        @Argument(help: "The secret's name.") var name: String
+        @OptionGroup var secrets: FleetSecretsOptions
+        @Flag(help: "Store standard input byte for byte.") var verbatim = false
+
+        func run() async throws {
+            let id = try secrets.id(of: name), keyring = try secrets.keyring()
+            try await keyring.write(try SecretInput.read(id, isVerbatim: verbatim), for: id, label: "\(id.service)/\(id.account)")
+        }
+    }
+
+    struct SecretListCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the names of all secrets, one per line.")
+
+        @OptionGroup var secrets: FleetSecretsOptions
+        @Flag(help: "Print a JSON list.") var json = false
+
+        func run() async throws {
+            let accounts = try await secrets.keyring().identifiers(inService: secrets.serviceName()).map(\.account)
+            guard !json else { return Output.standard.json(.array(accounts.map { .string($0) })) }
+            for account in accounts { Output.standard.line(Output.standard.oneLine(account)) }
+        }
+    }
+
+    struct SecretRemoveCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Remove a secret from all machines.", discussion: "Removing a secret that does not exist succeeds.")
+
+        @Argument(help: "The secret's name.") var name: String
+        @OptionGroup var secrets: FleetSecretsOptions
+
+        func run() async throws { try await secrets.keyring().remove(secrets.id(of: name)) }
+    }
+
+    struct SecretMoveCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "move", abstract: "Move all secrets of a program from a keyring of this machine into the cluster.",
+            discussion: """
+                All are stored, read back and compared before the first one is removed, so an interrupted move loses nothing: repeat it.
+                """)
+
+        @OptionGroup var secrets: FleetSecretsOptions
+        @Option(help: "The keyring to move from: secret-service, file:<path> or credentials:<path>.") var from: KeyringArgument
+        @Flag(help: "Replace secrets of the same name that differ in the cluster.") var overwrite = false
+
+        func run() async throws {
+            let moved = try await from.keyring.moveSecrets(inService: secrets.serviceName(), to: secrets.keyring(), overwriting: overwrite)
+            for id in moved.copied { Output.standard.line("moved: \(Output.standard.oneLine(id.account))") }
+            for id in moved.alreadyThere { Output.standard.line("already there: \(Output.standard.oneLine(id.account))") }
+        }
+    }
+
+    struct SecretRekeyCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rekey", abstract: "Seal the secrets with a new key.",
+            discussion: "Give the new key to all machines first, beside the old one: machines without it can read no secret that is stored later.")
+
+        @OptionGroup var secrets: FleetSecretsOptions
+        @Option(help: ArgumentHelp("The file with the new key.", valueName: "file"), completion: .file()) var newKey: String
+
+        func run() async throws { try await secrets.keyring().rekey(to: .file(newKey)) }
+    }
+
+    struct SecretConfirmCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "confirm", abstract: "Say that the secrets in the cluster count, although machines have seen later ones.",
+            discussion: "Machines refuse secrets that are older than those that they have seen, until this is said: after a backup was restored on purpose.")
+
+        @OptionGroup var fleet: FleetOptions
+        @Flag(help: "Do not ask for confirmation.") var yes = false
+
+        func run() async throws {
+            let sentence = "Secrets that were stored after the backup are then gone from all machines. Do you want that?"
+            if !yes, System.isTerminal(System.standardInput), try Question.ask(sentence, [.yes, .no]) != .yes {
+                throw Failure(.refused, "Nothing was changed.")
+            }
+            try await fleet.fleet().confirmRestoredSecrets()
+        }
+    }
+#endif
