@@ -2,6 +2,7 @@
     import Crypto
     import FoundationEssentials
     import StoredValuesFiles
+    import StoredValuesSupport
 
     /// The content of an encrypted file as a value, wherever the bytes are kept.
     package struct SealedSecrets: Sendable {
