@@ -46,7 +46,13 @@ package enum System {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = writeBytes(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return false }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EPIPE {
+                endBySIGPIPE()
+            } else if errno != EINTR {
+                return false
+            }
         }
         return true
     }
@@ -62,6 +68,13 @@ package enum System {
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)  // the parent process may have blocked it
         raise(SIGINT)
         exit(130)
+    }
+
+    /// Ends the process as the system does by default when nobody reads its output any more: SwiftNIO ignores that signal.
+    private static func endBySIGPIPE() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        raise(SIGPIPE)
+        exit(141)
     }
 
     /// The system's text for the last error.
