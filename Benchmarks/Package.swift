@@ -11,11 +11,15 @@ let settings: [SwiftSetting] = [
 
 let storedValues = Target.Dependency.product(name: "StoredValues", package: "swift-stored-values")
 
+/// Left out of what is built without the traits.
+let withFleet: TargetDependencyCondition? = .when(traits: ["Fleet"])
+
 let package = Package(
     name: "Benchmarks",
     traits: [
-        .default(enabledTraits: ["EncryptedFile", "Libsecret"]),
+        .default(enabledTraits: ["EncryptedFile", "Fleet", "Libsecret"]),
         .trait(name: "EncryptedFile", description: "Passed on: a keyring in an encrypted file, by swift-crypto."),
+        .trait(name: "Fleet", description: "Passed on: settings of many machines, on etcd."),
         .trait(name: "Libsecret", description: "Passed on: the desktop's keyring, through libsecret."),
     ],
     dependencies: [
@@ -23,14 +27,23 @@ let package = Package(
             name: "swift-stored-values", path: "..",
             traits: [
                 .trait(name: "EncryptedFile", condition: .when(traits: ["EncryptedFile"])),
+                .trait(name: "Fleet", condition: .when(traits: ["Fleet"])),
                 .trait(name: "Libsecret", condition: .when(traits: ["Libsecret"])),
             ]),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [
         .executableTarget(
             name: "Benchmarks",
-            dependencies: [storedValues, "LibsecretPeer", "CAttributes", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                storedValues, "LibsecretPeer", "CAttributes", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "StoredValuesFleet", package: "swift-stored-values", condition: withFleet),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: withFleet),
+                .product(name: "NIOCore", package: "swift-nio", condition: withFleet),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: withFleet),
+            ],
             swiftSettings: settings
         ),
         .systemLibrary(name: "CAttributes"),

@@ -161,10 +161,22 @@ struct WallsTests {
         }
     }
 
-    @Test("Only the tool parses arguments; the library does not link that")
+    @Test("All of the fleet's client and tool is left out as a whole without the trait, and one file of it knows the HTTP client")
+    func fleet() throws {
+        for file in try files() {
+            let isFleet = file.path.hasPrefix("StoredValuesFleet/") || file.path.hasPrefix("StoredValuesFleetTool/")
+            let condition = file.path.hasSuffix("+NotBuiltIn.swift") ? "#if !Fleet\n" : "#if Fleet\n"
+            #expect(!isFleet || file.text.hasPrefix(condition) && file.text.hasSuffix("#endif\n"), "\(file.path)")
+            let isDoor = file.path.hasSuffix("Etcd/EtcdConnection.swift")
+            #expect(isDoor || !file.text.contains("import AsyncHTTPClient"), "\(file.path)")
+        }
+    }
+
+    @Test("Only the tools parse arguments; the library does not link that")
     func argumentParser() throws {
         for file in try files() where file.text.contains("import ArgumentParser") {
-            #expect(file.path.hasPrefix("StoredValuesTool/"), "\(file.path)")
+            let isOfTools = ["StoredValuesTool/", "StoredValuesFleetTool/", "StoredValuesToolSupport/"].contains { file.path.hasPrefix($0) }
+            #expect(isOfTools, "\(file.path)")
         }
         func names(_ program: String) throws -> Bool {
             try Data(contentsOf: URL(fileURLWithPath: BuiltProgram.path(program))).range(of: Data("ArgumentParser".utf8)) != nil

@@ -9,6 +9,8 @@ struct Plan {
     private let programs: String
     private let withoutTraits: String
     private let python: String
+    /// The address of an etcd.
+    private let etcd: String
     private let curves: String
     private let standard: Race
 
@@ -23,6 +25,7 @@ struct Plan {
         programs = try option("--programs")
         withoutTraits = try option("--without-traits")
         python = try option("--python")
+        etcd = try option("--etcd")
         curves = try option("--curves")
         isQuick = arguments.contains("--quick")
         only = arguments.contains("--only") ? try option("--only") : nil
@@ -39,6 +42,7 @@ struct Plan {
         let tasks =
             try await readingTasks(in: temporary) + changingTasks(in: temporary) + openingTasks(in: temporary)
             + streamingTasks(in: temporary) + secretTasks(in: temporary, python: python)
+            + fleetTasks(in: temporary, etcd: etcd)
             + startingTasks(in: temporary, programs: programs, withoutTraits: withoutTraits)
         var table = Table(titles: Row.titles)
         for task in tasks where isWanted(task.task) {

@@ -67,7 +67,10 @@
 
         /// Keeps the mirror until the task is cancelled. Throws if its files cannot be used.
         package func run() async throws {
-            try await files.prepare()
+            do { try await files.prepare() } catch {
+                throw FleetError.misconfigured(
+                    "The folders \(configuration.folder.path) and that of the reports cannot be made (\(error)). Make them for the agent's user, or name another with --folder.")
+            }
             let waiting = Task { [note, path = configuration.folder.mirror(of: configuration.applicationID)] in
                 if await pause(for: .seconds(2)) { note("Another agent keeps \(path). This one waits until it has ended.") }
             }
