@@ -13,6 +13,8 @@
     /// Not a Dispatch source: that is a signalfd, and a thread that does not block the signal, such as SwiftNIO's, gets it instead,
     /// which ends the process (seen with Swift 6.3; signalfd(2)). A handler runs on whichever thread gets it.
     enum EndSignals {
+        private static let signals = [SIGTERM, SIGINT]
+
         /// From now on, SIGTERM and SIGINT answer the returned question instead of ending the process. Call it once.
         static func arrive() throws(Failure) -> OneShot<Void> {
             let arrived = OneShot<Void>()
@@ -25,12 +27,13 @@
                 try startThread(named: "end-signals") {
                     var byte: UInt8 = 0
                     while read(reader, &byte, 1) == -1, errno == EINTR {}
+                    for number in signals { signal(number, SIG_DFL) }  // a second one ends the process at once
                     arrived.answer(())
                 }
             } catch {
                 throw Failure(.notSaved, "Could not prepare for signals: no thread can be started (error \(error.rawValue)).")
             }
-            for number in [SIGTERM, SIGINT] {
+            for number in signals {
                 signal(number) { _ in
                     let code = errno
                     _ = write(signalPipe, "!", 1)
