@@ -33,7 +33,7 @@ func fleetTasks(in temporary: TemporaryFolder, etcd address: String) async throw
                     for _ in 0..<count { try await etcd.change("/bare/limit", to: "\(numbers.next)") }
                 }, bar: 1.3)),
         Comparison(
-            task: "A change in etcd until another program's stream has it",
+            task: "A fleet's change until another program's stream has it",
             ours: Contestant("ours") { count in
                 var sum = 0.0
                 var stamps = mirrored.values.makeAsyncIterator()
