@@ -90,7 +90,7 @@
         ///
         /// ```swift
         /// func moveTraffic(_ fleet: Fleet) async throws {
-        ///     try await fleet.batch { batch in
+        ///     try await fleet.batch { batch throws(FleetError) in
         ///         try batch.set("primary", to: "db2")
         ///         try batch.reset("maintenance", for: .group("canary"))
         ///     }

@@ -22,7 +22,7 @@ public enum KeyringError: Error, Hashable {
     case timedOut(after: Duration)
     /// The Secret Service runs, but has no default collection to write to.
     case noDefaultCollection
-    /// The secret is larger than the maximum of 1 MiB.
+    /// The secret is larger than the maximum of 1 MiB; or those that many machines share are, all together.
     case tooLarge
     /// The key or passphrase does not open this encrypted file.
     case wrongKey
@@ -36,7 +36,7 @@ public enum KeyringError: Error, Hashable {
     case notEncodable
     /// The operation requires a stored secret, and there is none.
     case notStored
-    /// The keyring cannot be written.
+    /// The keyring cannot be written: a ``CredentialsKeyring``, a ``FleetKeyring``, or a file on a read-only file system.
     case readOnly
     /// Another failure, in the words of the part that failed.
     case other(domain: String, code: Int, message: String)

@@ -29,9 +29,20 @@ struct DocumentedPage: CustomTestStringConvertible {
         return written + sources
     }()
 
+    /// The module for programs that change what many machines share, which exists with its trait only.
+    private static let fleet = "StoredValuesFleet"
+
     /// The documentation comments of each source file that has examples, every line in its place.
     private static let sources: [DocumentedPage] = {
-        let folder = "Sources/StoredValues"
+        #if Fleet
+            examples(in: "StoredValues") + examples(in: fleet)
+        #else
+            examples(in: "StoredValues")
+        #endif
+    }()
+
+    private static func examples(in module: String) -> [DocumentedPage] {
+        let folder = "Sources/\(module)"
         let entries = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
         let files = entries?.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") } ?? []
         return files.sorted().compactMap { file in
@@ -44,16 +55,20 @@ struct DocumentedPage: CustomTestStringConvertible {
             }
             return DocumentedPage(path: path, text: comments.joined(separator: "\n"))
         }
-    }()
+    }
 
     /// What is to be compiled of it: its snippets as one program, so that a later one may use what an earlier one declared; and
-    /// those for a `Package.swift`, each for itself.
+    /// those for a `Package.swift`, each for itself. Without the trait of a module there are none that import it.
     func programs() throws -> [(text: String, isManifest: Bool)] {
-        let snippets =
+        var snippets =
             isStep
             ? [DocumentedSnippet(text: text, line: 1, place: nil)] : try DocumentedSnippet.all(in: text)
+        #if !Fleet
+            snippets.removeAll { $0.text.contains("import \(Self.fleet)\n") }
+        #endif
         let program = snippets.filter { !$0.isManifest }.map { $0.program(in: path) }.joined()
         let manifests = snippets.filter(\.isManifest).map { ($0.program(in: path), true) }
-        return (program.isEmpty ? [] : [("import StoredValues\n" + program, false)]) + manifests
+        let imports = path.hasPrefix("Sources/\(Self.fleet)/") ? "import StoredValues\nimport \(Self.fleet)\n" : "import StoredValues\n"
+        return (program.isEmpty ? [] : [(imports + program, false)]) + manifests
     }
 }

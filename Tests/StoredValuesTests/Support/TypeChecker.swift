@@ -19,7 +19,7 @@ struct TypeChecker {
                 "-module-cache-path", "\(built)/SnippetModuleCache",
                 "-I", "\(resources)/pm/ManifestAPI", "-package-description-version", "6.2.0",
                 "-plugin-path", "\(resources)/host/plugins", "-plugin-path", "\(resources)/host/plugins/testing",
-            ] + (try await Self.cModules()).flatMap { ["-Xcc", $0] }
+            ] + (try await Self.cModules() + Self.fleetsCModules(built)).flatMap { ["-Xcc", $0] }
     }
 
     /// What the compiler says of `program`; empty when it has no complaint. Warnings are none. A script has code outside of
@@ -85,6 +85,21 @@ struct TypeChecker {
             return [map("CStoredValues"), map("CSecret")] + flags.split(whereSeparator: \.isWhitespace).map(String.init)
         #else
             return [map("CStoredValues")]
+        #endif
+    }
+
+    /// The same for what StoredValuesFleet needs, which is SwiftNIO's, of the build in `built`.
+    private static func fleetsCModules(_ built: String) throws -> [String] {
+        #if Fleet
+            let checkouts = URL(fileURLWithPath: built + "/../../checkouts").standardized.path
+            var maps = try FileManager.default.contentsOfDirectory(atPath: built).map { "\(built)/\($0)/module.modulemap" }
+            for package in try FileManager.default.contentsOfDirectory(atPath: checkouts) {
+                let modules = (try? FileManager.default.contentsOfDirectory(atPath: "\(checkouts)/\(package)/Sources")) ?? []
+                maps += modules.map { "\(checkouts)/\(package)/Sources/\($0)/include/module.modulemap" }
+            }
+            return maps.filter(FileManager.default.fileExists(atPath:)).sorted().map { "-fmodule-map-file=\($0)" }
+        #else
+            return []
         #endif
     }
 }
