@@ -62,12 +62,16 @@
 
         /// Stores an item. Replaces what anyone stored, of whatever type or version.
         public func set(_ key: String, to item: some StorableItem, for target: FleetTarget = .everyone) async throws(FleetError) {
-            try await batch { batch throws(FleetError) in try batch.set(key, to: item, for: target) }
+            var batch = FleetBatch()
+            try batch.set(key, to: item, for: target)
+            try await commit(batch)
         }
 
         /// Removes what is set for `target`, which uncovers what is set for wider targets. Succeeds if nothing is.
         public func reset(_ key: String, for target: FleetTarget = .everyone) async throws(FleetError) {
-            try await batch { batch throws(FleetError) in try batch.reset(key, for: target) }
+            var batch = FleetBatch()
+            try batch.reset(key, for: target)
+            try await commit(batch)
         }
 
         /// Changes an item in one step: no change that others make meanwhile is lost. Returns the new item.
@@ -90,7 +94,7 @@
         ///
         /// ```swift
         /// func moveTraffic(_ fleet: Fleet) async throws {
-        ///     try await fleet.batch { batch throws(FleetError) in
+        ///     try await fleet.batch { batch in
         ///         try batch.set("primary", to: "db2")
         ///         try batch.reset("maintenance", for: .group("canary"))
         ///     }
@@ -99,9 +103,14 @@
         ///
         /// At most 127 settings, which is as much as etcd takes; more throw ``FleetError/Reason/tooManyChanges(limit:)`` before
         /// anything is sent.
-        public func batch(_ changes: (inout FleetBatch) throws(FleetError) -> Void) async throws(FleetError) {
+        public func batch(_ changes: (inout FleetBatch) throws -> Void) async throws {
             var batch = FleetBatch()
             try changes(&batch)
+            try await commit(batch)
+        }
+
+        /// Makes the changes of a batch.
+        private func commit(_ batch: FleetBatch) async throws(FleetError) {
             let contents = batch.contents
             guard !contents.isEmpty else { return }
             guard contents.count <= FleetChange.limit else {
@@ -115,7 +124,7 @@
             } catch let error as FleetError {
                 throw error
             } catch {
-                throw FleetError(.refused, "\(error)")  // never: the closure throws nothing else
+                throw FleetError(.refused, "\(error)")  // never: the closure throws nothing
             }
         }
     }

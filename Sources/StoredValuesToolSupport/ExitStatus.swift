@@ -20,7 +20,7 @@ package enum ExitStatus: Int32, CaseIterable {
         case .absent: "Nothing is stored there; or doctor found a problem."
         case .usage: "The command line is wrong."
         case .badData: "The file, the edit or the value is invalid."
-        case .unavailable: "The keyring is locked or cannot be reached."
+        case .unavailable: "The keyring is locked, or it or the cluster cannot be reached."
         case .notSaved: "A file could not be read or written."
         case .tryAgain: "No answer in time, or another program changed the same key: try again."
         case .refused: "No permission, read-only, the wrong key, or you answered no."

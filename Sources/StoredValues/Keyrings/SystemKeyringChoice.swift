@@ -21,7 +21,7 @@ extension SystemKeyring {
     /// Determined once per process, in this order: inside `withTemporaryStorage` its keyring; the one that the program passed
     /// to `StorageSystem.bootstrap`; the one that the environment variable `STORED_VALUES_KEYRING` names (`secret-service`,
     /// `file:<path>` for an encrypted file whose key file is created at `<path>.key`, `credentials:<path>` for a folder of
-    /// files); else the desktop's keyring. An invalid value gives a keyring whose every call throws an error that says so.
+    /// files, `fleet:<key file>` for the fleet's secrets); else the desktop's keyring. An invalid value gives a keyring whose every call throws an error that says so.
     ///
     /// In a Flatpak (`/.flatpak-info`) the last of these is the desktop's keyring if the manifest lets the program talk to it
     /// (`--talk-name=org.freedesktop.secrets`), else the encrypted file `$XDG_DATA_HOME/<application id>/secrets` with
@@ -69,6 +69,9 @@ extension SystemKeyring {
         if let path = setting.after(prefix: "credentials:"), !path.isEmpty {
             return Choice(keyring: CredentialsKeyring(path: path), reason: reason)
         }
+        if let path = setting.after(prefix: "fleet:"), !path.isEmpty {
+            return Choice(keyring: FleetKeyring(key: .file(path)), reason: reason)
+        }
         return Choice(keyring: MisnamedKeyring(setting: setting), reason: reason)
     }
 
@@ -111,7 +114,7 @@ private struct MisnamedKeyring: Keyring, Hashable {
     private var error: KeyringError {
         .other(
             domain: SystemKeyring.variable, code: 0,
-            message: "\"\(setting)\" is not a valid keyring; set it to secret-service, file:<path> or credentials:<path>, or unset it")
+            message: "\"\(setting)\" is not a valid keyring; set it to secret-service, file:<path>, credentials:<path> or fleet:<key file>, or unset it")
     }
 
     func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { throw error }

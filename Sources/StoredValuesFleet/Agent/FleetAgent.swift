@@ -51,6 +51,8 @@
         /// When the cluster last confirmed that the mirror is fresh, by the wall clock.
         private var lastFresh: Date?
         private var lastNote: String?
+        /// Whether it was noted that the mirror is current, since that was last in doubt.
+        private var isAnnounced = false
         private var brokenPlaces: Set<FleetKeys.Place> = []
 
         /// - Parameter note: What operators should know, each thing once.
@@ -108,13 +110,14 @@
         /// Waits, and says that the mirror is stale as soon as that is certain.
         private func wait(_ time: Duration, after problem: AgentProblem) async {
             say("\(configuration.applicationID): \(problem.why). The last settings stay in use; trying again.")
+            isAnnounced = false
             var time = time
             let left = problem.isCertain ? .zero : FleetReport.freshness - (report.confirmed?.age ?? FleetReport.freshness)
             if left > .zero, left < time {
                 guard await pause(for: left) else { return }
                 time -= left
             }
-            if left < time { await tell(.stale(since: lastFresh ?? .now, why: "\(problem.why).")) }
+            if left < time { await tell(.stale(since: lastFresh ?? .now, why: "The agent could not confirm them: \(problem.why).")) }
             _ = await pause(for: time)
         }
 
@@ -162,21 +165,13 @@
 
         /// Asks again and again whether all that the cluster has is here.
         private func confirm(_ gateway: EtcdGateway) async throws {
-            var isUnanswered = false
             while await pause(for: Self.interval) {
                 guard let replica else { return }
                 guard isWatching else { throw AgentProblem("the watch did not begin in time", isCertain: false) }
                 let asked = BootMoment.now
-                let answer: EtcdRangeAnswer
-                do throws(EtcdError) {
-                    answer = try await gateway.ask("/v3/kv/range", replica.question, patience: .seconds(4))
-                } catch {
-                    // One election is no reason to read everything again.
-                    guard error.isTransient, !isUnanswered else { throw error }
-                    isUnanswered = true
-                    continue
-                }
-                isUnanswered = false
+                // Longer than an election takes, and shorter than the last confirmation counts, so that programs are told why.
+                let left = FleetReport.freshness - (report.confirmed?.age ?? .zero) - .seconds(1)
+                let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", replica.question, patience: max(left, .seconds(1)))
                 try await take(answer, asked: asked, at: replica.revision)
             }
         }
@@ -245,13 +240,17 @@
             // What has arrived may still be on its way into the mirror; then the next confirmation counts.
             guard replica?.revision == published else { return }
             (report.confirmed, lastFresh, lastNote) = (asked, .now, nil)
+            if !isAnnounced {
+                isAnnounced = true
+                note("\(configuration.applicationID): \(configuration.folder.mirror(of: configuration.applicationID)) is current, at revision \(published).")
+            }
             await tell(.current(revision: published))
         }
 
         private func tell(_ state: FleetReport.State) async {
             report.state = state
             // The settings may be current all the same, but whoever looks must not take the secrets for fresh.
-            if case .current = state, let secretsTrouble { report.state = .stale(since: secretsTrouble.since, why: "\(secretsTrouble.why).") }
+            if case .current = state, let secretsTrouble { report.state = .stale(since: secretsTrouble.since, why: "The secrets are not: \(secretsTrouble.why).") }
             do { try await files.write(report) } catch { say("The report about the mirror could not be written. \(error)") }
         }
 

@@ -6,6 +6,12 @@
     import NIOSSL
     import StoredValuesSupport
 
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
     /// The HTTP client, set up for etcd: the only code that knows it.
     ///
     /// HTTP/1.1 only: a request that ends early takes its connection with it, so that no later one is sent into a connection that
@@ -103,7 +109,7 @@
                 default: return unreachable("could not be asked (\(error.shortDescription))", mayHaveHappened: true)
                 }
             case let error as NIOConnectionError:
-                let reason = error.connectionErrors.first.map { "\($0.error)" } ?? error.dnsAError.map { "\($0)" } ?? "no address"
+                let reason = error.connectionErrors.first.map { words($0.error) } ?? error.dnsAError.map { "\($0)" } ?? "no address"
                 return unreachable("could not be connected to (\(reason))", mayHaveHappened: false)
             case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
                 return EtcdError(
@@ -113,6 +119,11 @@
             default: return unreachable("could not be asked (\(error))", mayHaveHappened: true)
             }
         }
+    }
+
+    /// The system's own words for its error.
+    private func words(_ error: any Error) -> String {
+        (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
     }
 
     extension Duration {

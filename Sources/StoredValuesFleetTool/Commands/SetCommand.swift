@@ -19,7 +19,7 @@
 
         func run() async throws {
             let json = try value.json(of: setting)
-            try await fleet.fleet().batch { batch throws(FleetError) in try batch.set(setting, toJSON: json, for: target.target) }
+            try await fleet.fleet().batch { batch in try batch.set(setting, toJSON: json, for: target.target) }
         }
     }
 #endif

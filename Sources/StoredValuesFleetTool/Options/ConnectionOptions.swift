@@ -35,7 +35,7 @@
             guard let list = try endpoints ?? Self.value(.endpoints) else {
                 throw Failure(.usage, "Name the cluster: --endpoints <addresses>, or \(Variable.endpoints.rawValue)=<addresses> in the environment.")
             }
-            return list.parts(separatedBy: ",")
+            return list.parts(separatedBy: ",").flatMap { $0.parts(separatedBy: " ") }
         }
 
         func access() throws -> FleetAccess {

@@ -10,7 +10,7 @@ struct SecretOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The service that the secrets belong to; by default the application id.", valueName: "name"))
     var service: String?
 
-    @Option(help: "The keyring: secret-service, file:<path> or credentials:<path>; by default the one that programs use here.")
+    @Option(help: "The keyring: secret-service, file:<path>, credentials:<path> or fleet:<key file>; by default the one that programs use here.")
     var keyring: KeyringArgument?
 
     @Flag(help: "Prompt for the password if the keyring is locked and there is a display.")

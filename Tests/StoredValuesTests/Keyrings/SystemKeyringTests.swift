@@ -15,7 +15,7 @@ struct SystemKeyringTests {
     }
 
     @Test("With an invalid setting every call throws, and no other keyring is used", arguments: [
-        "keychain", "file", "file:", "credentials", "credentials:", "Secret-Service", " file:/tmp/x",
+        "keychain", "file", "file:", "credentials", "credentials:", "fleet:", "Secret-Service", " file:/tmp/x",
     ])
     func misnamed(setting: String) async throws {
         let keyring = SystemKeyring.choose(setting).keyring
@@ -80,6 +80,15 @@ struct SystemKeyringTests {
                 try #require(choice.keyring as? CredentialsKeyring == .credentials(at: folder))
                 try #require(SecurelyStoredValue<String>(key: "token", service: "s").wrappedValue == "given")
             }
+        }
+    }
+
+    @Test("STORED_VALUES_KEYRING=fleet:<key file> is what the machine's agent keeps")
+    func environmentFleet() async throws {
+        await #expect(processExitsWith: .success) {
+            setenv("STORED_VALUES_KEYRING", "fleet:/key", 1)
+            let keyring = try #require(SystemKeyring.selection.keyring as? FleetKeyring)
+            try #require(keyring.description.contains("the key file /key"))
         }
     }
 
