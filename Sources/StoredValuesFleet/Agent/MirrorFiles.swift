@@ -3,6 +3,7 @@
     import FoundationEssentials
     import StoredValues
     import StoredValuesFiles
+    import StoredValuesSupport
 
     /// The files that an agent writes for one application: the mirror, and the report about it. Their calls wait for the disk, off
     /// the threads of tasks.
@@ -34,16 +35,14 @@
         /// Waits until no other agent keeps these files, and keeps them until the returned object is released; nil if the task is
         /// cancelled before.
         func hold() async throws -> Hold? {
-            let task = TaskState()
-            return try await withTaskCancellationHandler {
-                try await perform(on: DispatchQueue(label: "StoredValues.fleet-agent-lock")) { [agent] in
-                    do { return Hold(try agent.lock(timeout: nil) { !task.isCancelled }) } catch {
-                        if task.isCancelled { return nil }
-                        throw error
-                    }
+            while true {
+                do {
+                    return try await perform { [agent] in Hold(try agent.lock(timeout: .zero)) }
+                } catch let error as FileError {
+                    guard case .lockTimedOut = error.reason else { throw error }
                 }
-            } onCancel: {
-                task.cancel()
+                // Not by a wait for the lock itself, which would either never end or look a thousand times a second.
+                guard await pause(for: .milliseconds(500)) else { return nil }
             }
         }
 
@@ -80,11 +79,9 @@
             }
         }
 
-        private func perform<Result: Sendable>(
-            on queue: DispatchQueue? = nil, _ body: @escaping @Sendable () throws -> Result
-        ) async throws -> Result {
+        private func perform<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
             try await withCheckedThrowingContinuation { continuation in
-                (queue ?? self.queue).async { continuation.resume(with: Swift.Result(catching: body)) }
+                queue.async { continuation.resume(with: Swift.Result(catching: body)) }
             }
         }
 

@@ -15,9 +15,11 @@
             try? JSONDecoder().decode(type, from: Data(body.readableBytesView))
         }
 
-        /// What the gateway says in place of an answer; nil if it says nothing known.
+        /// What the gateway says in place of an answer; nil if it says nothing known. What refuses a client certificate with a
+        /// common name is plain text (ETCD-FACTS).
         static func problem(_ body: ByteBuffer) -> EtcdProblem? {
-            body.readableBytes < 1 << 20 ? answer(EtcdProblem.self, from: body) : nil
+            guard body.readableBytes < 1 << 20 else { return nil }
+            return answer(EtcdProblem.self, from: body) ?? EtcdProblem(message: String(buffer: body))
         }
     }
 #endif

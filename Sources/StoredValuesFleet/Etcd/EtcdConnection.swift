@@ -4,6 +4,7 @@
     import NIOHTTP1
     import NIOPosix
     import NIOSSL
+    import StoredValuesFiles
     import StoredValuesSupport
 
     #if canImport(Glibc)
@@ -103,7 +104,7 @@
             case let error as HTTPClientError:
                 switch error {
                 case .cancelled: return EtcdError(reason: .cancelled, sentence: "the task was cancelled", mayHaveHappened: true)
-                case .connectTimeout: return unreachable("could not be connected to in time", mayHaveHappened: false)
+                case .connectTimeout, .tlsHandshakeTimeout: return unreachable("could not be connected to in time", mayHaveHappened: false)
                 case .deadlineExceeded, .readTimeout, .writeTimeout: return unreachable("did not answer in time", mayHaveHappened: true)
                 case .remoteConnectionClosed: return unreachable("closed the connection", mayHaveHappened: true)
                 default: return unreachable("could not be asked (\(error.shortDescription))", mayHaveHappened: true)
@@ -111,6 +112,12 @@
             case let error as NIOConnectionError:
                 let reason = error.connectionErrors.first.map { words($0.error) } ?? error.dnsAError.map { "\($0)" } ?? "no address"
                 return unreachable("could not be connected to (\(reason))", mayHaveHappened: false)
+            case let error as IOError:
+                // Only what is not connected yet is refused.
+                let isRefused = error.errnoCode == ECONNREFUSED
+                return unreachable(
+                    "could not be \(isRefused ? "connected to" : "asked") (\(SystemErrorCode(rawValue: error.errnoCode)))",
+                    mayHaveHappened: !isRefused)
             case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
                 return EtcdError(
                     reason: .untrusted, sentence: "\(endpoint) made no TLS connection: the certificate of one side is not to be trusted, or it speaks no TLS (\(error))",

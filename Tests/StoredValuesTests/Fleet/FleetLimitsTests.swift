@@ -76,7 +76,7 @@
                 let machine = try fleet.machine("web-1")
                 _ = try machine.startAgent()
                 try await eventually("all are there") { try machine.mirror()?.values.count == 5000 }
-                try await fleet.run("set", "key-39-0", "-1")
+                try await fleet.run("set", "key-39-0", "--", "-1")
                 try await eventually("the change is there") { try machine.values()["key-39-0"] == "-1" }
             }
         }

@@ -46,10 +46,15 @@
             try await withTemporaryFolder { folder in
                 let server = try WrongEtcd { _ in wrong.answer }
                 let environment = ["STORED_VALUES_APP": "x", "STORED_VALUES_FLEET_ENDPOINTS": server.endpoint]
-                for command in [["get", "a"], ["list"], ["log"], ["set", "a", "1"], ["reset", "a"]] {
-                    let run = try await FinishedProgram.run([FleetTool.path] + command, environment: environment, in: folder)
-                    #expect(wrong.statuses.contains(run.status) && run.output == "", "\(command): \(run)")
-                    #expect(run.errors.split(separator: "\n").count == 1 && !run.errors.contains("\u{1B}"), "\(command): \(run)")
+                try await withThrowingTaskGroup { group in
+                    for command in [["get", "a"], ["list"], ["log"], ["set", "a", "1"], ["reset", "a"]] {
+                        group.addTask {
+                            let run = try await FinishedProgram.run([FleetTool.path] + command, environment: environment, in: folder)
+                            #expect(wrong.statuses.contains(run.status) && run.output == "", "\(command): \(run)")
+                            #expect(run.errors.split(separator: "\n").count == 1 && !run.errors.contains("\u{1B}"), "\(command): \(run)")
+                        }
+                    }
+                    try await group.waitForAll()
                 }
             }
         }
@@ -101,7 +106,8 @@
 
         @Test("A line of a watch that never ends is not kept for ever")
         func endless() async throws {
-            try await withAgent(watching: .stream(String(repeating: "x", count: 140 << 20), staysOpen: true)) { machine, server in
+            let created = "{\"result\": {\(Self.header), \"created\": true}}\n"
+            try await withAgent(watching: .stream(created + String(repeating: "x", count: 140 << 20), staysOpen: true)) { machine, server in
                 try await eventually("it watches again") { server.paths.filter { $0 == "/v3/watch" }.count > 1 }
                 #expect(machine.words.contains("is not what etcd's JSON gateway answers"), "\(machine.words)")
             }

@@ -31,7 +31,7 @@ extension EtcdCluster {
     }
 
     /// Puts bytes past everything of ours.
-    func put(_ key: String, _ value: String) async throws { try await run("put", "--", key, input: value) }
+    func put(_ key: String, _ value: String) async throws { try await run("put", "--", key, value) }
 
     /// Removes a key, or all beneath it.
     func delete(_ key: String, andAllBeneath: Bool = false) async throws {
