@@ -179,7 +179,7 @@ struct WallsTests {
             #expect(isOfTools, "\(file.path)")
         }
         func names(_ program: String) throws -> Bool {
-            try Data(contentsOf: URL(fileURLWithPath: BuiltProgram.path(program))).range(of: Data("ArgumentParser".utf8)) != nil
+            try Data(contentsOf: URL(fileURLWithPath: BuiltProgram.path(program))).range(of: Data("ParsableCommand".utf8)) != nil
         }
         #expect(try names("stored-values") && !names("TestProcess"))
     }
