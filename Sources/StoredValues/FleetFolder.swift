@@ -31,6 +31,9 @@ package struct FleetFolder: Sendable, Equatable {
     /// The file with its secrets, an encrypted file.
     package func secrets(of applicationID: String) -> String { "\(path)/\(applicationID)/secrets" }
 
+    /// The file that says which of them this machine has seen.
+    package func seenSecrets(of applicationID: String) -> String { "\(secrets(of: applicationID)).seen.json" }
+
     /// The file that says how fresh the mirror is.
     package func report(of applicationID: String) -> String { Self.report(onMirror: mirror(of: applicationID)) }
 

@@ -51,10 +51,15 @@
                 return members.sorted { $0.0 < $1.0 }.map(\.1)
             }
             do throws(EtcdError) {
-                var request = EtcdRangeRequest(prefix: keys.settings)
-                (request.limit, request.keys_only) = (1, true)
-                let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", request, patience: .seconds(3))
-                status.settingCount = answer.count?.value ?? 0
+                let end = ContinuousClock.now + .seconds(3)
+                var count = 0
+                for prefix in keys.targets {
+                    var request = EtcdRangeRequest(prefix: prefix)
+                    (request.limit, request.keys_only) = (1, true)
+                    let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", request, patience: end - .now)
+                    count += answer.count?.value ?? 0
+                }
+                status.settingCount = count
             } catch {
                 status.problem = FleetError(error.asReading, "read the settings")
             }

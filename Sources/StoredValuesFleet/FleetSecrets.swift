@@ -9,7 +9,7 @@
         public func secrets(key: EncryptedFileKey) -> FleetSecrets { FleetSecrets(fleet: self, key: key) }
 
         /// Says that the secrets in the cluster count, although machines have seen later ones: after a backup was restored on purpose.
-        public func confirmRestoredSecrets() async throws(KeyringError) {
+        public func confirmRestoredSecrets() async throws(FleetError) {
             let what = "confirm the restored secrets"
             do {
                 try await change([keys.secretsEpoch], what) { found, time in
@@ -19,8 +19,10 @@
                     let change = FleetLogRecord.Change(key: "(restored)", target: "", isSecret: true)
                     return ([epoch.data(writer: writer, time: time)], [change], ())
                 }
+            } catch let error as FleetError {
+                throw error
             } catch {
-                throw KeyringError(fleet: error)
+                throw FleetError(.refused, "\(error)")  // never: the closure throws nothing
             }
         }
     }
@@ -28,10 +30,12 @@
     /// The secrets that the machines of a fleet share, in the cluster: an encrypted file in one key of etcd, changed by
     /// compare-and-swap. The cluster, its disks and its logs never have the key or a secret in plain text.
     ///
-    /// After ``StoredValues/KeyringError/other(domain:code:message:)``, whose message says so, a change may have been made.
+    /// What the cluster has to say is ``StoredValues/KeyringError/other(domain:code:message:)`` of the domain `etcd`, with gRPC's codes: 14
+    /// where it is unavailable, 7 where it refuses, 4 where a change may have been made all the same, which the message says.
     public struct FleetSecrets: Keyring {
-        /// The largest encrypted file that is sent to the cluster, in bytes: 1 MiB, which are some 4,000 secrets of 200 bytes.
-        public static let sizeLimit = 1 << 20
+        /// The largest encrypted file that is sent to the cluster, in bytes: 1.25 MiB. That is one secret of 1 MiB, the
+        /// most that any keyring takes, or some 4,500 of 200 bytes; etcd takes 1.5 MiB in a request.
+        public static let sizeLimit = 5 << 18
 
         let fleet: Fleet
         let key: EncryptedFileKey
@@ -43,11 +47,11 @@
         public var identity: any Hashable & Sendable { [fleet.keys.secrets] + fleet.gateway.endpoints.map { Data($0.description) } }
 
         /// The secret, or nil if there is none.
-        public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { try await opened().secret(id) }
+        public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { try await opened()?.secret(id) }
 
         /// The secrets of `service`, sorted by account.
         public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
-            try await opened().identifiers(inService: service)
+            try await opened()?.identifiers(inService: service) ?? []
         }
 
         /// Stores a secret; all machines have it a moment later. Throws ``StoredValues/KeyringError/tooLarge``, before anything is sent, if
@@ -61,7 +65,7 @@
 
         /// Removes a secret; succeeds if there is none.
         public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
-            try await change("remove the secret \(id)", [id.account]) { secrets in secrets.remove(id) }
+            try await change("remove the secret \(id)", [id.account], makingFile: false) { secrets in secrets.remove(id) }
         }
 
         /// Seals the secrets with `newKey`. Machines that do not have it keep those that they have, and can read no later ones: see the
@@ -73,12 +77,13 @@
             }
         }
 
-        private func opened() async throws(KeyringError) -> SealedSecrets {
+        /// The secrets; nil if there are none yet, which needs no key.
+        private func opened() async throws(KeyringError) -> SealedSecrets? {
             let found: FleetChange.Found
             do throws(EtcdError) { found = try await fleet.read([fleet.keys.secrets], end: .now + fleet.patience)[0] } catch {
                 throw KeyringError(fleet: FleetError(error.asReading, "read the secrets"))
             }
-            return try open(found)
+            return found.data == nil ? nil : try open(found)
         }
 
         private func open(_ found: FleetChange.Found) throws(KeyringError) -> SealedSecrets {
@@ -86,10 +91,13 @@
         }
 
         /// Opens the file, runs `body` on its content, and if that returns true, puts the next generation in its place, unless others
-        /// have changed it meanwhile; then all is done again.
-        private func change(_ what: String, _ names: [String], _ body: (inout SealedSecrets) throws -> Bool) async throws(KeyringError) {
+        /// have changed it meanwhile; then all is done again. Without `makingFile` a missing file stays missing.
+        private func change(
+            _ what: String, _ names: [String], makingFile: Bool = true, _ body: (inout SealedSecrets) throws -> Bool
+        ) async throws(KeyringError) {
             do {
                 try await fleet.change([fleet.keys.secrets], what) { found, _ in
+                    guard makingFile || found[0].data != nil else { throw NothingToDo() }
                     var secrets = try open(found[0])
                     guard try body(&secrets) else { throw NothingToDo() }
                     let bytes = try secrets.sealed()
@@ -115,9 +123,22 @@
                 switch error.reason {
                 case .cancelled: self = .cancelled
                 case .tooLarge: self = .tooLarge
-                default: self = .other(domain: "etcd", code: 0, message: error.description)
+                default: self = .other(domain: "etcd", code: Self.code(of: error), message: error.description)
                 }
-            default: self = .other(domain: "etcd", code: 0, message: "\(error)")
+            default: self = .other(domain: "etcd", code: 2, message: "\(error)")
+            }
+        }
+
+        /// What gRPC calls it.
+        private static func code(of error: FleetError) -> Int {
+            switch error.reason {
+            case _ where error.outcome == .mayHaveHappened: 4
+            case .unavailable: 14
+            case .accessDenied: 7
+            case .contended: 10
+            case .noSpace: 8
+            case .misconfigured: 3
+            default: 2
             }
         }
     }

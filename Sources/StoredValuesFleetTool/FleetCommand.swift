@@ -17,12 +17,13 @@
                   stored-values-fleet set limit 300 --group canary
                   stored-values-fleet list
                   stored-values-fleet log limit --limit 10
+                  stored-values-fleet secret set token --secrets-key /etc/fleet/secrets.key
 
                 ENVIRONMENT
                   \(ApplicationOptions.variable) (--app), \(ConnectionOptions.Variable.endpoints.rawValue) (--endpoints),
                   \(ConnectionOptions.Variable.authorities.rawValue) (--ca), \(ConnectionOptions.Variable.certificate.rawValue) (--cert),
                   \(ConnectionOptions.Variable.key.rawValue) (--key), \(ConnectionOptions.Variable.user.rawValue) (--user-file),
-                  STORED_VALUES_FLEET (--folder). Options take precedence.
+                  \(FleetSecretsOptions.keyVariable) (--secrets-key), STORED_VALUES_FLEET (--folder). Options take precedence.
 
                 EXIT STATUS
                 \(ExitStatus.table)

@@ -47,7 +47,11 @@ extension KeyringError {
         case .wrongKey, .accessDenied, .readOnly: .refused
         case .tooLarge, .damaged, .notDecodable, .notEncodable: .badData
         case .notStored: .absent
-        case .other(let domain, _, _): domain == "STORED_VALUES_KEYRING" ? .misconfigured : .unavailable
+        case .other("STORED_VALUES_KEYRING", _, _), .other("etcd", 3, _): .misconfigured
+        case .other("etcd", 4, _), .other("etcd", 10, _): .tryAgain
+        case .other("etcd", 7, _): .refused
+        case .other("etcd", 8, _): .notSaved
+        case .other: .unavailable
         }
     }
 

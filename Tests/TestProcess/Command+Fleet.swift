@@ -46,7 +46,14 @@ extension Command {
                     common += 1
                 }
                 say("\(own) \(common)")
-            }
+            },
+            // Prints each value of the number that is set for everyone in the cluster, "nothing" while none is.
+            Command("watch-cluster", "endpoints", "ca", "certificate", "key", "name") { arguments in
+                let fleet = try Fleet(
+                    endpoints: arguments[0].split(separator: ",").map(String.init),
+                    access: FleetAccess(authorities: arguments[1], certificate: arguments[2], key: arguments[3]))
+                for try await item in fleet.values(arguments[4], as: Int.self) { say(item.map(String.init) ?? "nothing") }
+            },
         ]
     #else
         private static let fleetWriters: [Command] = []

@@ -21,6 +21,8 @@ public struct FleetKeyring: Keyring {
     private struct Parts {
         let file: DurableFile
         let settings: DurableFile
+        /// Says that this machine has had a file.
+        let seen: DurableFile
         /// One for each key, the current one first.
         let keyrings: [EncryptedFileKeyring]
     }
@@ -38,7 +40,9 @@ public struct FleetKeyring: Keyring {
     }
 
     /// Two with the same keys are the same keyring.
-    public var identity: any Hashable & Sendable { [folder, key.place ?? "\(ObjectIdentifier(opened))", formerKey?.place] }
+    public var identity: any Hashable & Sendable {
+        [folder, key.place ?? "\(ObjectIdentifier(opened))", formerKey.map { $0.place ?? "\(ObjectIdentifier(opened))" }]
+    }
 
     /// The secret, or nil if the mirrored file does not have it. Throws ``KeyringError/wrongKey`` if neither key opens the file.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
@@ -64,26 +68,40 @@ public struct FleetKeyring: Keyring {
         _ question: (EncryptedFileKeyring) async throws(KeyringError) -> Answer
     ) async throws(KeyringError) -> Answer {
         let parts = try parts()
-        try requireFile(parts)
-        var reason: KeyringError?
-        for keyring in parts.keyrings {
-            do throws(KeyringError) {
-                return try await question(keyring)
-            } catch {
-                // A machine has the new key, the old one, or both, while keys are changed.
-                reason = reason ?? error
+        while true {
+            let before = try requireFile(parts)
+            var reason: KeyringError?
+            for keyring in parts.keyrings {
+                do throws(KeyringError) {
+                    return try await question(keyring)
+                } catch {
+                    // A machine has the new key, the old one, or both, while keys are changed.
+                    reason = reason ?? error
+                }
             }
+            // The file may have been replaced after the first key was tried, by one that this key opens.
+            guard try requireFile(parts) != before else { throw reason ?? .notBuiltIn }  // there is always a reason
         }
-        throw reason ?? .notBuiltIn  // there is always one
     }
 
-    /// Throws unless it is known which secrets there are: no file means none only where the agent has read the settings.
-    private func requireFile(_ parts: Parts) throws(KeyringError) {
+    /// The file; nil if there are no secrets. Throws unless that is known: no file means none only where the agent has read the
+    /// settings, and has never seen any.
+    private func requireFile(_ parts: Parts) throws(KeyringError) -> FileIdentity? {
+        let wasSeen: Bool
         do {
-            if try parts.file.currentIdentity() != nil { return }
-            if try parts.settings.currentIdentity() != nil { return }
+            if let file = try parts.file.currentIdentity() { return file }
+            wasSeen = try parts.seen.currentIdentity() != nil
+            let isRead = try parts.settings.currentIdentity() != nil
+            // The agent writes the file before the others, perhaps just now.
+            if let file = try parts.file.currentIdentity() { return file }
+            if isRead, !wasSeen { return nil }
         } catch {
             throw KeyringError(error)
+        }
+        if wasSeen {
+            throw .other(
+                domain: "FleetKeyring", code: 3,
+                message: "the fleet has secrets, but \"\(parts.file.path)\" is missing; start the agent again, which brings it back or says why not")
         }
         throw .other(
             domain: "FleetKeyring", code: 1,
@@ -98,13 +116,18 @@ public struct FleetKeyring: Keyring {
         let id = StorageSystem.applicationID  // without the lock
         let path = folder.secrets(of: id)
         let keyrings = [key, formerKey].compactMap(\.self).map { EncryptedFileKeyring(path: path, key: $0) }
-        let new = Parts(file: DurableFile(path: path), settings: DurableFile(path: folder.mirror(of: id)), keyrings: keyrings)
+        let new = Parts(file: DurableFile(path: path), settings: DurableFile(path: folder.mirror(of: id)), seen: DurableFile(path: folder.seenSecrets(of: id)), keyrings: keyrings)
         return opened.parts.withLock { parts in
             let first = parts ?? new
             parts = first
             return first
         }
     }
+}
+
+extension FleetKeyring: LockableKeyring {
+    // There is no lock, and the caller learns that changes are impossible here.
+    func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { throw .readOnly }
 }
 
 extension Keyring where Self == FleetKeyring {

@@ -42,7 +42,8 @@
         private var replica: SettingsReplica?
         /// The revision whose values are in the mirror.
         private var published = 0
-        private var secrets: (bytes: [UInt8]?, seen: SecretsVerdict.Seen?) = (nil, nil)
+        /// What this machine has of the secrets; nil until that was read.
+        private var secrets: (bytes: [UInt8]?, seen: SecretsVerdict.Seen?)?
         /// Why the cluster's secrets were not taken over, and since when.
         private var secretsTrouble: (since: Date, why: String)?
         private var isWatching = false
@@ -103,7 +104,6 @@
                 say("The mirror cannot be read, and is written anew when the cluster answers. \(error)")
             }
             known = mirror?.origin
-            secrets = try await files.readSecrets()
             await tell(.stale(since: .now, why: "The agent has started, and the cluster has not answered yet."))
         }
 
@@ -197,6 +197,8 @@
             guard let replica else { return }
             let origin = FleetMirror.Origin(cluster: replica.cluster, revision: replica.revision)
             let values = replica.values(forHost: configuration.host, groups: configuration.groups)
+            // By a mirror without secrets beside it programs know that there are none, so on a new machine the secrets come first.
+            if mirror == nil { try await takeSecrets(replica.secrets) }
             if mirror?.values != values {
                 let new = FleetMirror(origin: origin, values: values)
                 do { try await files.write(new) } catch { throw AgentProblem("the mirror could not be written: \(error)", isCertain: true) }
@@ -216,24 +218,31 @@
         private func takeSecrets(_ offer: SecretsVerdict.Offer?) async throws {
             var trouble: String?
             do {
-                switch SecretsVerdict(offer, mirrored: secrets.bytes, seen: secrets.seen) {
+                let mirrored: (bytes: [UInt8]?, seen: SecretsVerdict.Seen?) = if let secrets { secrets } else { try await files.readSecrets() }
+                secrets = mirrored
+                switch SecretsVerdict(offer, mirrored: mirrored.bytes, seen: mirrored.seen) {
                 case .nothing: break
-                case .keep(let why): trouble = why
-                case .note(let seen):
-                    try await files.write(seen: seen)
-                    secrets.seen = seen
+                case .keep(let why, let seen):
+                    trouble = why
+                    if let seen { try await note(seen) }
+                case .note(let seen): try await note(seen)
                 case .replace(let bytes, let seen):
                     try await files.write(secrets: bytes, seen: seen)
                     secrets = (bytes, seen)
                 }
             } catch {
-                throw AgentProblem("the secrets could not be written: \(error)", isCertain: true)
+                throw AgentProblem("the secrets on this machine could not be brought up to date: \(error)", isCertain: true)
             }
             guard let trouble else { return secretsTrouble = nil }
             if secretsTrouble?.why != trouble {
                 secretsTrouble = (.now, trouble)
                 note("\(configuration.applicationID): \(trouble).")
             }
+        }
+
+        private func note(_ seen: SecretsVerdict.Seen) async throws {
+            try await files.write(seen: seen)
+            secrets?.seen = seen
         }
 
         private func confirmed(_ asked: BootMoment) async {

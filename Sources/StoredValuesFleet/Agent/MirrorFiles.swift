@@ -21,7 +21,7 @@
             mirror = DurableFile(path: folder.mirror(of: id))
             report = DurableFile(path: folder.report(of: id))
             secrets = DurableFile(path: folder.secrets(of: id))
-            seenSecrets = DurableFile(path: folder.secrets(of: id) + ".seen.json")
+            seenSecrets = DurableFile(path: folder.seenSecrets(of: id))
             agent = DurableFile(path: "\(folder.path)/\(id)/agent")
         }
 

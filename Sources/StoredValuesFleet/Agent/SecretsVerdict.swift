@@ -24,27 +24,35 @@
         /// The file is there, and what was seen of it is to be noted.
         case note(Seen)
         case replace([UInt8], Seen)
-        /// The file stays as it is, for this reason.
-        case keep(why: String)
+        /// The file stays as it is, for this reason; and if something was seen for the first time, that is to be noted.
+        case keep(why: String, noting: Seen? = nil)
 
         init(_ offer: Offer?, mirrored: [UInt8]?, seen: Seen?) {
             guard let offer else {
-                self = mirrored == nil ? .nothing : .keep(why: "the cluster has no secrets any more; the last ones are kept until some are stored")
+                self = mirrored == nil && seen == nil ? .nothing : .keep(why: "the cluster has no secrets any more; the last ones are kept until some are stored")
                 return
             }
             guard let generation = SealedSecrets.generation(of: offer.bytes) else {
-                self = .keep(why: "what the cluster has in place of the secrets is not an encrypted file that this version knows")
+                // With nothing noted and no file, programs would take it that there are no secrets.
+                let isFirst = mirrored == nil && seen == nil
+                self = .keep(
+                    why: "what the cluster has in place of the secrets is not an encrypted file that this version knows",
+                    noting: isFirst ? Seen(epoch: offer.epoch, generation: 0) : nil)
                 return
             }
             let new = Seen(epoch: offer.epoch, generation: generation)
-            // What was noted may be missing or older: the file is written first.
-            let known = [seen, mirrored.flatMap(SealedSecrets.generation).map { Seen(epoch: seen?.epoch ?? 0, generation: $0) }]
-                .compactMap(\.self).max { $0.isOlder(than: $1) }
-            if mirrored == offer.bytes {
+            guard mirrored != offer.bytes else {
                 self = seen.map { !$0.isOlder(than: new) } ?? false ? .nothing : .note(new)
-            } else if let known, !known.isOlder(than: new) {
+                return
+            }
+            // What was noted may be missing or older than the file, which is written first; and the file may be gone, damaged or
+            // older than what was noted: then what was noted is to be brought back.
+            let here = mirrored.flatMap(SealedSecrets.generation).map { Seen(epoch: seen?.epoch ?? 0, generation: $0) }
+            if let latest = [here, seen].compactMap(\.self).max(by: { $0.isOlder(than: $1) }),
+                new.isOlder(than: latest) || here.map({ !$0.isOlder(than: new) }) ?? false
+            {
                 self = .keep(
-                    why: "the cluster's secrets are older than what this machine has seen (generation \(new.generation), seen \(known.generation)), and are not used; if they were restored from a backup on purpose, say so: stored-values-fleet secret confirm")
+                    why: "the cluster's secrets are not later than what this machine has seen (generation \(new.generation), seen \(latest.generation)), and are not used; if they were restored from a backup on purpose, say so: stored-values-fleet secret confirm")
             } else {
                 self = .replace(offer.bytes, new)
             }

@@ -23,7 +23,7 @@
             guard var rest = text.after(prefix: "https://") ?? text.after(prefix: "http://") else {
                 throw refusal("it does not begin with https://")
             }
-            if rest.utf8.last == UInt8(ascii: "/") { rest.removeLast() }
+            if rest.utf8.last == UInt8(ascii: "/") { rest = String(Substring(rest.utf8.dropLast())) }
             // Nothing else than a host and a port: a user, a path or a query would mean something else to us than to the client.
             let isPermitted = rest.utf8.allSatisfy { byte in
                 let lower = byte | 0x20

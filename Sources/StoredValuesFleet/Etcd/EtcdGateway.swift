@@ -142,7 +142,8 @@
             }
         }
 
-        private func forgetToken() { state.withLock { $0.token = nil } }
+        /// The next request logs in again.
+        func forgetToken() { state.withLock { $0.token = nil } }
     }
 
     extension String {

@@ -32,11 +32,14 @@
                 self = wentBack ? .readAgain(why: "the cluster went back to revision \(answer.revision)") : .nothing
                 return
             }
-            guard events.allSatisfy({ ($0.kv.mod_revision?.value ?? 0) > revision }), answer.revision > revision else {
+            let revisions = events.map { $0.kv.mod_revision?.value ?? 0 }
+            guard let last = revisions.max(), revisions.allSatisfy({ $0 > revision }) else {
                 self = .readAgain(why: "the cluster repeated a revision")
                 return
             }
-            self = .changes(events, revision: answer.revision)
+            // Not the revision of the answer: to a watch that lags behind, etcd sends a thousand revisions at a time, and says with
+            // each part how far the cluster is (watchBatchMaxRevs).
+            self = .changes(events, revision: last)
         }
     }
 #endif

@@ -29,6 +29,9 @@
             secretsEpoch = settings + Data("secrets-epoch")
         }
 
+        /// What the keys of settings begin with, and those of nothing else.
+        var targets: [Data] { ["everyone/", "group/", "host/"].map { settings + Data($0) } }
+
         func key(of place: Place) -> Data { settings + Data("\(place.target.path)/\(place.key.text)") }
 
         /// The setting with that key in the cluster; nil if it is none.

@@ -123,13 +123,20 @@ final class EtcdCluster: Sendable {
     func etcdctl(
         _ arguments: [String], input: String = "", on member: Etcd? = nil, within limit: Duration = .seconds(30)
     ) async throws -> FinishedProgram {
+        try await etcdctl(arguments, inputBytes: Data(input.utf8), on: member, within: limit)
+    }
+
+    /// The same with any bytes as its input.
+    func etcdctl(
+        _ arguments: [String], inputBytes: Data, on member: Etcd? = nil, within limit: Duration = .seconds(30)
+    ) async throws -> FinishedProgram {
         var command = (member ?? members[0]).launcher + [try Program.orSkip("etcdctl").path]
         command += ["--endpoints", (member.map { [$0.endpoint] } ?? endpoints).joined(separator: ",")]
         command += ["--command-timeout", "\(limit.components.seconds)s", "--dial-timeout", "\(limit.components.seconds)s"]
         if let ca { command += ["--cacert", ca.file, "--cert", ca.client.file, "--key", ca.client.key] }
         if let user = administrator.withLock({ $0 }) { command += ["--user", user] }
         let environment = ["PATH": "/usr/bin:/bin", "ETCDCTL_API": "3"]
-        return try await FinishedProgram.run(command + arguments, environment: environment, input: input, in: folder)
+        return try await FinishedProgram.run(command + arguments, environment: environment, inputBytes: inputBytes, in: folder)
     }
 
     /// The same, where it must succeed. Returns what it prints.
@@ -166,6 +173,22 @@ final class EtcdCluster: Sendable {
 
     /// Has etcdctl come as this user from now on; nil is nobody.
     func come(as user: String?) { administrator.withLock { $0 = user } }
+}
+
+extension EtcdCluster {
+    /// One for tests that need none of their own. It ends with the test process.
+    static func shared() async throws -> EtcdCluster {
+        for program in ["etcd", "etcdctl", "openssl"] { _ = try Program.orSkip(program) }
+        return try await one.value
+    }
+
+    private static let one = Task {
+        let folder = "\(ProcessFolder.path)/etcd"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let cluster = try await EtcdCluster(EtcdSetup(members: 1, isSecure: true, quota: nil, token: "shared", hosts: nil), in: folder)
+        try await cluster.start()
+        return cluster
+    }
 }
 
 /// What a cluster is made as.

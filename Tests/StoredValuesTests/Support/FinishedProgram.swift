@@ -11,11 +11,18 @@ struct FinishedProgram {
     static func run(
         _ command: [String], environment: [String: String], input: String = "", in folder: String
     ) async throws -> FinishedProgram {
+        try await run(command, environment: environment, inputBytes: Data(input.utf8), in: folder)
+    }
+
+    /// The same with any bytes as its input.
+    static func run(
+        _ command: [String], environment: [String: String], inputBytes: Data, in folder: String
+    ) async throws -> FinishedProgram {
         let path = "\(folder)/program-\(UUID().uuidString)"
         func file(_ suffix: String) throws -> FileHandle {
             try FileHandle(forUpdating: URL(fileURLWithPath: path + suffix))
         }
-        try Data(input.utf8).write(to: URL(fileURLWithPath: path + ".in"))
+        try inputBytes.write(to: URL(fileURLWithPath: path + ".in"))
         for suffix in [".out", ".err"] { try Data().write(to: URL(fileURLWithPath: path + suffix)) }
         defer { for suffix in [".in", ".out", ".err"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
         let process = Process()

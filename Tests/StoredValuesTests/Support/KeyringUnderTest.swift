@@ -17,6 +17,7 @@ struct KeyringUnderTest: Sendable, CustomTestStringConvertible {
             let path = ProcessFolder.path + "/" + UUID().uuidString
             return EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key"), deadline: hangLimit)
         },
+        KeyringUnderTest(testDescription: "FleetSecrets") { try await openFleetSecrets() },
         KeyringUnderTest(testDescription: "FallbackKeyring") { FallbackKeyring([EmptyReadOnlyKeyring(), InMemoryKeyring()]) },
     ] + KeyringProgram.allCases.map { program in
         KeyringUnderTest(testDescription: "SecretServiceKeyring on \(program.rawValue)") {
@@ -32,6 +33,27 @@ private struct EmptyReadOnlyKeyring: Keyring, Hashable {
     func remove(_ id: SecretIdentifier) async throws(KeyringError) { throw .readOnly }
     func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] { [] }
 }
+
+#if Fleet && EncryptedFile
+    import StoredValuesFleet
+
+    extension KeyringUnderTest {
+        /// Those of an application of its own, in a cluster that all share.
+        private static func openFleetSecrets() async throws -> any Keyring {
+            let etcd = try await EtcdCluster.shared()
+            let access = FleetAccess(authorities: etcd.ca?.file, certificate: etcd.ca?.client.file, key: etcd.ca?.client.key)
+            var fleet = try Fleet(endpoints: etcd.endpoints, applicationID: UUID().uuidString, access: access)
+            fleet.patience = hangLimit
+            return fleet.secrets(key: .generatedFile("\(ProcessFolder.path)/\(UUID().uuidString).key"))
+        }
+    }
+#else
+    extension KeyringUnderTest {
+        private static func openFleetSecrets() async throws -> any Keyring {
+            try SkippedCase.end(because: "built without the traits Fleet and EncryptedFile")
+        }
+    }
+#endif
 
 #if Libsecret
     extension KeyringUnderTest {

@@ -33,11 +33,11 @@ final class WrongEtcd: Sendable {
     private let state: State
 
     private final class State: Sendable {
-        let answer: @Sendable (String) -> Answer
+        let answer: @Sendable (String, [UInt8]) -> Answer
         let paths = Guarded<[String]>([])
         let open = Guarded<[Int32]>([])
 
-        init(_ answer: @escaping @Sendable (String) -> Answer) { self.answer = answer }
+        init(_ answer: @escaping @Sendable (String, [UInt8]) -> Answer) { self.answer = answer }
     }
 
     var endpoint: String { "http://127.0.0.1:\(port.number)" }
@@ -45,7 +45,10 @@ final class WrongEtcd: Sendable {
     var paths: [String] { state.paths.withLock { $0 } }
 
     /// A server that answers a request for a path with `answer`, off the threads of tasks.
-    init(_ answer: @escaping @Sendable (String) -> Answer) throws {
+    convenience init(_ answer: @escaping @Sendable (String) -> Answer) throws { try self.init { path, _ in answer(path) } }
+
+    /// The same for an answer that depends on all bytes of the request.
+    init(_ answer: @escaping @Sendable (String, [UInt8]) -> Answer) throws {
         port = try LoopbackPort()
         listener = try port.listen()
         state = State(answer)
@@ -73,12 +76,12 @@ final class WrongEtcd: Sendable {
     }
 
     private static func serve(_ connection: Int32, _ state: State) {
-        guard let path = request(connection) else {
+        guard let (path, request) = request(connection) else {
             close(connection)
             return
         }
         state.paths.withLock { $0.append(path) }
-        let answer = state.answer(path)
+        let answer = state.answer(path, request)
         var rest = answer.bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -93,8 +96,8 @@ final class WrongEtcd: Sendable {
         close(connection)
     }
 
-    /// Reads a request to its end, and returns its path; nil if it has none.
-    private static func request(_ connection: Int32) -> String? {
+    /// Reads a request to its end, and returns its path and all of it; nil if it has none.
+    private static func request(_ connection: Int32) -> (path: String, bytes: [UInt8])? {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -103,7 +106,7 @@ final class WrongEtcd: Sendable {
                 let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
                 let length = lines.first { $0.lowercased().hasPrefix("content-length: ") }.flatMap { Int($0.dropFirst(16)) } ?? 0
                 let words = lines[0].split(separator: " ")
-                if text[end.upperBound...].utf8.count >= length { return words.count > 1 ? String(words[1]) : nil }
+                if text[end.upperBound...].utf8.count >= length { return words.count > 1 ? (String(words[1]), bytes) : nil }
             }
             let count = recv(connection, &part, part.count, 0)
             guard count > 0 else { return nil }

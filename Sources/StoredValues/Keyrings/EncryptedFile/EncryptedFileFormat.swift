@@ -66,6 +66,20 @@
         }
     }
 
+    extension EncryptedFileHeader {
+        /// The same for those who use the file, which is named by `place`.
+        init(ofFile bytes: [UInt8], at place: String) throws(KeyringError) {
+            do {
+                try self.init(ofFile: bytes)
+            } catch {
+                guard case .newerVersion(let version) = error else { throw .damaged(path: place) }
+                throw .other(
+                    domain: "EncryptedFileKeyring", code: 3,
+                    message: "\(place) was written by a newer version of StoredValues (format \(version)); use that one")
+            }
+        }
+    }
+
     /// One secret in the file.
     struct EncryptedFileEntry: Sendable {
         /// The maximum size of a text; sizes in the file are checked against it before memory is allocated.

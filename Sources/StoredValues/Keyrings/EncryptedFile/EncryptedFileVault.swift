@@ -195,14 +195,7 @@
         }
 
         private func header(of bytes: [UInt8]) throws(KeyringError) -> EncryptedFileHeader {
-            do {
-                return try EncryptedFileHeader(ofFile: bytes)
-            } catch {
-                guard case .newerVersion(let version) = error else { throw .damaged(path: file.path) }
-                throw .other(
-                    domain: "EncryptedFileKeyring", code: 3,
-                    message: "\(file.path) was written by a newer version of StoredValues (format \(version)); use that one")
-            }
+            try EncryptedFileHeader(ofFile: bytes, at: file.path)
         }
 
         private func withFile<Result>(_ call: () throws(FileError) -> Result) throws(KeyringError) -> Result {

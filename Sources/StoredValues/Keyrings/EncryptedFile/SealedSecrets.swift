@@ -20,8 +20,7 @@
                 (derivation, mainKey) = try Self.newKey(from: key)
                 return
             }
-            let header: EncryptedFileHeader
-            do { header = try EncryptedFileHeader(ofFile: bytes) } catch { throw .damaged(path: place) }
+            let header = try EncryptedFileHeader(ofFile: bytes, at: place)
             guard key.fits(header.derivation) else { throw .wrongKey }
             derivation = header.derivation
             mainKey = try derivation.mainKey(from: key.material(forNewFile: false, operations: POSIXFileOperations()))

@@ -1,0 +1,176 @@
+#if Fleet
+    import Foundation
+    import StoredValues
+    import Testing
+
+    @testable import StoredValuesFleet
+
+    /// What is decided apart from the wire.
+    @Suite("Decisions about a cluster's answers")
+    struct FleetDecisionsTests {
+        private let keys: FleetKeys
+
+        init() throws { keys = try FleetKeys(applicationID: "demo") }
+
+        private func header(_ revision: Int, cluster: String = "1") -> EtcdHeader {
+            EtcdHeader(cluster_id: cluster, revision: revision == 0 ? nil : EtcdNumber(revision))
+        }
+
+        private func entry(_ key: String, _ value: String = #"{"value": 1}"#, revision: Int) -> EtcdKeyValue {
+            EtcdKeyValue(key: keys.settings + Data(key.utf8), value: Data(value.utf8), mod_revision: EtcdNumber(revision))
+        }
+
+        // MARK: Changes
+
+        private func change() -> FleetChange {
+            FleetChange(
+                steps: [(Data([1]), FleetChange.Found(entry("a", revision: 7)), Data([9])), (Data([2]), FleetChange.Found(nil), nil)],
+                logKey: Data([3]), record: FleetLogRecord(time: "t", writer: "w", changes: []))
+        }
+
+        @Test("A transaction makes its changes and its record only where nothing was changed and no earlier attempt was made; else it reads all")
+        func transaction() {
+            let change = change(), transaction = change.transaction
+            #expect(transaction.compare == [.isMissing(Data([3])), .lastChange(of: Data([1]), is: 7), .lastChange(of: Data([2]), is: 0)])
+            #expect(transaction.success == [.put(Data([1]), Data([9])), .delete(Data([2])), .put(Data([3]), change.record.data)])
+            #expect(transaction.failure == [.read(Data([3])), .read(Data([1])), .read(Data([2]))])
+        }
+
+        @Test("A transaction is made if it says so or its record is there; without it others were first; what does not fit means nothing")
+        func verdict() {
+            func answer(_ succeeded: Bool?, _ found: [EtcdKeyValue?]) -> EtcdTransactionAnswer {
+                let responses = found.map { EtcdTransactionAnswer.Response(response_range: .init(kvs: $0.map { [$0] })) }
+                return EtcdTransactionAnswer(header: header(20), succeeded: succeeded, responses: responses)
+            }
+            let log = entry("log", revision: 12), theirs = entry("a", revision: 15)
+            #expect(change().verdict(answer(true, [])) == .made(revision: 20))
+            #expect(change().verdict(answer(nil, [log, nil, nil])) == .made(revision: 12))
+            #expect(change().verdict(answer(false, [log, theirs, nil])) == .made(revision: 12))
+            #expect(change().verdict(answer(nil, [nil, theirs, nil])) == .conflict([.init(theirs), .init(nil)]))
+            for count in [0, 1, 2, 4] { #expect(change().verdict(answer(nil, Array(repeating: nil, count: count))) == nil) }
+        }
+
+        // MARK: Watching
+
+        private func message(
+            _ revision: Int, cluster: String = "1", created: Bool? = nil, canceled: Bool? = nil, compacted: Int? = nil, why: String? = nil,
+            events: [Int] = []
+        ) -> EtcdWatchMessage.Answer {
+            EtcdWatchMessage.Answer(
+                header: header(revision, cluster: cluster), created: created, canceled: canceled,
+                compact_revision: compacted.map { EtcdNumber($0) }, cancel_reason: why, events: events.isEmpty ? nil : self.events(events))
+        }
+
+        private func events(_ revisions: [Int]) -> [EtcdWatchMessage.Event] {
+            revisions.map { EtcdWatchMessage.Event(type: nil, kv: entry("a", revision: $0)) }
+        }
+
+        @Test("An answer on a watch is changes, nothing, a reason to read everything again, or a refusal")
+        func watch() {
+            func verdict(_ message: EtcdWatchMessage.Answer) -> WatchVerdict { WatchVerdict(message, after: 10, in: "1") }
+            #expect(verdict(message(10, created: true)) == .nothing)
+            #expect(verdict(message(50, created: true)) == .nothing)
+            #expect(verdict(message(9)) == .nothing)  // progress, of a member that is behind
+            #expect(verdict(message(11, events: [11])) == .changes(events([11]), revision: 11))
+            #expect(verdict(message(14, events: [11, 13, 13])) == .changes(events([11, 13, 13]), revision: 13))
+            for again in [
+                message(9, created: true), message(11, cluster: "2", events: [11]), message(11, cluster: "2", canceled: true),
+                message(11, canceled: true, compacted: 30), message(10, events: [10]), message(12, events: [11, 9]), message(3, events: [3]),
+            ] {
+                guard case .readAgain = verdict(again) else { return #expect(Bool(false), "\(again)") }
+            }
+            #expect(verdict(message(11, canceled: true, why: "no")) == .refused(why: "no"))
+            guard case .refused = verdict(message(11, canceled: true)) else { return #expect(Bool(false)) }
+        }
+
+        @Test("A watch that lags gets a thousand revisions at a time, each part with the revision of the cluster: none is taken for repeated")
+        func lagging() {
+            guard case .changes(_, let revision) = WatchVerdict(message(5000, events: Array(11...1010)), after: 10, in: "1") else {
+                return #expect(Bool(false))
+            }
+            #expect(revision == 1010)
+            #expect(WatchVerdict(message(5000, events: [1011, 2000]), after: revision, in: "1") == .changes(events([1011, 2000]), revision: 2000))
+        }
+
+        @Test("A replica is fresh, behind, or of another history, by the number of settings and the last change")
+        func confirmation() {
+            var replica = SettingsReplica(
+                EtcdRangeAnswer(header: header(10), kvs: [entry("everyone/a", revision: 4), entry("everyone/b", revision: 8)]), keys)
+            func answer(_ revision: Int, _ count: Int, _ last: Int?, cluster: String = "1") -> EtcdRangeAnswer {
+                EtcdRangeAnswer(
+                    header: header(revision, cluster: cluster), kvs: last.map { [entry("everyone/x", revision: $0)] },
+                    count: count == 0 ? nil : EtcdNumber(count))
+            }
+            #expect(replica.confirm(answer(10, 2, 8), askedAt: 10) == .fresh)
+            #expect(replica.confirm(answer(99, 2, 8), askedAt: 10) == .fresh)
+            #expect(replica.confirm(answer(12, 2, 12), askedAt: 10) == .behind)
+            #expect(replica.confirm(answer(12, 1, 8), askedAt: 10) == .behind)
+            #expect(replica.confirm(answer(12, 3, 12), askedAt: 10) == .behind)
+            #expect(replica.confirm(answer(12, 0, nil), askedAt: 10) == .behind)
+            // One removed and one added.
+            #expect(replica.confirm(answer(12, 2, 11), askedAt: 10) == .behind)
+            guard case .readAgain = replica.confirm(answer(9, 2, 8), askedAt: 10) else { return #expect(Bool(false)) }
+            guard case .readAgain = replica.confirm(answer(10, 2, 8, cluster: "2"), askedAt: 10) else { return #expect(Bool(false)) }
+            // What came meanwhile on the watch is later than the answer.
+            replica.apply([EtcdWatchMessage.Event(type: "DELETE", kv: entry("everyone/b", revision: 13))], revision: 13)
+            #expect(replica.confirm(answer(12, 2, 8), askedAt: 10) == .fresh)
+            #expect(replica.confirm(answer(13, 1, 4), askedAt: 13) == .fresh)
+        }
+
+        // MARK: What a machine keeps
+
+        @Test("Only what a cluster without settings cannot have lost takes a machine's settings away")
+        func mirror() {
+            func mirror(_ isEmpty: Bool) -> FleetMirror {
+                FleetMirror(origin: .init(cluster: "1", revision: 10), values: isEmpty ? [:] : ["a": .init(json: 1, version: 0)])
+            }
+            func verdict(
+                isEmpty: Bool, _ cluster: String, _ revision: Int, mirror: FleetMirror?, known: FleetMirror.Origin? = .init(cluster: "1", revision: 20)
+            ) -> Bool {
+                MirrorVerdict(isEmpty: isEmpty, origin: .init(cluster: cluster, revision: revision), mirror: mirror, known: known) == .adopt
+            }
+            #expect(verdict(isEmpty: false, "2", 3, mirror: mirror(false)))
+            #expect(verdict(isEmpty: true, "2", 3, mirror: nil, known: nil))
+            #expect(verdict(isEmpty: true, "2", 3, mirror: mirror(true)))
+            #expect(verdict(isEmpty: true, "1", 20, mirror: mirror(false)))
+            #expect(verdict(isEmpty: true, "1", 21, mirror: mirror(false)))
+            #expect(!verdict(isEmpty: true, "1", 19, mirror: mirror(false)))
+            #expect(!verdict(isEmpty: true, "2", 99, mirror: mirror(false)))
+        }
+
+        // MARK: Waiting
+
+        @Test("Waits grow up to a limit, are never alike on two machines, and begin anew after a success")
+        func backoff() {
+            var backoff = Backoff(first: .seconds(1), longest: .seconds(5))
+            #expect((0..<5).map { _ in backoff.next(by: 1) } == [1, 2, 4, 5, 5].map { .seconds($0) })
+            backoff.reset()
+            #expect(backoff.next(by: 0.5) == .milliseconds(500))
+            for _ in 0..<100 {
+                var other = Backoff(first: .seconds(4), longest: .seconds(8))
+                #expect((.seconds(2)...(.seconds(4))).contains(other.next()) && (.seconds(4)...(.seconds(8))).contains(other.next()))
+            }
+            var one = Backoff(first: .seconds(1), longest: .seconds(1))
+            #expect(Set((0..<20).map { _ in one.next() }).count > 1)
+        }
+
+        // MARK: Lines
+
+        @Test("Lines of a stream are whole wherever it is cut, and what follows the last one is kept apart", arguments: 1...9)
+        func lines(part: Int) {
+            let text = Array("one\n\ntwo \u{E9}\n\n\nthree\nrest".utf8)
+            var lines = EtcdLines()
+            var found: [String] = []
+            for start in stride(from: 0, to: text.count, by: part) {
+                let isShort = lines.append(Array(text[start..<min(start + part, text.count)]))
+                #expect(isShort)
+                while let line = lines.next() { found.append(String(decoding: line, as: UTF8.self)) }
+            }
+            #expect(found == ["one", "two \u{E9}", "three"])
+            #expect(lines.rest == Array("rest".utf8))
+            _ = lines.append(Array("\n".utf8))
+            #expect(lines.next() == Array("rest".utf8))
+            #expect(lines.next() == nil && lines.rest == nil)
+        }
+    }
+#endif

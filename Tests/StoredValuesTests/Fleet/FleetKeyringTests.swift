@@ -1,0 +1,108 @@
+#if Fleet && EncryptedFile
+    import Foundation
+    import StoredValuesFiles
+    import Testing
+
+    @testable import StoredValues
+
+    /// The fleet's keyring on files as an agent writes them: what must hold for every keyring that can be read only.
+    @Suite("FleetKeyring", .hangLimit)
+    struct FleetKeyringTests {
+        private let id = SecretIdentifier(service: "com.example.Server", account: "token")
+
+        /// A folder of an agent whose application is this process, with a secret, and the key.
+        private func withKeyring(_ body: (FleetKeyring, EncryptedFileKeyring, _ key: String, _ folder: String) async throws -> Void) async throws {
+            try await withTemporaryFolder { folder in
+                let key = "\(folder)/key"
+                try TestFleet.writeKey(to: key)
+                let file = EncryptedFileKeyring(path: Self.path(in: folder), key: .file(key), deadline: hangLimit)
+                try await file.write(TestSecret.secret(), for: id, label: "l")
+                try await body(FleetKeyring(key: .file(key), formerKey: nil, folder: folder), file, key, folder)
+            }
+        }
+
+        private static func path(in folder: String) -> String { "\(folder)/\(StorageSystem.applicationID)/secrets" }
+
+        @Test("It reads secrets and names, and says what it is")
+        func reading() async throws {
+            try await withKeyring { keyring, file, key, _ in
+                #expect(try await keyring.read(id) == TestSecret.secret())
+                #expect(try await keyring.read(SecretIdentifier(service: id.service, account: "other")) == nil)
+                #expect(try await keyring.identifiers(inService: id.service) == [id])
+                #expect(try await keyring.identifiers(inService: "other").isEmpty)
+                try await keyring.unlock()
+                #expect(keyring.description.contains(key))
+                #expect(FleetKeyring(key: .file(key), formerKey: .file("/old")).description.contains("/old"))
+            }
+        }
+
+        @Test("It can be read only: changes and updates throw .readOnly and change nothing")
+        func writing() async throws {
+            try await withKeyring { keyring, _, _, folder in
+                let before = try DurableFile(path: Self.path(in: folder)).currentIdentity()
+                await #expect(throws: KeyringError.readOnly) { try await keyring.write(Secret([1]), for: id, label: "") }
+                await #expect(throws: KeyringError.readOnly) { try await keyring.remove(id) }
+                let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: keyring)
+                for attempt in 0..<3 {
+                    let error = await #expect(throws: SecretError.self) {
+                        switch attempt {
+                        case 0: try await token.set("x")
+                        case 1: try await token.reset()
+                        default: try await token.update { $0 = "x" }
+                        }
+                    }
+                    #expect(error?.reason == .readOnly)
+                }
+                #expect(token.wrappedValue == TestSecret.text())
+                #expect(try DurableFile(path: Self.path(in: folder)).currentIdentity() == before)
+            }
+        }
+
+        @Test("Changes of the file, of another process too, are heard in values, and while nobody could read it, none is made up")
+        func changes() async throws {
+            try await withKeyring { keyring, file, _, folder in
+                var values = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: keyring).values.makeAsyncIterator()
+                #expect(try await values.next() == TestSecret.text())
+                let sound = try Data(contentsOf: URL(fileURLWithPath: Self.path(in: folder)))
+                try writeFinished([1, 2, 3], to: Self.path(in: folder))
+                try writeFinished(Array(sound), to: Self.path(in: folder))
+                try await file.write(Secret("second".utf8), for: id, label: "")
+                while let value = try await values.next(), value != "second" { #expect(value == TestSecret.text()) }
+                try await file.remove(id)
+                #expect(try await values.next() == .some(nil))
+            }
+        }
+
+        @Test("A cancelled task gets .cancelled")
+        func cancelled() async throws {
+            try await withKeyring { keyring, _, _, _ in
+                let task = Task {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    await #expect(throws: KeyringError.cancelled) { try await keyring.read(id) }
+                    await #expect(throws: KeyringError.cancelled) { try await keyring.identifiers(inService: id.service) }
+                }
+                await task.value
+            }
+        }
+
+        @Test("Two with the same keys are one; another key, another former key or none make another")
+        func identity() throws {
+            try withTemporaryFolder { folder in
+                func keyring(_ key: EncryptedFileKey, _ former: EncryptedFileKey?) -> KeyringIdentity {
+                    KeyringIdentity(FleetKeyring(key: key, formerKey: former, folder: folder))
+                }
+                let phrase = EncryptedFileKey.passphrase { Secret([1]) }
+                let different = [
+                    keyring(.file("/a"), nil), keyring(.file("/b"), nil), keyring(.file("/a"), .file("/b")), keyring(.file("/b"), .file("/a")),
+                    keyring(.file("/a"), phrase), keyring(phrase, nil),
+                ]
+                for (index, one) in different.enumerated() {
+                    for (other, two) in different.enumerated() { #expect((one == two) == (index == other), "\(index) \(other)") }
+                }
+                #expect(keyring(.file("/a"), .file("/b")) == keyring(.file("/a"), .file("/b")))
+                let one = FleetKeyring(key: .file("/a"), formerKey: phrase)
+                #expect(KeyringIdentity(one) == KeyringIdentity(one))
+            }
+        }
+    }
+#endif

@@ -1,0 +1,49 @@
+import Glibc
+import StoredValues
+
+extension Command {
+    /// What reads the fleet's secrets, with a key file and a former one; "-" is none.
+    static let fleetSecrets = [
+        // Answers each name on the standard input with the secret, "absent", or why it cannot be read.
+        Command("talk-fleet-secrets", "key", "former key") { arguments in
+            let keyring = keyring(arguments)
+            while true {
+                let name = hear()
+                let fromKeyring = await answer { try await keyring.read(SecretIdentifier(service: StorageSystem.applicationID, account: name)).map(text) }
+                let fromValue = await answer { try await SecurelyStoredValue<String>(key: name, keyring: keyring).load() }
+                // The words of a wrapper's error are more.
+                say(fromValue == fromKeyring || fromValue.hasPrefix("error: ") ? fromKeyring : "\(fromKeyring), and \(fromValue)")
+            }
+        },
+        // Prints each value of the secret, with "absent" for none.
+        Command("watch-fleet-secret", "key", "former key", "name") { arguments in
+            for await item in SecurelyStoredValue<String>(key: arguments[2], keyring: keyring(arguments)).values { say(item ?? "absent") }
+        },
+        // Reads the secret again and again until a line comes in, and prints each answer that differs from the one before; then
+        // how often it has read.
+        Command("read-fleet-secret", "key", "former key", "name") { arguments in
+            let keyring = keyring(arguments)
+            let id = SecretIdentifier(service: StorageSystem.applicationID, account: arguments[2])
+            var last: String?
+            var count = 0
+            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            while poll(&input, 1, 1) == 0 {
+                let answer = await answer { try await keyring.read(id).map(text) }
+                count += 1
+                if answer != last { say(answer) }
+                last = answer
+            }
+            say("\(count)")
+        },
+    ]
+
+    private static func keyring(_ arguments: [String]) -> FleetKeyring {
+        .fleet(key: .file(arguments[0]), formerKey: arguments[1] == "-" ? nil : .file(arguments[1]))
+    }
+
+    private static func text(_ secret: Secret) -> String { secret.withBytes { String(decoding: $0, as: UTF8.self) } }
+
+    private static func answer(_ read: () async throws -> String?) async -> String {
+        do { return try await read() ?? "absent" } catch { return "error: \(error)" }
+    }
+}
