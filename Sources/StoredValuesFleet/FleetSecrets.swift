@@ -13,9 +13,7 @@
             let what = "confirm the restored secrets"
             do {
                 try await change([keys.secretsEpoch], what) { found, time in
-                    // Later than before, also where the clock is wrong.
-                    let last = found[0].data.flatMap { SecretsEpoch($0)?.number } ?? 0
-                    let epoch = SecretsEpoch(number: max(last + 1, Int(Date.now.timeIntervalSince1970 * 1000)))
+                    let epoch = SecretsEpoch.next(after: found[0].data.flatMap { SecretsEpoch($0) }, at: .now)
                     let change = FleetLogRecord.Change(key: "(restored)", target: "", isSecret: true)
                     return ([epoch.data(writer: writer, time: time)], [change], ())
                 }

@@ -27,9 +27,14 @@
         /// The file stays as it is, for this reason; and if something was seen for the first time, that is to be noted.
         case keep(why: String, noting: Seen? = nil)
 
-        init(_ offer: Offer?, mirrored: [UInt8]?, seen: Seen?) {
+        init(_ offer: Offer?, mirrored: [UInt8]?, seen: Seen?, now: Date = .now) {
             guard let offer else {
                 self = mirrored == nil && seen == nil ? .nothing : .keep(why: "the cluster has no secrets any more; the last ones are kept until some are stored")
+                return
+            }
+            // Once taken over, no confirmation would ever count again.
+            guard !SecretsEpoch(number: offer.epoch).isFuture(at: now) else {
+                self = .keep(why: "the restore of the secrets was confirmed at a time to come, so they are not used; check the clocks, and say so again: stored-values-fleet secret confirm")
                 return
             }
             guard let generation = SealedSecrets.generation(of: offer.bytes) else {
@@ -79,6 +84,18 @@
     /// The record by which operators say that older secrets count again: the milliseconds since 1970 at which they said so.
     struct SecretsEpoch: Sendable {
         let number: Int
+
+        /// The one to say so by now: later than `last`, also where this clock is behind, unless that one is of a time to come.
+        static func next(after last: SecretsEpoch?, at now: Date) -> SecretsEpoch {
+            let milliseconds = milliseconds(now)
+            guard let last, !last.isFuture(at: now) else { return SecretsEpoch(number: milliseconds) }
+            return SecretsEpoch(number: max(last.number + 1, milliseconds))
+        }
+
+        /// Whether it lies further ahead than clocks differ.
+        func isFuture(at now: Date) -> Bool { number > Self.milliseconds(now) + 86_400_000 }
+
+        private static func milliseconds(_ time: Date) -> Int { Int(time.timeIntervalSince1970 * 1000) }
 
         init(number: Int) { self.number = number }
 

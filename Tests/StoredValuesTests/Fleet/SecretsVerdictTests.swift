@@ -37,6 +37,19 @@
             #expect(verdict(file(10), mirrored: file(9), seen: seen(0, 8)) == .replace(file(10), seen(0, 10)))
         }
 
+        @Test("A confirmation of a time to come counts for nothing, and the next one is of now")
+        func future() {
+            let now = Date(timeIntervalSince1970: 1000)
+            func verdict(_ epoch: Int) -> SecretsVerdict {
+                SecretsVerdict(.init(bytes: file(4), epoch: epoch), mirrored: file(9), seen: seen(0, 9), now: now)
+            }
+            #expect(verdict(1_000_000 + 86_400_000) == .replace(file(4), seen(1_000_000 + 86_400_000, 4)))
+            #expect(isKept(verdict(1_000_000 + 86_400_001), "at a time to come") && isKept(verdict(.max), "at a time to come"))
+            func next(_ last: Int?) -> Int { SecretsEpoch.next(after: last.map { SecretsEpoch(number: $0) }, at: now).number }
+            #expect(next(nil) == 1_000_000 && next(7) == 1_000_000 && next(1_000_000) == 1_000_001 && next(2_000_000) == 2_000_001)
+            #expect(next(.max) == 1_000_000)
+        }
+
         @Test("Older ones, and other ones of the same generation, are not, and the words say so")
         func older() {
             #expect(isKept(verdict(file(8), mirrored: file(9), seen: seen(0, 9)), "(generation 8, seen 9)"))
