@@ -66,6 +66,9 @@
             try await change("remove the secret \(id)", [id.account], makingFile: false) { secrets in secrets.remove(id) }
         }
 
+        /// Tries the key on the secrets, and returns if it opens them or there are none yet.
+        public func unlock() async throws(KeyringError) { _ = try await opened() }
+
         /// Seals the secrets with `newKey`. Machines that do not have it keep those that they have, and can read no later ones: see the
         /// steps of a rotation in the article about a fleet's secrets.
         public func rekey(to newKey: EncryptedFileKey) async throws(KeyringError) {

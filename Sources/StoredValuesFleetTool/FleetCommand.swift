@@ -23,7 +23,8 @@
                   \(ApplicationOptions.variable) (--app), \(ConnectionOptions.Variable.endpoints.rawValue) (--endpoints),
                   \(ConnectionOptions.Variable.authorities.rawValue) (--ca), \(ConnectionOptions.Variable.certificate.rawValue) (--cert),
                   \(ConnectionOptions.Variable.key.rawValue) (--key), \(ConnectionOptions.Variable.user.rawValue) (--user-file),
-                  \(FleetSecretsOptions.keyVariable) (--secrets-key), STORED_VALUES_FLEET (--folder). Options take precedence.
+                  \(FleetSecretsOptions.keyVariable) (--secrets-key),
+                  STORED_VALUES_FLEET (--folder). Options take precedence.
 
                 EXIT STATUS
                 \(ExitStatus.table)

@@ -60,6 +60,11 @@ public struct FleetKeyring: Keyring {
         try await ask { keyring throws(KeyringError) in try await keyring.identifiers(inService: service) }
     }
 
+    /// Tries the keys on the mirrored file, and returns if one opens it, or it is known that there are no secrets.
+    public func unlock() async throws(KeyringError) {
+        try await ask { keyring throws(KeyringError) in try await keyring.unlock() }
+    }
+
     /// Changes of the mirrored file.
     public var changes: KeyringChanges { (try? parts())?.keyrings.first?.changes ?? .none }
 

@@ -56,7 +56,7 @@
                 _ = try await agent.end()
                 try (runs.map { $0.output + $0.errors } + reader.logs).joined(separator: "\n").write(toFile: said, atomically: true, encoding: .utf8)
 
-                let search = TraceSearch(folder: fleet.folder)
+                let search = try TraceSearch()
                 let places = [fleet.etcd.folder, fleet.folder]
                 #expect(try await search.files(in: places, with: TestSecret.mark) == [])
                 // Nor the keys, but where they belong.
@@ -78,7 +78,7 @@
         @Test("The search finds a text as it is, in hexadecimal and in Base64, also where that is compressed")
         func control() async throws {
             try await withTemporaryFolder { folder in
-                let search = TraceSearch(folder: folder), mark = TestSecret.mark
+                let search = try TraceSearch(), mark = TestSecret.mark
                 let script = """
                     import base64, bz2, gzip, lzma, os, sys, zlib
                     text = sys.stdin.buffer.read()

@@ -80,6 +80,7 @@
                     withUnsafeCurrentTask { $0?.cancel() }
                     await #expect(throws: KeyringError.cancelled) { try await keyring.read(id) }
                     await #expect(throws: KeyringError.cancelled) { try await keyring.identifiers(inService: id.service) }
+                    await #expect(throws: KeyringError.cancelled) { try await keyring.unlock() }
                 }
                 await task.value
             }

@@ -2,7 +2,10 @@ import Foundation
 
 /// A search of files for a text in every form in which it can get into them, by a program that shares no code with the library.
 struct TraceSearch {
-    let folder: String
+    /// Its own, for what is searched for is there for a while.
+    private let folder = "\(ProcessFolder.path)/search-\(UUID().uuidString)"
+
+    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
 
     /// The files among `paths`, and in the folders among them, that have a trace of `text`: as it is, in hexadecimal, in Base64, and
     /// any of these in what is compressed (zlib, gzip, bzip2, xz).
