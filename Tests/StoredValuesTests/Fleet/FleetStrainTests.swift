@@ -54,11 +54,11 @@
             }
         }
 
-        /// Kills the leader, waits for the next one and starts the old one again, until all is done; for at least a few times.
+        /// Kills the leader, waits for the next one and starts the old one again: about a minute's worth, unless all is done before.
         private func killLeaders(_ fleet: TestFleet, _ machine: FleetMachine, until isDone: @Sendable () -> Bool) async throws -> Int {
             func revision() throws -> Int { try machine.mirror()?.origin.revision ?? 0 }
             var count = 0
-            while !isDone() || count < 5 {
+            while count < 20, !isDone() || count < 5 {
                 let killed = try await fleet.etcd.killLeader()
                 // The next one reigns for a while, or nothing would ever be changed.
                 let before = try revision()
