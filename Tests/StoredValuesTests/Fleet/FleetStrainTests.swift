@@ -18,21 +18,23 @@
                 let machines = try (1...3).map { try fleet.machine("web-\($0)", groups: ["group-\($0)"]) }
                 for machine in machines { _ = try machine.startAgent() }
                 let isDone = Guarded(false)
-                async let kills = killLeaders(fleet) { isDone.withLock { $0 } }
-                try await withThrowingTaskGroup { group in
-                    for writer in 0..<Self.writers {
-                        let process = try fleet.processes.start(
-                            "change-fleet", fleet.etcd.endpoints.joined(separator: ","), ca.file, ca.client.file, ca.client.key, "\(writer)",
-                            "\(Self.changes)")
-                        group.addTask {
-                            let lines = try await process.lines()
-                            #expect(lines == ["\(Self.changes) \(Self.changes)"])
+                async let kills = killLeaders(fleet, machines[0]) { isDone.withLock { $0 } }
+                let time = try await elapsed {
+                    try await withThrowingTaskGroup { group in
+                        for writer in 0..<Self.writers {
+                            let process = try fleet.processes.start(
+                                "change-fleet", fleet.etcd.endpoints.joined(separator: ","), ca.file, ca.client.file, ca.client.key, "\(writer)",
+                                "\(Self.changes)")
+                            group.addTask {
+                                let lines = try await process.lines()
+                                #expect(lines == ["\(Self.changes) \(Self.changes)"])
+                            }
                         }
+                        try await group.waitForAll()
                     }
-                    try await group.waitForAll()
                 }
                 isDone.withLock { $0 = true }
-                print("leaders killed: \(try await kills)")
+                print("\(2 * Self.writers * Self.changes) changes: \(time), leaders killed: \(try await kills)")
 
                 var expected = ["common": "\(Self.writers * Self.changes)"]
                 for writer in 0..<Self.writers { expected["own-\(writer)"] = "\(Self.changes)" }
@@ -42,24 +44,25 @@
                 }
                 #expect(Dictionary(uniqueKeysWithValues: stored) == expected)
                 try await checkLog(fleet)
-                for machine in machines {
-                    try await machine.wait(for: expected)
-                    try await machine.waitUntilCurrent()
+                let rest = try await elapsed {
+                    for machine in machines {
+                        try await machine.wait(for: expected)
+                        try await machine.waitUntilCurrent()
+                    }
                 }
+                print("every machine has them after \(rest)")
             }
         }
 
-        /// Kills the leader, waits for the next one and starts the old one again, until all is done; for at least a few times.
-        private func killLeaders(_ fleet: TestFleet, until isDone: @Sendable () -> Bool) async throws -> Int {
+        /// Kills the leader, waits for the next one and starts the old one again: about a minute's worth, unless all is done before.
+        private func killLeaders(_ fleet: TestFleet, _ machine: FleetMachine, until isDone: @Sendable () -> Bool) async throws -> Int {
+            func revision() throws -> Int { try machine.mirror()?.origin.revision ?? 0 }
             var count = 0
-            while !isDone() || count < 5 {
+            while count < 20, !isDone() || count < 5 {
                 let killed = try await fleet.etcd.killLeader()
                 // The next one reigns for a while, or nothing would ever be changed.
-                let before = try await fleet.etcd.revision()
-                try await eventually("something was changed") { 
-                    let now = try await fleet.etcd.revision()
-                    return isDone() || now > before + 500
-                }
+                let before = try revision()
+                try await eventually("something was changed") { try isDone() || revision() > before + 300 }
                 try fleet.etcd.start(killed)
                 try await fleet.etcd.waitUntilHealthy(killed)
                 count += 1

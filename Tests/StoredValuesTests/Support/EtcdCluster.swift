@@ -211,6 +211,8 @@ func withEtcd(
     _ members: Int = 1, isSecure: Bool = true, quota: Int? = nil, token: String = "tests", on hosts: [TestNetwork.Host]? = nil,
     isolation: isolated (any Actor)? = #isolation, _ body: (EtcdCluster) async throws -> Void
 ) async throws {
+    await turns.begin()
+    defer { turns.end() }
     try await withTemporaryFolder { folder in
         let setup = EtcdSetup(members: members, isSecure: isSecure, quota: quota, token: token, hosts: hosts)
         let cluster = try await EtcdCluster(setup, in: folder)
@@ -224,3 +226,6 @@ func withEtcd(
         try await cluster.killAll()  // before its folder goes
     }
 }
+
+/// All tests together may want more than a hundred of them, which would starve each other; what a cluster does in time counts.
+private let turns = Turns(6)
