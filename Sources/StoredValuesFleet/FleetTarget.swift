@@ -23,6 +23,7 @@
         /// Compares names as bytes, as the cluster does.
         public static func == (left: FleetTarget, right: FleetTarget) -> Bool { left.path.isIdentical(to: right.path) }
 
+        /// Hashes the bytes that are compared.
         public func hash(into hasher: inout Hasher) {
             for byte in path.utf8 { hasher.combine(byte) }
         }
