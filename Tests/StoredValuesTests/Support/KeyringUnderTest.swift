@@ -6,6 +6,8 @@ import Testing
 /// A keyring that `KeyringContractTests` checks. Another keyring is one more case in `available`.
 struct KeyringUnderTest: Sendable, CustomTestStringConvertible {
     let testDescription: String
+    /// Whether it reports changes. A cluster's secrets are heard of by each machine's mirror, which is another keyring.
+    var reportsChanges = true
     /// A keyring that is open. It may be shared by all tests: each uses a service of its own. Where there can be none, it
     /// cancels the test's case and says why.
     let open: @Sendable () async throws -> any Keyring
@@ -17,7 +19,7 @@ struct KeyringUnderTest: Sendable, CustomTestStringConvertible {
             let path = ProcessFolder.path + "/" + UUID().uuidString
             return EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key"), deadline: hangLimit)
         },
-        KeyringUnderTest(testDescription: "FleetSecrets") { try await openFleetSecrets() },
+        KeyringUnderTest(testDescription: "FleetSecrets", reportsChanges: false) { try await openFleetSecrets() },
         KeyringUnderTest(testDescription: "FallbackKeyring") { FallbackKeyring([EmptyReadOnlyKeyring(), InMemoryKeyring()]) },
     ] + KeyringProgram.allCases.map { program in
         KeyringUnderTest(testDescription: "SecretServiceKeyring on \(program.rawValue)") {
