@@ -9,6 +9,9 @@
         /// How long all attempts together may take, if the caller names no other time.
         static let patience = Duration.seconds(15)
 
+        /// The largest request that is sent.
+        private static let requestLimit = 16 << 20
+
         private struct State {
             /// The position of the member that answered last.
             var preferred: Int
@@ -37,6 +40,10 @@
             _ path: String, _ request: some Encodable & Sendable, for type: Answer.Type = Answer.self, patience: Duration = patience
         ) async throws(EtcdError) -> Answer {
             let body = try EtcdCoding.bytes(of: request)
+            // etcd warns of a limit above 10 MiB. On a slow machine so much does not arrive in time, which would look like no answer.
+            guard body.count <= Self.requestLimit else {
+                throw EtcdError(reason: .tooLarge, sentence: "the request has \(body.count >> 20) MiB, more than any cluster takes")
+            }
             let end = ContinuousClock.now + patience
             var mayHaveHappened = false
             var backoff = Backoff(first: .milliseconds(50), longest: .seconds(1))
