@@ -45,7 +45,7 @@
             try await withProxy { path, number in path == Self.transactions && number < count ? .unanswered : .answered } _: { fleet, client, proxy in
                 let first = try await client.update("limit", default: 60) { $0 += 1 }
                 #expect(first == 61)
-                #expect(proxy.paths.filter { $0 == Self.transactions }.count == count + 1)
+                #expect(proxy.paths.filter { $0 == Self.transactions }.count > count)
                 #expect(try await fleet.run("get", "limit") == "61\n")
                 #expect(try await fleet.records().count == 1)
                 let second = try await client.update("limit", default: 60) { $0 += 1 }
@@ -83,7 +83,9 @@
                     seen.withLock { $0.append(limit) }
                     limit += 1
                 }
-                #expect(limit == 31 && seen.withLock { $0 } == [60, 10, 20, 30])
+                // Where a request takes longer than one may, the next one finds several changes.
+                let items = seen.withLock { $0 }
+                #expect(limit == 31 && items.first == 60 && items.last == 30 && items.count > 1, "\(items)")
                 #expect(try await fleet.records().count == 4)
             }
         }
@@ -92,13 +94,13 @@
         func unknown(happens: Bool) async throws {
             try await withProxy(patience: .milliseconds(500)) { path, _ in
                 path != Self.transactions ? .answered : happens ? .unanswered : .lost
-            } _: { fleet, client, _ in
-                let error = await #expect(throws: FleetError.self) { try await client.set("limit", to: 61) }
+            } _: { fleet, client, proxy in
+                let error = try await Self.error(from: client, at: proxy) { try await $0.set("limit", to: 61) } as? FleetError
                 #expect(error?.reason == .unavailable && error?.outcome == .mayHaveHappened, "\(String(describing: error))")
                 #expect(error?.description.contains("read the setting before you repeat it") == true)
-                let limit = try await client.value("limit", as: Int.self)
+                let limit = try await fleet.client().value("limit", as: Int.self)
                 #expect(limit == (happens ? 61 : nil))
-                #expect(try await fleet.records().count == (happens ? 1 : 0))
+                #expect(try await fleet.records().isEmpty == !happens)
             }
         }
 
@@ -138,14 +140,31 @@
                 #expect(try await fleet.records().map { $0["changes"] } == [[["secret": "token"]]])
                 #expect(try await secrets.read(id) == TestSecret.secret())
             }
-            try await withProxy(patience: .milliseconds(500)) { path, _ in path == Self.transactions ? .unanswered : .answered } _: { fleet, client, _ in
-                let secrets = client.secrets(key: .file(try fleet.newKey())), id = SecretIdentifier(service: "s", account: "token")
-                let error = await #expect(throws: KeyringError.self) { try await secrets.write(TestSecret.secret(), for: id, label: "") }
-                guard case .other("etcd", _, let message) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+            try await withProxy(patience: .milliseconds(500)) { path, _ in path == Self.transactions ? .unanswered : .answered } _: { fleet, client, proxy in
+                let key = try fleet.newKey(), id = SecretIdentifier(service: "s", account: "token")
+                let error = try await Self.error(from: client, at: proxy) {
+                    try await $0.secrets(key: .file(key)).write(TestSecret.secret(), for: id, label: "")
+                }
+                guard case KeyringError.other("etcd", 4, let message) = error else { return #expect(Bool(false), "\(error)") }
                 #expect(message.contains("may have been made") && TestSecret.traces(in: message).isEmpty)
-                #expect(try await secrets.read(id) == TestSecret.secret())
+                #expect(try await fleet.secrets(key).read(id) == TestSecret.secret())
             }
         }
+
+        /// What a change throws that was sent to etcd; where the time was too short for that, it is made again.
+        private static func error(
+            from client: Fleet, at proxy: WrongEtcd, _ change: (Fleet) async throws -> Void
+        ) async throws -> any Error {
+            while true {
+                do { try await change(client) } catch {
+                    if proxy.paths.contains(transactions) { return error }
+                    continue
+                }
+                throw NothingThrown()
+            }
+        }
+
+        private struct NothingThrown: Error {}
 
         /// Makes a change while a request waits, on a thread that may block.
         private static func change(_ fleet: Fleet?, _ body: @escaping @Sendable (Fleet) async throws -> Void) {
