@@ -54,6 +54,22 @@ extension Command {
                     access: FleetAccess(authorities: arguments[1], certificate: arguments[2], key: arguments[3]))
                 for try await item in fleet.values(arguments[4], as: Int.self) { say(item.map(String.init) ?? "nothing") }
             },
+            // Runs so many agents of hosts "web-0", "web-1" and so on, whose folders are called by these numbers.
+            Command("run-agents", "endpoints", "ca", "certificate", "key", "folder", "count") { arguments in
+                let access = FleetAccess(authorities: arguments[1], certificate: arguments[2], key: arguments[3])
+                try await withThrowingTaskGroup { group in
+                    for host in 0..<(try number(arguments[5])) {
+                        guard let folder = FleetFolder("\(arguments[4])/\(host)") else { throw BadArgument(text: arguments[4]) }
+                        let agent = try FleetAgent(
+                            FleetAgent.Configuration(
+                                applicationID: "TestProcess", host: "web-\(host)", folder: folder,
+                                endpoints: arguments[0].split(separator: ",").map(String.init), access: access)
+                        ) { _ in }
+                        group.addTask { try await agent.run() }
+                    }
+                    try await group.waitForAll()
+                }
+            },
         ]
     #else
         private static let fleetWriters: [Command] = []

@@ -192,8 +192,10 @@
                 // A folder where the mirror is to be.
                 try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
                 _ = try machine.startAgent()
-                try await eventually("it says so") { machine.words.contains(place.path) }
-                guard case .stale? = try machine.report()?.state else { return #expect(Bool(false), "not stale") }
+                try await eventually("it says so") {
+                    guard case .stale(_, let why)? = try? machine.report()?.state else { return false }
+                    return why.contains(place.path) && machine.words.contains(place.path)
+                }
                 try FileManager.default.removeItem(at: place)
                 try await machine.wait(for: ["limit": "1"])
                 try await machine.waitUntilCurrent()
