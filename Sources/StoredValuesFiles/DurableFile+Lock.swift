@@ -8,7 +8,8 @@ extension DurableFile {
     ///
     /// Creates the file's folder if it is missing, and nothing if there is something other than a file. Blocks the calling
     /// thread while it waits, and stops waiting when `isWanted` returns false. Throws `lockTimedOut` when another has held the
-    /// lock for all of `timeout`; nil waits without limit. Must not be nested: the inner call would wait for the outer one.
+    /// lock for all of `timeout`; nil waits without limit, and without asking `isWanted`. Must not be nested: the inner call
+    /// would wait for the outer one.
     package func lock(timeout: Duration? = lockTimeout, while isWanted: () -> Bool = { true }) throws(FileError) -> LockedFile {
         try lock(".lock", toChange: "", makingFolder: true, timeout: timeout, while: isWanted)
     }

@@ -18,25 +18,39 @@
         /// The latest records of the log that are about `key`, or of all; the latest first.
         package func log(of key: String?, limit: Int) async throws(FleetError) -> [FleetLogRecord] {
             let end = ContinuousClock.now + patience
-            var request = EtcdRangeRequest(prefix: keys.log)
-            // From the end, in parts: the log has no limit.
-            (request.limit, request.sort_order, request.sort_target) = (500, "DESCEND", "KEY")
             var records: [FleetLogRecord] = []
+            // From now back, each time further. Sorted by etcd it would be one question, for which etcd reads the whole log.
+            var last = keys.log.afterAllThatBeginWithThis
+            var time = Date.now
+            var span = 3600.0
             do throws(EtcdError) {
-                while true {
-                    let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", request, patience: end - .now)
-                    for found in answer.kvs ?? [] {
-                        guard let record = FleetLogRecord(found.value ?? Data(), revision: found.mod_revision?.value ?? 0) else { continue }
-                        if key.map({ key in record.changes.contains { $0.key.isIdentical(to: key) } }) ?? true { records.append(record) }
-                    }
-                    guard records.count < limit, answer.more == true, let last = answer.kvs?.last else { break }
-                    request.range_end = last.key
-                }
+                repeat {
+                    time -= span
+                    span *= 4
+                    let first = time.timeIntervalSince1970 > 0 ? keys.logKeys(since: time) : keys.log
+                    records += try await log(of: key, from: first, to: last, end: end)
+                    last = first
+                } while records.count < limit && last != keys.log
             } catch {
                 throw FleetError(error.asReading, "read the log")
             }
             // Keys are ordered by the changers' clocks, revisions by what happened.
             return Array(records.sorted { $0.revision > $1.revision }.prefix(limit))
+        }
+
+        /// The records between these keys of the log that are about `key`, or all.
+        private func log(of key: String?, from first: Data, to last: Data, end: ContinuousClock.Instant) async throws(EtcdError) -> [FleetLogRecord] {
+            var request = EtcdRangeRequest(key: first, range_end: last)
+            request.limit = 50  // each has up to a mebibyte
+            var records: [FleetLogRecord] = []
+            while true {
+                let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", request, patience: end - .now)
+                records += (answer.kvs ?? []).map { FleetLogRecord($0.value ?? Data(), revision: $0.mod_revision?.value ?? 0) }.filter { record in
+                    key.map { key in record.changes.contains { $0.key.isIdentical(to: key) } } ?? true
+                }
+                guard answer.more == true, let latest = answer.kvs?.last else { return records }
+                request.key = latest.key + [0]
+            }
         }
 
         /// What each member says of itself, and whether the cluster as a whole answers; within a few seconds.
@@ -51,15 +65,10 @@
                 return members.sorted { $0.0 < $1.0 }.map(\.1)
             }
             do throws(EtcdError) {
-                let end = ContinuousClock.now + .seconds(3)
-                var count = 0
-                for prefix in keys.targets {
-                    var request = EtcdRangeRequest(prefix: prefix)
-                    (request.limit, request.keys_only) = (1, true)
-                    let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", request, patience: end - .now)
-                    count += answer.count?.value ?? 0
-                }
-                status.settingCount = count
+                var request = keys.allSettings
+                request.count_only = true
+                let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", request, patience: .seconds(3))
+                status.settingCount = answer.count?.value ?? 0
             } catch {
                 status.problem = FleetError(error.asReading, "read the settings")
             }

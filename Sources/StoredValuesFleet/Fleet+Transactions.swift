@@ -12,7 +12,9 @@
 
             /// Throws if programs could not read it from a preferences file.
             init(checking json: JSONValue, version: Int?, _ key: String) throws(FleetError) {
-                guard JSONValue(text: JSONValue.object(["value": json]).text(onOneLine: true)) != nil else {
+                // As deep as it will lie in the log.
+                let record: JSONValue = ["changes": [["to": json]]]
+                guard JSONValue(text: record.text(onOneLine: true)) != nil else {
                     throw FleetError(.notEncodable, "The value of \"\(key)\" is nested too deeply to be read again. Store a flatter one.")
                 }
                 (self.json, self.version) = (json, version)
@@ -108,7 +110,16 @@
                 do throws(EtcdError) {
                     answer = try await gateway.ask("/v3/kv/txn", change.transaction, patience: end - .now)
                 } catch {
-                    throw FleetError(error, what)
+                    guard error.reason == .noSpace else { throw FleetError(error, what) }
+                    // Where the last space is used up just then, etcd makes the change, and says so all the same
+                    // (quotaApplierV3 of its server).
+                    var refusal = error
+                    do throws(EtcdError) {
+                        if try await read([logKey], end: .now + EtcdGateway.attemptLimit)[0].data != nil { return result }
+                    } catch {
+                        refusal.mayHaveHappened = true
+                    }
+                    throw FleetError(refusal, what)
                 }
                 switch change.verdict(answer) {
                 case .made: return result

@@ -72,13 +72,13 @@
             let (reason, advice): (Reason, String) =
                 switch error.reason {
                 case .unreachable: (.unavailable, "Check that the cluster runs, has a leader, and can be reached from here.")
-                case .untrusted: (.accessDenied, "Check --ca, --cert and --key, and that their certificates have not expired.")
+                case .untrusted: (.accessDenied, "Check the certificates and the key that were named, and that none has expired.")
                 case .notLoggedIn, .accessDenied:
                     (.accessDenied, "Check the user, its role, and the certificate: see \"Rights\" in the article about fleets.")
                 case .tooLarge: (.tooLarge, "Keep large data elsewhere, and store only where it lies.")
                 case .tooManyOperations: (.tooManyChanges(limit: FleetChange.limit), "Make the changes in several transactions.")
                 case .noSpace: (.noSpace, "Compact and defragment the cluster, then disarm its alarm: etcdctl alarm disarm.")
-                case .notEtcd: (.misconfigured, "Check --endpoints.")
+                case .notEtcd: (.misconfigured, "Check the addresses.")
                 case .cancelled: (.cancelled, "")
                 case .refused: (.refused, "")
                 }

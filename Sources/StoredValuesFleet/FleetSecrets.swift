@@ -6,6 +6,8 @@
     extension Fleet {
         /// The application's secrets in the cluster, sealed with `key`. Programs read them with ``StoredValues/Keyring/fleet(key:formerKey:)``
         /// from this machine's mirror; this is for those who change them.
+        ///
+        /// Use the key of a file: one that is derived from a passphrase is derived anew by each call, on a thread of Swift's pool.
         public func secrets(key: EncryptedFileKey) -> FleetSecrets { FleetSecrets(fleet: self, key: key) }
 
         /// Says that the secrets in the cluster count, although machines have seen later ones: after a backup was restored on purpose.

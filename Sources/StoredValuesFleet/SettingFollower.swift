@@ -12,7 +12,8 @@
         private let key: Data
         private let receive: @Sendable (FleetRecord?) -> Void
         private var replica: SettingsReplica?
-        private var isBehind = false
+        /// The revision of this replica when the cluster last had changes that were not here; nil if it had none.
+        private var behind: Int?
         /// Whether the cluster has refused the watch; the login may only have been too old for it.
         private var isRefused = false
         private var last: FleetRecord??
@@ -26,9 +27,9 @@
         func run() async throws(FleetError) {
             var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
             repeat {
+                let begin = ContinuousClock.now
                 do {
                     try await read()
-                    backoff.reset()
                     try await withThrowingTaskGroup { group in
                         group.addTask { try await self.watch() }
                         group.addTask { try await self.confirm() }
@@ -39,13 +40,15 @@
                     if error.reason == .cancelled { return }
                     guard error.isTransient else { throw FleetError(error.asReading, "watch \"\(place.key.text)\"") }
                 } catch {}  // nothing else is thrown
+                // Once it has worked for a while, the next failure is another one.
+                if ContinuousClock.now - begin > .seconds(10) { backoff.reset() }
             } while await pause(for: backoff.next())
         }
 
         private func read() async throws {
             let answer: EtcdRangeAnswer = try await fleet.gateway.ask("/v3/kv/range", EtcdRangeRequest(key: key), patience: .seconds(5))
             replica = SettingsReplica(answer, fleet.keys)
-            isBehind = false
+            behind = nil
             show()
         }
 
@@ -108,11 +111,13 @@
                 isUnanswered = false
                 switch replica?.confirm(answer, askedAt: asked) {
                 case .readAgain(let why): throw EtcdError(reason: .unreachable, sentence: why)
-                // The change may be under way; if it is not here after another interval, the watch leads nowhere.
+                // The change may be under way; if nothing has come after another interval, the watch leads nowhere.
                 case .behind:
-                    guard !isBehind else { throw EtcdError(reason: .unreachable, sentence: "the watch has missed a change") }
-                    isBehind = true
-                case .fresh, nil: isBehind = false
+                    guard behind != replica?.revision else {
+                        throw EtcdError(reason: .unreachable, sentence: "the watch has missed a change")
+                    }
+                    behind = replica?.revision
+                case .fresh, nil: behind = nil
                 }
             }
         }

@@ -163,8 +163,10 @@ struct WallsTests {
 
     @Test("All of the fleet's client and tool is left out as a whole without the trait, and one file of it knows the HTTP client")
     func fleet() throws {
-        for file in try files() {
-            let isFleet = file.path.hasPrefix("StoredValuesFleet/") || file.path.hasPrefix("StoredValuesFleetTool/")
+        let files = try files(), modules = ["StoredValuesFleet/", "StoredValuesFleetTool/"]
+        for module in modules { #expect(files.contains { $0.path.hasPrefix(module) }, "\(module) is not found") }
+        for file in files {
+            let isFleet = modules.contains { file.path.hasPrefix($0) }
             let condition = file.path.hasSuffix("+NotBuiltIn.swift") ? "#if !Fleet\n" : "#if Fleet\n"
             #expect(!isFleet || file.text.hasPrefix(condition) && file.text.hasSuffix("#endif\n"), "\(file.path)")
             let isDoor = file.path.hasSuffix("Etcd/EtcdConnection.swift")

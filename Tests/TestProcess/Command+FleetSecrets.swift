@@ -2,7 +2,7 @@ import Glibc
 import StoredValues
 
 extension Command {
-    /// What reads the fleet's secrets, with a key file and a former one; "-" is none.
+    /// What reads the fleet's secrets, with a key and a former one: files, "mounted:<file>" or "credential:<name>"; "-" is none.
     static let fleetSecrets = [
         // Answers each name on the standard input with the secret, "absent", or why it cannot be read.
         Command("talk-fleet-secrets", "key", "former key") { arguments in
@@ -38,7 +38,16 @@ extension Command {
     ]
 
     private static func keyring(_ arguments: [String]) -> FleetKeyring {
-        .fleet(key: .file(arguments[0]), formerKey: arguments[1] == "-" ? nil : .file(arguments[1]))
+        .fleet(key: key(arguments[0]), formerKey: arguments[1] == "-" ? nil : key(arguments[1]))
+    }
+
+    private static func key(_ text: String) -> EncryptedFileKey {
+        let words = text.split(separator: ":", maxSplits: 1).map(String.init)
+        return switch words[0] {
+        case "mounted": .mountedFile(words[1])
+        case "credential": .credential(words[1])
+        default: .file(text)
+        }
     }
 
     private static func text(_ secret: Secret) -> String { secret.withBytes { String(decoding: $0, as: UTF8.self) } }

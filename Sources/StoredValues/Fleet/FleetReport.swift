@@ -41,7 +41,7 @@ package struct FleetReport: Sendable, Equatable {
         case ("current", let revision?, nil, nil) where revision >= 0:
             state = .current(revision: revision)
         case ("stale", nil, let since?, let why?) where since.isWritable && !why.isEmpty:
-            state = .stale(since: since, why: String(why.withoutControls.prefix(Self.longestReason)))
+            state = .stale(since: since, why: why.asOneLine(upTo: Self.longestReason))
         default: return nil
         }
         confirmed = form.confirmed
@@ -56,19 +56,5 @@ package struct FleetReport: Sendable, Equatable {
         }
         // It consists of nothing but strings, integers and dates, which can all be encoded.
         return ((try? ItemEncoder.encode(form)) ?? .null).text() + Array("\n".utf8)
-    }
-}
-
-extension String {
-    /// The text with a space for each character that ends a line or steers a terminal.
-    fileprivate var withoutControls: String {
-        unicodeScalars.reduce(into: "") { text, scalar in
-            let isPlain =
-                switch scalar.properties.generalCategory {
-                case .control, .lineSeparator, .paragraphSeparator: false
-                default: !scalar.properties.isBidiControl
-                }
-            text.unicodeScalars.append(isPlain ? scalar : " ")
-        }
     }
 }

@@ -63,7 +63,7 @@ extension KeyringError: CustomStringConvertible, LocalizedError {
         case .noDefaultCollection:
             "The Secret Service has no default collection. Create one (a keyring named \"login\") in the keyring's program, or unlock it at login."
         case .tooLarge:
-            "The secret is larger than 1 MiB, the most a keyring takes, or all together are larger than this one takes. Store large data in an encrypted file and only its key here."
+            "The secret is larger than 1 MiB, or the keyring has no room for it. Store large data in an encrypted file and only its key here."
         case .wrongKey:
             "The key or passphrase does not open the encrypted keyring; nothing was written. Use the one it was made with."
         case .damaged(let path):
@@ -105,7 +105,7 @@ extension KeyringError: CustomStringConvertible, LocalizedError {
         case .noDefaultCollection:
             "There is no default keyring. Create one named \"login\" in the keyring's program."
         case .tooLarge:
-            "The secret is larger than 1 MiB, the most a keyring takes, or all together are larger than this one takes. Use a smaller one."
+            "The secret is larger than 1 MiB, or the keyring has no room for it. Use a smaller one."
         case .wrongKey:
             "The key or passphrase does not open the encrypted keyring; nothing was changed. Use the one it was made with."
         case .damaged(let path):

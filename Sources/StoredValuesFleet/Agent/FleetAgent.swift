@@ -1,6 +1,7 @@
 #if Fleet
     import FoundationEssentials
     package import StoredValues
+    import StoredValuesFiles
     import StoredValuesSupport
 
     /// Keeps the mirror of one application's settings on this machine, and says how fresh it is.
@@ -30,13 +31,19 @@
         /// How often the cluster is asked whether the mirror is fresh: several times while one confirmation counts.
         static let interval = Duration.milliseconds(2500)
 
+        /// How long the first attempt to read all settings takes at most. Each failed one doubles it: much may come by a slow network.
+        private static let readingPatience = Duration.seconds(5)
+
         private let configuration: Configuration
+        private let gateway: EtcdGateway
         private let keys: FleetKeys
         private let files: MirrorFiles
         private let note: @Sendable (String) -> Void
 
         /// What the mirror on the disk holds; nil if there is none.
         private var mirror: FleetMirror?
+        /// The file that it was written to, or read from.
+        private var mirrorIdentity: FileIdentity?
         /// The latest state of the cluster that was seen, for telling whether it went back.
         private var known: FleetMirror.Origin?
         private var replica: SettingsReplica?
@@ -47,11 +54,14 @@
         /// Why the cluster's secrets were not taken over, and since when.
         private var secretsTrouble: (since: Date, why: String)?
         private var isWatching = false
-        private var isBehind = false
+        /// The revision of this replica when the cluster last had changes that were not here; nil if it had none.
+        private var behind: Int?
         private var report: FleetReport
         /// When the cluster last confirmed that the mirror is fresh, by the wall clock.
         private var lastFresh: Date?
-        private var lastNote: String?
+        private var readingPatience = FleetAgent.readingPatience
+        /// What was noted since the mirror was last current. While a cluster is away its members take turns in the sentences.
+        private var noted: Set<String> = []
         /// Whether it was noted that the mirror is current, since that was last in doubt.
         private var isAnnounced = false
         private var brokenPlaces: Set<FleetKeys.Place> = []
@@ -63,21 +73,25 @@
             keys = try FleetKeys(applicationID: configuration.applicationID)
             for target in configuration.groups.map(FleetTarget.group) + [.host(configuration.host)] { try target.check() }
             // Wrong addresses and files are found out now, before anything runs in the background.
-            _ = try Fleet(endpoints: configuration.endpoints, applicationID: configuration.applicationID, access: configuration.access)
+            gateway = try Fleet(endpoints: configuration.endpoints, applicationID: configuration.applicationID, access: configuration.access).gateway
             files = MirrorFiles(configuration.folder, applicationID: configuration.applicationID)
             report = FleetReport(state: .stale(since: .now, why: "The agent has just started."), confirmed: nil)
         }
 
         /// Keeps the mirror until the task is cancelled. Throws if its files cannot be used.
         package func run() async throws {
-            do { try await files.prepare() } catch {
-                throw FleetError.misconfigured(
-                    "The folders \(configuration.folder.path) and that of the reports cannot be made (\(error)). Make them for the agent's user, or name another with --folder.")
-            }
             let waiting = Task { [note, path = configuration.folder.mirror(of: configuration.applicationID)] in
                 if await pause(for: .seconds(2)) { note("Another agent keeps \(path). This one waits until it has ended.") }
             }
-            let hold = try await files.hold()
+            defer { waiting.cancel() }
+            let hold: MirrorFiles.Hold?
+            do {
+                try await files.prepare()
+                hold = try await files.hold()
+            } catch {
+                throw FleetError.misconfigured(
+                    "The folders \(configuration.folder.path) and that of the reports cannot be used (\(error)). Make them for the agent's user, or name another with --folder.")
+            }
             waiting.cancel()
             guard let hold else { return }
             defer { withExtendedLifetime(hold) {} }
@@ -99,7 +113,7 @@
 
         private func begin() async throws {
             do {
-                mirror = try await files.read()
+                (mirror, mirrorIdentity) = try await files.read()
             } catch {
                 say("The mirror cannot be read, and is written anew when the cluster answers. \(error)")
             }
@@ -123,30 +137,48 @@
 
         /// Reads everything, then follows the changes. Ends only by an error, or when the cluster ends the watch.
         private func keepFresh() async throws {
-            // Made anew each time, so that renewed certificates and passwords are picked up.
-            let endpoints = try configuration.endpoints.map { text throws(FleetError) in try EtcdEndpoint(text) }
-            let gateway = try EtcdGateway(endpoints, configuration.access)
             let asked = BootMoment.now
-            let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", EtcdRangeRequest(prefix: keys.settings), patience: .seconds(5))
+            let patience = readingPatience
+            readingPatience = min(patience * 2, .seconds(30))
+            let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", EtcdRangeRequest(prefix: keys.settings), patience: patience)
+            readingPatience = Self.readingPatience
             let new = SettingsReplica(answer, keys)
             let origin = FleetMirror.Origin(cluster: new.cluster, revision: new.revision)
-            if case .keep(let why) = MirrorVerdict(isEmpty: new.settings.isEmpty, origin: origin, mirror: mirror, known: known) {
-                throw AgentProblem(why, isCertain: true)
+            switch MirrorVerdict(isEmpty: new.settings.isEmpty, origin: origin, mirror: mirror, known: known) {
+            case .adopt: break
+            case .adoptIfRemoved(let revision): try await requireSettings(at: revision)
+            case .keep(let why): throw AgentProblem(why, isCertain: true)
             }
             replica = new
-            isBehind = false
+            behind = nil
             try await update(confirmed: asked)
             try await withThrowingTaskGroup { group in
-                group.addTask { try await self.watch(gateway, from: new.revision + 1) }
-                group.addTask { try await self.confirm(gateway) }
+                group.addTask { try await self.watch(from: new.revision + 1) }
+                group.addTask { try await self.confirm() }
                 try await group.next()
                 group.cancelAll()
             }
         }
 
+        /// Throws unless the cluster had settings at that revision.
+        private func requireSettings(at revision: Int) async throws {
+            var request = keys.allSettings
+            (request.count_only, request.revision) = (true, EtcdNumber(revision))
+            do throws(EtcdError) {
+                let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", request, patience: .seconds(5))
+                guard answer.count?.value ?? 0 == 0 else { return }
+            } catch {
+                // Refused where it was compacted: nobody knows any more.
+                guard error.reason == .refused else { throw error }
+            }
+            throw AgentProblem(
+                "the cluster has no settings, and no history of their removal since revision \(revision), so it may have lost its data; the last ones are kept until it has some",
+                isCertain: true)
+        }
+
         // MARK: Following the changes
 
-        private func watch(_ gateway: EtcdGateway, from revision: Int) async throws {
+        private func watch(from revision: Int) async throws {
             try await gateway.watch(keys.settings, from: revision) { try await self.take($0) }
         }
 
@@ -164,33 +196,50 @@
         }
 
         /// Asks again and again whether all that the cluster has is here.
-        private func confirm(_ gateway: EtcdGateway) async throws {
+        private func confirm() async throws {
             while await pause(for: Self.interval) {
                 guard let replica else { return }
                 guard isWatching else { throw AgentProblem("the watch did not begin in time", isCertain: false) }
                 let asked = BootMoment.now
                 // Longer than an election takes, and shorter than the last confirmation counts, so that programs are told why.
                 let left = FleetReport.freshness - (report.confirmed?.age ?? .zero) - .seconds(1)
-                let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", replica.question, patience: max(left, .seconds(1)))
+                let end = ContinuousClock.now + max(left, .seconds(1))
+                var answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", replica.quickQuestion, patience: end - .now)
+                if !replica.isConfirmed(answer) {
+                    answer = try await gateway.ask("/v3/kv/range", replica.question, patience: end - .now)
+                }
                 try await take(answer, asked: asked, at: replica.revision)
             }
         }
 
         private func take(_ answer: EtcdRangeAnswer, asked: BootMoment, at revision: Int) async throws {
-            guard let replica else { return }
-            switch replica.confirm(answer, askedAt: revision) {
+            switch replica?.confirm(answer, askedAt: revision) {
             case .readAgain(let why): throw AgentProblem("everything is read again: \(why)", isCertain: false)
             case .behind:
-                // The change may be under way; if it is not here after another interval, the watch leads nowhere.
-                guard !isBehind else { throw AgentProblem("the watch has missed a change", isCertain: false) }
-                isBehind = true
+                // The change may be under way; if nothing has come after another interval, the watch leads nowhere.
+                guard behind != replica?.revision else { throw AgentProblem("the watch has missed a change", isCertain: false) }
+                behind = replica?.revision
             case .fresh:
-                isBehind = false
+                behind = nil
+                // What was decided by a wrong clock, for example, is decided again.
+                if secretsTrouble != nil { try await takeSecrets(replica?.secrets) }
+                try await repairMirror()
                 await confirmed(asked)
+            case nil: break
             }
         }
 
         // MARK: Files
+
+        /// Writes the mirror anew if something else than this agent has changed or removed it.
+        private func repairMirror() async throws {
+            let revision = replica?.revision
+            // Not while it is being replaced, which is done when that revision is published.
+            guard revision == published, try await files.mirrorIdentity() != mirrorIdentity, replica?.revision == revision else { return }
+            say("\(configuration.applicationID): something else than the agent has changed or removed the mirror; it is written anew.")
+            mirror = nil
+            try await update(confirmed: nil)
+        }
 
         /// Brings the mirror up to the replica, and says that it is current.
         private func update(confirmed asked: BootMoment?) async throws {
@@ -201,7 +250,7 @@
             if mirror == nil { try await takeSecrets(replica.secrets) }
             if mirror?.values != values {
                 let new = FleetMirror(origin: origin, values: values)
-                do { try await files.write(new) } catch { throw AgentProblem("the mirror could not be written: \(error)", isCertain: true) }
+                do { mirrorIdentity = try await files.write(new) } catch { throw AgentProblem("the mirror could not be written: \(error)", isCertain: true) }
                 mirror = new
             }
             try await takeSecrets(replica.secrets)
@@ -248,7 +297,7 @@
         private func confirmed(_ asked: BootMoment) async {
             // What has arrived may still be on its way into the mirror; then the next confirmation counts.
             guard replica?.revision == published else { return }
-            (report.confirmed, lastFresh, lastNote) = (asked, .now, nil)
+            (report.confirmed, lastFresh, noted) = (asked, .now, [])
             if !isAnnounced {
                 isAnnounced = true
                 note("\(configuration.applicationID): \(configuration.folder.mirror(of: configuration.applicationID)) is current, at revision \(published).")
@@ -263,10 +312,10 @@
             do { try await files.write(report) } catch { say("The report about the mirror could not be written. \(error)") }
         }
 
-        /// Notes a problem, unless it was the last one.
+        /// Notes a problem, unless it was noted since the mirror was last current.
         private func say(_ sentence: String) {
-            guard sentence != lastNote else { return }
-            lastNote = sentence
+            if noted.count == 1000 { noted = [] }  // what another process sends is in them, and could be endless
+            guard noted.insert(sentence).inserted else { return }
             note(sentence)
         }
     }

@@ -17,12 +17,12 @@
         private let agent: DurableFile
         private let queue = DispatchQueue(label: "StoredValues.fleet-agent")
 
-        init(_ folder: FleetFolder, applicationID id: String) {
-            mirror = DurableFile(path: folder.mirror(of: id))
-            report = DurableFile(path: folder.report(of: id))
-            secrets = DurableFile(path: folder.secrets(of: id))
-            seenSecrets = DurableFile(path: folder.seenSecrets(of: id))
-            agent = DurableFile(path: "\(folder.path)/\(id)/agent")
+        init(_ folder: FleetFolder, applicationID id: String, operations: any FileOperations = POSIXFileOperations()) {
+            mirror = DurableFile(path: folder.mirror(of: id), operations: operations)
+            report = DurableFile(path: folder.report(of: id), operations: operations)
+            secrets = DurableFile(path: folder.secrets(of: id), operations: operations)
+            seenSecrets = DurableFile(path: folder.seenSecrets(of: id), operations: operations)
+            agent = DurableFile(path: "\(folder.path)/\(id)/agent", operations: operations)
         }
 
         /// Makes the folders, which programs of all users may read.
@@ -46,13 +46,19 @@
             }
         }
 
-        /// What the mirror holds; nil if there is none. Throws if it cannot be read.
-        func read() async throws -> FleetMirror? {
-            try await perform { [mirror] in try mirror.read().map { try FleetMirror(parsing: $0.bytes) } }
+        /// What the mirror holds, and in which file; nil if there is none. Throws if it cannot be read.
+        func read() async throws -> (FleetMirror?, FileIdentity?) {
+            try await perform { [mirror] in
+                guard let found = try mirror.read() else { return (nil, nil) }
+                return (try FleetMirror(parsing: found.bytes), found.identity)
+            }
         }
 
-        /// Replaces the mirror. It survives a power cut when this returns.
-        func write(_ content: FleetMirror) async throws { try await write(content.bytes, to: mirror, durably: true) }
+        /// The file that is the mirror now; nil if there is none.
+        func mirrorIdentity() async throws -> FileIdentity? { try await perform { [mirror] in try mirror.currentIdentity() } }
+
+        /// Replaces the mirror, and returns what file it is then. It survives a power cut when this returns.
+        func write(_ content: FleetMirror) async throws -> FileIdentity { try await write(content.bytes, to: mirror, durably: true) }
 
         /// Replaces the report. It need not survive anything.
         func write(_ content: FleetReport) async throws { try await write(content.bytes, to: report, durably: false) }
@@ -72,10 +78,11 @@
 
         func write(seen: SecretsVerdict.Seen) async throws { try await write(seen.bytes, to: seenSecrets, durably: true) }
 
-        private func write(_ bytes: [UInt8], to file: DurableFile, durably: Bool) async throws {
+        @discardableResult
+        private func write(_ bytes: [UInt8], to file: DurableFile, durably: Bool) async throws -> FileIdentity {
             try await perform {
                 let lock = try file.lock(timeout: .seconds(30))
-                _ = try lock.replace(with: bytes, durably: durably, modeIfNew: 0o644)
+                return try lock.replace(with: bytes, durably: durably, modeIfNew: 0o644)
             }
         }
 

@@ -18,6 +18,8 @@
         struct Seen: Equatable, Sendable {
             var epoch: Int
             var generation: UInt64
+            /// Whether the cluster has offered older ones since. What follows them may be built on them: a confirmation is needed.
+            var hasRefusedOlder = false
         }
 
         case nothing
@@ -34,7 +36,7 @@
             }
             // Once taken over, no confirmation would ever count again.
             guard !SecretsEpoch(number: offer.epoch).isFuture(at: now) else {
-                self = .keep(why: "the restore of the secrets was confirmed at a time to come, so they are not used; check the clocks, and say so again: stored-values-fleet secret confirm")
+                self = .keep(why: "the restore of the secrets was confirmed at a time in the future, so they are not used; check the clocks, and say so again: stored-values-fleet secret confirm")
                 return
             }
             guard let generation = SealedSecrets.generation(of: offer.bytes) else {
@@ -47,17 +49,23 @@
             }
             let new = Seen(epoch: offer.epoch, generation: generation)
             guard mirrored != offer.bytes else {
-                self = seen.map { !$0.isOlder(than: new) } ?? false ? .nothing : .note(new)
+                self = seen.map { !$0.isOlder(than: new) && !$0.hasRefusedOlder } ?? false ? .nothing : .note(new)
                 return
             }
             // What was noted may be missing or older than the file, which is written first; and the file may be gone, damaged or
             // older than what was noted: then what was noted is to be brought back.
             let here = mirrored.flatMap(SealedSecrets.generation).map { Seen(epoch: seen?.epoch ?? 0, generation: $0) }
-            if let latest = [here, seen].compactMap(\.self).max(by: { $0.isOlder(than: $1) }),
-                new.isOlder(than: latest) || here.map({ !$0.isOlder(than: new) }) ?? false
-            {
-                self = .keep(
-                    why: "the cluster's secrets are not later than what this machine has seen (generation \(new.generation), seen \(latest.generation)), and are not used; if they were restored from a backup on purpose, say so: stored-values-fleet secret confirm")
+            if var latest = [here, seen].compactMap(\.self).max(by: { $0.isOlder(than: $1) }) {
+                let isRefused = new.isOlder(than: latest) || here.map({ !$0.isOlder(than: new) }) ?? false
+                let isTainted = seen?.hasRefusedOlder ?? false && new.epoch <= latest.epoch
+                if isRefused || isTainted {
+                    latest.hasRefusedOlder = true
+                    self = .keep(
+                        why: "the cluster's secrets are not later than what this machine has seen (generation \(new.generation), seen \(latest.generation)), or follow such, and are not used; if they were restored from a backup on purpose, say so: stored-values-fleet secret confirm",
+                        noting: latest == seen ? nil : latest)
+                } else {
+                    self = .replace(offer.bytes, new)
+                }
             } else {
                 self = .replace(offer.bytes, new)
             }
@@ -72,11 +80,12 @@
             guard let text = String(validating: bytes, as: UTF8.self), let json = JSONValue(text: text), let epoch = json["epoch"]?.intValue,
                 let generation = json["generation"]?.stringValue.flatMap({ UInt64($0) })
             else { return nil }
-            self.init(epoch: epoch, generation: generation)
+            self.init(epoch: epoch, generation: generation, hasRefusedOlder: json["refusedOlder"] == true)
         }
 
         var bytes: [UInt8] {
-            let json: JSONValue = ["epoch": JSONValue(epoch), "generation": .string(String(generation))]
+            var json: JSONValue = ["epoch": JSONValue(epoch), "generation": .string(String(generation))]
+            if hasRefusedOlder { json["refusedOlder"] = true }
             return Array("\(json.text(onOneLine: false))\n".utf8)
         }
     }

@@ -80,12 +80,12 @@
                 let body = try? await response.body.collect(upTo: Self.problemLimit)
                 throw EtcdError(status: Int(response.status.code), body.flatMap(EtcdCoding.problem), from: endpoint)
             }
-            do {
-                for try await part in response.body { try await receive(part) }
-            } catch let error as EtcdError {
-                throw error
-            } catch {
-                throw Self.failure(error, endpoint)
+            var parts = response.body.makeAsyncIterator()
+            while true {
+                let part: ByteBuffer?
+                do { part = try await parts.next(isolation: isolation) } catch { throw Self.failure(error, endpoint) }
+                guard let part else { return }
+                try await receive(part)
             }
         }
 
@@ -130,7 +130,7 @@
 
     /// The system's own words for its error.
     private func words(_ error: any Error) -> String {
-        (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+        (error as? IOError).map { "\(SystemErrorCode(rawValue: $0.errnoCode))" } ?? "\(error)"
     }
 
     extension Duration {

@@ -1,4 +1,6 @@
 #if Fleet
+    import StoredValuesSupport
+
     /// Why etcd gave no answer, or which answer it gave in place of the expected one.
     struct EtcdError: Error, Equatable, Sendable {
         enum Reason: Equatable, Sendable {
@@ -37,7 +39,7 @@
         /// What an answer with this status and these words means. The codes are gRPC's, the words etcd's
         /// (api/v3rpc/rpctypes/error.go); what they do not match is kept word by word.
         init(status: Int, _ problem: EtcdProblem?, from endpoint: EtcdEndpoint) {
-            let words = String((problem?.message ?? "").unicodeScalars.prefix(300))
+            let words = (problem?.message ?? "").asOneLine(upTo: Self.longestReason)
             func says(_ part: String) -> Bool { words.utf8.contains(part.utf8) }
             let code = problem?.grpc_code ?? problem?.code
             let isUnknown = code == nil || words.isEmpty
@@ -70,9 +72,12 @@
             }
         }
 
+        /// The most of a server's own words that is repeated.
+        static let longestReason = 300
+
         static func unintelligible(_ endpoint: EtcdEndpoint) -> EtcdError {
             EtcdError(
-                reason: .notEtcd, sentence: "What \(endpoint) answered is not what etcd's JSON gateway answers; check the address",
+                reason: .notEtcd, sentence: "\(endpoint) did not answer as etcd's JSON gateway does, or with more than \(EtcdConnection.answerLimit >> 20) MiB",
                 mayHaveHappened: true)
         }
     }

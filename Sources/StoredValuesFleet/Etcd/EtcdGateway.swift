@@ -4,7 +4,8 @@
 
     /// The cluster: asks one of its members, and the next one if that does not answer.
     final class EtcdGateway: Sendable {
-        /// How long one member may take for one answer (ETCD-FACTS: elections take about a second).
+        /// How long one member may take for one answer at first (ETCD-FACTS: elections take about a second). When all have failed it is
+        /// doubled: a large answer may take longer by a slow network.
         static let attemptLimit = Duration.seconds(2)
         /// How long all attempts together may take, if the caller names no other time.
         static let patience = Duration.seconds(15)
@@ -16,21 +17,20 @@
             /// The position of the member that answered last.
             var preferred: Int
             var token: String?
+            var connection: EtcdConnection
         }
 
         let endpoints: [EtcdEndpoint]
         private let access: FleetAccess
-        private let connection: EtcdConnection
         private let state: Guarded<State>
 
         init(_ endpoints: [EtcdEndpoint], _ access: FleetAccess) throws(FleetError) {
             guard !endpoints.isEmpty else {
-                throw .misconfigured("No member of the cluster is named: --endpoints, or STORED_VALUES_FLEET_ENDPOINTS in the environment.")
+                throw .misconfigured("No member of the cluster is named. Name at least one, such as https://db1.example.com:2379.")
             }
             (self.endpoints, self.access) = (endpoints, access)
-            connection = try EtcdConnection(access, isPlain: endpoints.allSatisfy(\.isPlain))
             // Not always the first: a thousand machines with one list would all ask the same member.
-            state = Guarded(State(preferred: .random(in: endpoints.indices)))
+            state = Guarded(State(preferred: .random(in: endpoints.indices), connection: try Self.connect(endpoints, access)))
         }
 
         /// The answer to a request that may be repeated without harm. Asks each member in turn, at most until `patience` is over.
@@ -50,15 +50,16 @@
             var failures = 0
             while true {
                 let position = state.withLock { $0.preferred }
+                let limit = Self.attemptLimit * (1 << min(failures / endpoints.count, 10))
                 do throws(EtcdError) {
-                    return try await askOnce(endpoints[position], path, body, end: end)
+                    return try await askOnce(endpoints[position], path, body, limit: limit, end: end)
                 } catch {
                     var error = error
                     mayHaveHappened = mayHaveHappened || error.mayHaveHappened
                     error.mayHaveHappened = mayHaveHappened
                     failures += 1
-                    // Certificates do not become good by waiting.
-                    let isLasting = error.reason == .untrusted && failures >= endpoints.count
+                    // Certificates do not become good by waiting; but those of the first attempt may have been renewed since.
+                    let isLasting = error.reason == .untrusted && failures > endpoints.count
                     guard error.isTransient, !isLasting, ContinuousClock.now < end else { throw error }
                     turn(awayFrom: position)
                     guard failures % endpoints.count == 0 else { continue }
@@ -73,7 +74,7 @@
         func askOnce<Answer: Decodable>(
             _ endpoint: EtcdEndpoint, _ path: String, _ request: some Encodable & Sendable, for type: Answer.Type = Answer.self
         ) async throws(EtcdError) -> Answer {
-            try await askOnce(endpoint, path, EtcdCoding.bytes(of: request), end: .now + Self.attemptLimit)
+            try await askOnce(endpoint, path, EtcdCoding.bytes(of: request), limit: Self.attemptLimit, end: .now + Self.attemptLimit)
         }
 
         /// Sends a request to the member that answered last, and passes each part of the stream that it answers to `receive`.
@@ -85,11 +86,13 @@
             let position = state.withLock { $0.preferred }
             let endpoint = endpoints[position]
             do {
-                try await connection.stream(path, body, to: endpoint, token: token(endpoint, within: Self.attemptLimit)) { part in
+                let token = try await token(endpoint, within: Self.attemptLimit)
+                try await connection.stream(path, body, to: endpoint, token: token) { part in
                     try await receive(endpoint, Array(part.readableBytesView))
                 }
             } catch let error as EtcdError {
                 if error.isTransient { turn(awayFrom: position) }
+                if error.reason == .untrusted { renewConnection() }
                 if error.reason == .notLoggedIn { forgetToken() }
                 throw error
             }
@@ -103,9 +106,9 @@
         }
 
         private func askOnce<Answer: Decodable>(
-            _ endpoint: EtcdEndpoint, _ path: String, _ body: [UInt8], end: ContinuousClock.Instant
+            _ endpoint: EtcdEndpoint, _ path: String, _ body: [UInt8], limit longest: Duration, end: ContinuousClock.Instant
         ) async throws(EtcdError) -> Answer {
-            func limit() -> Duration { max(.milliseconds(1), min(Self.attemptLimit, end - .now)) }
+            func limit() -> Duration { max(.milliseconds(1), min(longest, end - .now)) }
             let token = try await token(endpoint, within: limit())
             do throws(EtcdError) {
                 return try await post(endpoint, path, body, token: token, within: limit())
@@ -121,10 +124,30 @@
         private func post<Answer: Decodable>(
             _ endpoint: EtcdEndpoint, _ path: String, _ body: [UInt8], token: String?, within limit: Duration
         ) async throws(EtcdError) -> Answer {
-            let (status, answer) = try await connection.post(path, body, to: endpoint, token: token, within: limit)
+            let (status, answer): (Int, ByteBuffer)
+            do throws(EtcdError) {
+                (status, answer) = try await connection.post(path, body, to: endpoint, token: token, within: limit)
+            } catch {
+                if error.reason == .untrusted { renewConnection() }
+                throw error
+            }
             guard status == 200 else { throw EtcdError(status: status, EtcdCoding.problem(answer), from: endpoint) }
             guard let answer = EtcdCoding.answer(Answer.self, from: answer) else { throw .unintelligible(endpoint) }
             return answer
+        }
+
+        // MARK: The connection
+
+        private var connection: EtcdConnection { state.withLock { $0.connection } }
+
+        private static func connect(_ endpoints: [EtcdEndpoint], _ access: FleetAccess) throws(FleetError) -> EtcdConnection {
+            try EtcdConnection(access, isPlain: endpoints.allSatisfy(\.isPlain))
+        }
+
+        /// Reads the certificates again, which may have been renewed. If they cannot be read, the old ones stay.
+        private func renewConnection() {
+            guard let new = try? Self.connect(endpoints, access) else { return }
+            state.withLock { $0.connection = new }
         }
 
         // MARK: Logging in

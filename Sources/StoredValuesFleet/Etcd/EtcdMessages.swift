@@ -62,6 +62,9 @@
         var sort_order: String?
         var sort_target: String?
         var keys_only: Bool?
+        var count_only: Bool?
+        /// As it was then; nil for now.
+        var revision: EtcdNumber?
     }
 
     extension EtcdRangeRequest {

@@ -1,4 +1,6 @@
 #if Fleet
+    import StoredValuesSupport
+
     /// What an answer on a watch means for those who have all changes up to a revision of a cluster. Decides, and does nothing.
     enum WatchVerdict: Equatable, Sendable {
         /// These changes, which lead to that revision.
@@ -11,7 +13,7 @@
         case refused(why: String)
 
         init(_ answer: EtcdWatchMessage.Answer, after revision: Int, in cluster: String) {
-            guard answer.header.cluster_id.utf8.elementsEqual(cluster.utf8) else {
+            guard answer.header.cluster_id.isIdentical(to: cluster) else {
                 self = .readAgain(why: "another cluster answers")
                 return
             }
@@ -20,7 +22,7 @@
                     if let compacted = answer.compact_revision?.value, compacted > 0 {
                         .readAgain(why: "the cluster was compacted up to revision \(compacted), after revision \(revision)")
                     } else {
-                        .refused(why: answer.cancel_reason ?? "the cluster ended the watch without a reason")
+                        .refused(why: answer.cancel_reason?.asOneLine(upTo: EtcdError.longestReason) ?? "the cluster ended the watch without a reason")
                     }
                 return
             }

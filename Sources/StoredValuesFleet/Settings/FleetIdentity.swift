@@ -18,8 +18,17 @@
 
         /// The user of this process at this machine, for the log.
         package static var user: String {
-            let name = getpwuid(geteuid()).flatMap { String(validatingCString: $0.pointee.pw_name) } ?? "uid \(geteuid())"
-            return "\(name)@\(host)"
+            // Not getpwuid(3), whose one buffer all threads share. 16 KiB is what sysconf(3) advises to begin with, and more.
+            let name = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 14) { buffer -> String? in
+                var entry = passwd()
+                var found: UnsafeMutablePointer<passwd>?
+                guard let start = buffer.baseAddress,
+                    getpwuid_r(geteuid(), &entry, start, buffer.count, &found) == 0, let name = found?.pointee.pw_name else {
+                    return nil
+                }
+                return String(validatingCString: name)
+            }
+            return "\(name ?? "uid \(geteuid())")@\(host)"
         }
     }
 #endif

@@ -29,8 +29,10 @@
             secretsEpoch = settings + Data("secrets-epoch")
         }
 
-        /// What the keys of settings begin with, and those of nothing else.
-        var targets: [Data] { ["everyone/", "group/", "host/"].map { settings + Data($0) } }
+        /// A question for all settings, and nothing else: what lies between `everyone/` and the end of `host/`.
+        var allSettings: EtcdRangeRequest {
+            EtcdRangeRequest(key: settings + Data("everyone/"), range_end: (settings + Data("host/")).afterAllThatBeginWithThis)
+        }
 
         func key(of place: Place) -> Data { settings + Data("\(place.target.path)/\(place.key.text)") }
 
@@ -52,10 +54,12 @@
         }
 
         /// A new key for the log: in the order of the writers' clocks, and never one that exists.
-        func newLogKey(at time: Date) -> Data {
+        func newLogKey(at time: Date) -> Data { logKeys(since: time) + Data("-\(UUID().uuidString)") }
+
+        /// What keys of the log from that moment on are not smaller than.
+        func logKeys(since time: Date) -> Data {
             let milliseconds = String(max(0, Int(time.timeIntervalSince1970 * 1000)))
-            let padding = String(repeating: "0", count: max(0, 15 - milliseconds.utf8.count))
-            return log + Data("\(padding)\(milliseconds)-\(UUID().uuidString)")
+            return log + Data(String(repeating: "0", count: max(0, 15 - milliseconds.utf8.count)) + milliseconds)
         }
     }
 #endif

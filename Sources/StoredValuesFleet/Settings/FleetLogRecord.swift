@@ -27,19 +27,21 @@
 
         init(time: String, writer: String, changes: [Change]) { (self.time, self.writer, self.changes) = (time, writer, changes) }
 
-        /// The record with this text; nil if it is none.
-        init?(_ data: Data, revision: Int) {
+        /// The record with this text. What is none is shown as one that says so: no change is left out.
+        init(_ data: Data, revision: Int) {
             guard let text = String(validating: data, as: UTF8.self), let json = JSONValue(text: text), case .array(let list)? = json["changes"]
-            else { return nil }
-            time = json["at"]?.stringValue ?? ""
-            writer = json["by"]?.stringValue ?? ""
+            else {
+                (time, writer, self.revision) = ("", "", revision)
+                changes = [Change(key: "(a record that cannot be read)", target: "")]
+                return
+            }
+            (time, writer, self.revision) = (json["at"]?.stringValue ?? "", json["by"]?.stringValue ?? "", revision)
             changes = list.map { change in
                 let secret = change["secret"]?.stringValue
                 return Change(
                     key: secret ?? change["key"]?.stringValue ?? "", target: change["for"]?.stringValue ?? "", from: change["from"],
                     to: change["to"], isSecret: secret != nil)
             }
-            self.revision = revision
         }
 
         var data: Data {

@@ -1,6 +1,7 @@
 #if Fleet
     import FoundationEssentials
     import StoredValues
+    import StoredValuesSupport
 
     /// All that the cluster keeps of an application's settings, at one revision. Pure: what arrives is passed in.
     struct SettingsReplica: Sendable {
@@ -31,10 +32,12 @@
         let cluster: String
         /// All changes up to this one are here.
         private(set) var revision: Int
+        /// The latest revision that the cluster was known to have nothing at that is not here.
+        private var confirmed: Int
         private(set) var entries: [Data: Entry] = [:]
 
         init(_ answer: EtcdRangeAnswer, _ keys: FleetKeys) {
-            (self.keys, cluster, revision) = (keys, answer.header.cluster_id, answer.revision)
+            (self.keys, cluster, revision, confirmed) = (keys, answer.header.cluster_id, answer.revision, answer.revision)
             for found in answer.kvs ?? [] { put(found) }
         }
 
@@ -43,7 +46,7 @@
             for event in events {
                 if event.isDeletion { entries[event.kv.key] = nil } else { put(event.kv) }
             }
-            self.revision = revision
+            (self.revision, confirmed) = (revision, revision)
         }
 
         private mutating func put(_ found: EtcdKeyValue) {
@@ -59,25 +62,35 @@
 
         // MARK: Freshness
 
-        /// What to ask for ``confirm(_:askedAt:)``: how many settings there are, and which changed last.
+        /// What to ask first: one key, which costs etcd nothing. Where the cluster has made no change at all, its revision says so.
+        var quickQuestion: EtcdRangeRequest { EtcdRangeRequest(key: keys.settings) }
+
+        /// Whether an answer of the cluster is of a revision that is known to be here.
+        func isConfirmed(_ answer: some EtcdAnswer) -> Bool {
+            answer.header.cluster_id.isIdentical(to: cluster) && answer.revision == confirmed
+        }
+
+        /// What to ask for ``confirm(_:askedAt:)``: how many settings there are, and which changed last. For it etcd reads all of them.
         var question: EtcdRangeRequest {
             var request = EtcdRangeRequest(prefix: keys.settings)
             (request.limit, request.sort_order, request.sort_target, request.keys_only) = (1, "DESCEND", "MOD", true)
             return request
         }
 
-        /// What an answer to ``question`` says. The number of settings and their last change tell any two states of one history
+        /// What an answer to ``question`` says, or one that ``isConfirmed(_:)``. The number of settings and their last change tell any two states of one history
         /// apart: a change that is missed makes the last one later or, if something was removed, the number smaller.
         ///
         /// - Parameter asked: The revision of this replica when the question was sent.
-        func confirm(_ answer: EtcdRangeAnswer, askedAt asked: Int) -> Confirmation {
-            guard answer.header.cluster_id.utf8.elementsEqual(cluster.utf8) else { return .readAgain(why: "another cluster answers") }
+        mutating func confirm(_ answer: EtcdRangeAnswer, askedAt asked: Int) -> Confirmation {
+            guard answer.header.cluster_id.isIdentical(to: cluster) else { return .readAgain(why: "another cluster answers") }
             guard answer.revision >= asked else { return .readAgain(why: "the cluster went back to revision \(answer.revision)") }
             // What came on the watch meanwhile came in order, so that all before it is here too.
-            if revision > answer.revision { return .fresh }
+            if revision > answer.revision || isConfirmed(answer) { return .fresh }
             let last = entries.values.map(\.revision).max() ?? 0
             let theirs = answer.kvs?.first?.mod_revision?.value ?? 0
-            return answer.count?.value ?? 0 == entries.count && theirs == last ? .fresh : .behind
+            guard answer.count?.value ?? 0 == entries.count, theirs == last else { return .behind }
+            confirmed = answer.revision
+            return .fresh
         }
 
         // MARK: What machines get

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoredValues
+import StoredValuesSupport
 import StoredValuesToolSupport
 
 struct SecretGetCommand: AsyncParsableCommand {

@@ -28,6 +28,8 @@ struct SecretOptions: ParsableArguments {
 
     /// The keyring, unlocked if requested.
     func openKeyring() async throws -> any Keyring {
+        // The fleet's secrets are kept for each program by itself.
+        if application.id != nil { try application.bootstrap() }
         let keyring = keyring?.keyring ?? SystemKeyring.selection.keyring
         if unlock { try await keyring.unlock() }
         return keyring

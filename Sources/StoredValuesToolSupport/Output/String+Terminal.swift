@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 // Text for a terminal.
 
 extension String {
@@ -60,18 +62,6 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it does more in a terminal than being displayed: controls (also those of C1, from U+0080 on), and changes of the
-    /// writing direction.
-    package var steersTerminals: Bool { mayEndLine || properties.isBidiControl }
-
-    /// Whether a program or a terminal may treat it as the end of a line or column.
-    package var mayEndLine: Bool {
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: true
-        default: false
-        }
-    }
-
     fileprivate var spelled: String {
         switch self {
         case "\n": "\\n"

@@ -66,10 +66,11 @@
                     return try fleet.tool(name).with(role).with(["STORED_VALUES_APP": application])
                 }
                 let agent = try tool("agent"), ann = try tool("ann")
-                for arguments in [["set", "limit", "1"], ["set", "limit", "2"], ["list"], ["log"], ["status"]] {
+                for arguments in [["set", "limit", "1"], ["set", "limit", "2"], ["list"], ["log"]] {
                     let run = try await ann.run(arguments)
                     #expect(run.status == 0, "\(arguments): \(run)")
                 }
+                try await ann.status()
                 #expect(try await agent.run("get", "limit").output == "2\n")
                 for arguments in [["set", "limit", "3"], ["reset", "limit"], ["log"]] {
                     let run = try await agent.run(arguments)
@@ -114,13 +115,21 @@
                     let watched = "\(folder)/watched"
                     let pasted = lines.joined(separator: "\n").replacing("/tmp/fleet", with: "\(folder)/fleet")
                         .replacing("stored-values watch &", with: "stored-values watch >\(watched) &")
+                        // Else what follows would wait in vain for it.
+                        .replacing("stored-values-fleet set limit 200", with: "stored-values-fleet set limit 200 || exit 1")
+                    // What is to be seen then, though not in the moment of pasting.
+                    let promise = try #require(pasted.firstMatch(of: /stored-values doctor +# "(.+)"/)).1
                     let script = """
                         trap 'kill $(jobs -p)' EXIT
                         \(pasted)
                         grep -qm1 'limit.*200' < <(tail -n +1 -F --pid=$$ \(watched))
+                        until stored-values doctor | grep -qF "$PROMISE"; do :; done
                         """
                     let tools = (try FleetTool.path as NSString).deletingLastPathComponent
-                    let environment = ["PATH": "\(tools):/usr/bin:/bin", "HOME": folder, "XDG_CONFIG_DIRS": "\(folder)/etc", "LC_ALL": "C.UTF-8"]
+                    let environment = [
+                        "PATH": "\(tools):/usr/bin:/bin", "HOME": folder, "XDG_CONFIG_DIRS": "\(folder)/etc", "LC_ALL": "C.UTF-8",
+                        "PROMISE": String(promise),
+                    ]
                     let run = try await FinishedProgram.run(["/bin/bash", "-c", script], environment: environment, in: folder)
                     #expect(run.status == 0 && run.output.contains("limit\teveryone\t200\n"), "\(run)")
                     #expect(try contents(ofFile: watched).contains("limit\t200\n"))

@@ -20,9 +20,11 @@
                 let other = try machine.start("talk", "standard")
                 #expect(try await other.ask("get limit") == "2")
                 #expect(try await other.ask("source limit") == "fleet")
+                let before = try await fleet.etcd.revision()
                 #expect(try await other.ask("set limit 3") == "ok")
                 #expect(try await other.ask("source limit") == "file")
                 #expect(try await program.line() == "3")
+                #expect(try await fleet.etcd.revision() == before, "a program changes its own file, never the cluster")
                 try FileManager.default.removeItem(atPath: "\(machine.tool.folder)/.config/TestProcess/preferences.json")
                 #expect(try await program.line() == "2")
                 try await fleet.run("reset", "limit", "--host", "web-1")
@@ -84,7 +86,7 @@
                 let program = try machine.start("talk", "standard")
                 #expect(try await program.ask("become 65534") == "ok")
                 #expect(try await program.ask("get limit") == "1")
-                #expect(try await program.ask("fleet").hasPrefix("current"))
+                try await eventually("it is current") { try await program.ask("fleet").hasPrefix("current") }
                 #expect(try await program.ask("shell echo x > '\(machine.path())'").hasPrefix("0") == false)
             }
         }
@@ -192,10 +194,8 @@
                 // A folder where the mirror is to be.
                 try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
                 _ = try machine.startAgent()
-                try await eventually("it says so") {
-                    guard case .stale(_, let why)? = try? machine.report()?.state else { return false }
-                    return why.contains(place.path) && machine.words.contains(place.path)
-                }
+                try await machine.waitUntilStale(place.path)
+                #expect(machine.words.contains(place.path))
                 try FileManager.default.removeItem(at: place)
                 try await machine.wait(for: ["limit": "1"])
                 try await machine.waitUntilCurrent()

@@ -102,7 +102,12 @@
                     count: count == 0 ? nil : EtcdNumber(count))
             }
             #expect(replica.confirm(answer(10, 2, 8), askedAt: 10) == .fresh)
+            #expect(replica.isConfirmed(answer(10, 0, nil)) && replica.confirm(answer(10, 0, nil), askedAt: 10) == .fresh)
             #expect(replica.confirm(answer(99, 2, 8), askedAt: 10) == .fresh)
+            // Where the cluster has changed nothing since, that alone says so.
+            #expect(replica.isConfirmed(answer(99, 0, nil)) && replica.confirm(answer(99, 0, nil), askedAt: 10) == .fresh)
+            #expect(!replica.isConfirmed(answer(98, 0, nil)) && !replica.isConfirmed(answer(100, 0, nil)))
+            #expect(!replica.isConfirmed(answer(99, 0, nil, cluster: "2")))
             #expect(replica.confirm(answer(12, 2, 12), askedAt: 10) == .behind)
             #expect(replica.confirm(answer(12, 1, 8), askedAt: 10) == .behind)
             #expect(replica.confirm(answer(12, 3, 12), askedAt: 10) == .behind)
@@ -114,6 +119,7 @@
             // What came meanwhile on the watch is later than the answer.
             replica.apply([EtcdWatchMessage.Event(type: "DELETE", kv: entry("everyone/b", revision: 13))], revision: 13)
             #expect(replica.confirm(answer(12, 2, 8), askedAt: 10) == .fresh)
+            #expect(replica.isConfirmed(answer(13, 0, nil)) && !replica.isConfirmed(answer(99, 0, nil)))
             #expect(replica.confirm(answer(13, 1, 4), askedAt: 13) == .fresh)
         }
 
@@ -126,16 +132,16 @@
             }
             func verdict(
                 isEmpty: Bool, _ cluster: String, _ revision: Int, mirror: FleetMirror?, known: FleetMirror.Origin? = .init(cluster: "1", revision: 20)
-            ) -> Bool {
-                MirrorVerdict(isEmpty: isEmpty, origin: .init(cluster: cluster, revision: revision), mirror: mirror, known: known) == .adopt
+            ) -> MirrorVerdict {
+                MirrorVerdict(isEmpty: isEmpty, origin: .init(cluster: cluster, revision: revision), mirror: mirror, known: known)
             }
-            #expect(verdict(isEmpty: false, "2", 3, mirror: mirror(false)))
-            #expect(verdict(isEmpty: true, "2", 3, mirror: nil, known: nil))
-            #expect(verdict(isEmpty: true, "2", 3, mirror: mirror(true)))
-            #expect(verdict(isEmpty: true, "1", 20, mirror: mirror(false)))
-            #expect(verdict(isEmpty: true, "1", 21, mirror: mirror(false)))
-            #expect(!verdict(isEmpty: true, "1", 19, mirror: mirror(false)))
-            #expect(!verdict(isEmpty: true, "2", 99, mirror: mirror(false)))
+            #expect(verdict(isEmpty: false, "2", 3, mirror: mirror(false)) == .adopt)
+            #expect(verdict(isEmpty: true, "2", 3, mirror: nil, known: nil) == .adopt)
+            #expect(verdict(isEmpty: true, "2", 3, mirror: mirror(true)) == .adopt)
+            // Others may have brought a cluster that lost everything as far.
+            for revision in 20...21 { #expect(verdict(isEmpty: true, "1", revision, mirror: mirror(false)) == .adoptIfRemoved(since: 20)) }
+            guard case .keep = verdict(isEmpty: true, "1", 19, mirror: mirror(false)) else { return #expect(Bool(false)) }
+            guard case .keep = verdict(isEmpty: true, "2", 99, mirror: mirror(false)) else { return #expect(Bool(false)) }
         }
 
         // MARK: Waiting

@@ -63,16 +63,18 @@
         func words() {
             let error = EtcdError(status: 400, EtcdProblem(code: 3, message: String(repeating: "e\u{301}", count: 100_000)), from: endpoint)
             #expect(error.sentence.unicodeScalars.count < 500)
+            let steering = "no\u{1B}[2J\nmore\u{9B}1m\u{202E}"
+            #expect(EtcdError(status: 400, EtcdProblem(code: 3, message: steering), from: endpoint).sentence.hasSuffix("no [2J more 1m "))
         }
 
         @Test("Every error says what could not be done, why, and what to do; and whether it may have happened. All are printed")
         func sentences() throws {
             let reasons: [(EtcdError.Reason, FleetError.Reason, String)] = [
-                (.unreachable, .unavailable, "Check that the cluster runs"), (.untrusted, .accessDenied, "Check --ca, --cert and --key"),
+                (.unreachable, .unavailable, "Check that the cluster runs"), (.untrusted, .accessDenied, "Check the certificates and the key"),
                 (.notLoggedIn, .accessDenied, "Check the user"), (.accessDenied, .accessDenied, "Check the user"),
                 (.tooLarge, .tooLarge, "Keep large data elsewhere"),
                 (.tooManyOperations, .tooManyChanges(limit: 127), "several transactions"), (.noSpace, .noSpace, "etcdctl alarm disarm"),
-                (.notEtcd, .misconfigured, "Check --endpoints"), (.cancelled, .cancelled, ""), (.refused, .refused, ""),
+                (.notEtcd, .misconfigured, "Check the addresses"), (.cancelled, .cancelled, ""), (.refused, .refused, ""),
             ]
             for (reason, expected, advice) in reasons {
                 for mayHaveHappened in [false, true] {

@@ -154,8 +154,17 @@ struct FleetLayerTests {
         try await withFleetFiles { files in
             let operations = FaultyFileOperations()
             var layer = PreferencesLayer(DurableFile(path: files.mirror, operations: operations), source: .fleet)
-            let isRead = try layer.read()
-            #expect(!isRead && operations.count == 1 && operations.calls == [], "only a look at the path")
+            for reads in 1...2 {
+                let isRead = try layer.read()
+                #expect(!isRead && operations.count == reads && operations.calls == [], "only a look at the path")
+            }
+            let file = PreferencesFile.ofAnotherProcess("\(files.folder.path)-own.json")
+            file.store.state.withLock { $0.members.add([layer]) }
+            let number = StoredValue(key: "number", default: 4, storage: file)
+            for _ in 1...100 { #expect(number.wrappedValue == 4) }
+            #expect(operations.count == 2)
+            file.store.refreshLayers()  // as the watch does when something happens
+            #expect(operations.count == 3 && operations.calls == [])
         }
     }
 

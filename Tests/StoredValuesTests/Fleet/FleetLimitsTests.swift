@@ -9,7 +9,7 @@
         @Test("127 settings change in one transaction, and with 128 nothing is sent")
         func operations() async throws {
             try await withFleet { fleet in
-                let client = try client(fleet)
+                let client = try fleet.client()
                 try await client.batch { batch throws(FleetError) in for index in 0..<127 { try batch.set("key-\(index)", to: index) } }
                 let entries = try await fleet.etcd.entries(TestFleet.settings)
                 #expect(entries.count == 127 && Set(entries.map(\.modRevision)).count == 1)
@@ -29,7 +29,7 @@
         ])
         func size(bytes: Int) async throws {
             try await withFleet { fleet in
-                let client = try client(fleet)
+                let client = try fleet.client()
                 try await client.set("big", to: String(repeating: "x", count: 1_400_000))
                 let machine = try fleet.machine("web-1")
                 _ = try machine.startAgent()
@@ -69,7 +69,7 @@
         @Test("As many settings as nobody has reach a machine, and each change of one of them")
         func many() async throws {
             try await withFleet { fleet in
-                let client = try client(fleet)
+                let client = try fleet.client()
                 for part in 0..<40 {
                     try await client.batch { batch throws(FleetError) in for index in 0..<125 { try batch.set("key-\(part)-\(index)", to: index) } }
                 }
@@ -79,13 +79,6 @@
                 try await fleet.run("set", "key-39-0", "--", "-1")
                 try await eventually("the change is there") { try machine.values()["key-39-0"] == "-1" }
             }
-        }
-
-        private func client(_ fleet: TestFleet) throws -> Fleet {
-            let ca = try #require(fleet.etcd.ca)
-            return try Fleet(
-                endpoints: fleet.etcd.endpoints, applicationID: TestFleet.application,
-                access: FleetAccess(authorities: ca.file, certificate: ca.client.file, key: ca.client.key))
         }
     }
 #endif

@@ -11,7 +11,7 @@
             try await withNetwork { network, fleet, machine, status in
                 try await network.split(["one", "two", "three", "office"])
                 try await status.line(beginningWith: "stale")
-                try await set(fleet, 2, on: network)
+                try await office(fleet, on: network).setLimit(to: 2)
                 #expect(try machine.values() == ["limit": "1"])
                 try await network.heal()
                 try await status.line(beginningWith: "current")
@@ -21,18 +21,23 @@
 
         @Test("A machine that is left with the old leader alone is stale, and never takes its old settings for fresh ones")
         func leader() async throws {
-            try await withNetwork { network, fleet, machine, status in
+            try await withNetwork { network, fleet, machine, _ in
                 let leader = try await fleet.etcd.waitForLeader()
                 let names = ["one", "two", "three"]
                 let index = try #require(fleet.etcd.members.firstIndex { $0 === leader })
                 try await network.split([names[index], "client"], names.filter { $0 != names[index] } + ["office"])
                 _ = try await fleet.etcd.waitForLeader(otherThan: leader)
-                try await set(fleet, 2, on: network)
+                try await office(fleet, on: network).setLimit(to: 2)
+                // Heard from now on: what was said before the network was parted tells nothing.
+                let status = try machine.watchStatus()
                 try await status.line(beginningWith: "stale")
                 #expect(try machine.values() == ["limit": "1"])
                 try await network.heal()
-                try await status.line(beginningWith: "current")
+                let current = try await status.line(beginningWith: "current")
                 try await machine.wait(for: ["limit": "2"])
+                let change = try #require(try await fleet.etcd.entries("\(TestFleet.settings)everyone/limit").first)
+                let revision = try #require(Int(current.dropFirst("current ".count)), "\(current)")
+                #expect(revision >= change.modRevision, "it was never current without the change")
             }
         }
 
@@ -44,7 +49,7 @@
                 let index = try #require(fleet.etcd.members.firstIndex { $0 === leader })
                 try await network.split([names[index]], names.filter { $0 != names[index] } + ["client", "office"])
                 _ = try await fleet.etcd.waitForLeader(otherThan: leader)
-                try await set(fleet, 2, on: network)
+                try await office(fleet, on: network).setLimit(to: 2)
                 try await machine.wait(for: ["limit": "2"])
                 try await machine.waitUntilCurrent()
             }
@@ -71,7 +76,7 @@
             try await withNetwork { network, fleet, machine, _ in
                 for (index, name) in ["one", "two", "three"].enumerated() {
                     try await network.mute(name, towards: "client")
-                    try await set(fleet, index + 2, on: network)
+                    try await office(fleet, on: network).setLimit(to: index + 2)
                     try await machine.wait(for: ["limit": "\(index + 2)"])
                     try await machine.waitUntilCurrent()
                     try await network.mute(name, towards: "client", false)
@@ -88,7 +93,7 @@
                 let network = try await TestNetwork("one", "two", "three", "client", "office", in: folder)
                 let hosts = try ["one", "two", "three"].map(network.host)
                 try await withFleet(3, on: hosts) { fleet in
-                    try await set(fleet, 1, on: network)
+                    try await office(fleet, on: network).setLimit(to: 1)
                     let machine = try fleet.machine("web-1").on(network.host("client"))
                     _ = try machine.startAgent()
                     let status = try machine.watchStatus()
@@ -103,12 +108,6 @@
             var tool = try fleet.tool("office")
             tool.launcher = try network.host("office").launcher
             return tool
-        }
-
-        /// Sets the limit, however long the members take to agree on a leader.
-        private func set(_ fleet: TestFleet, _ value: Int, on network: TestNetwork) async throws {
-            let tool = try office(fleet, on: network)
-            try await eventually("the limit is \(value)") { try await tool.run("set", "limit", "\(value)").status == 0 }
         }
     }
 #endif

@@ -28,8 +28,14 @@
                 try await machine.waitUntilStale("(generation 2, seen 2)")
                 #expect(try machine.secrets() == new)
                 #expect(try await machine.startReader(key).ask("token") == "two")
-                // What is stored after that is later again.
+                // What is stored after that is later again, and holds what was older all the same.
                 try await fleet.setSecret("token", to: "three", key: key)
+                try await machine.waitUntilStale("(generation 3, seen 2)")
+                #expect(try machine.secrets() == new)
+                // Those that were there before end it, as a confirmation would.
+                try await fleet.etcd.put(TestFleet.secrets, try #require(new))
+                try await machine.waitUntilCurrent()
+                try await fleet.setSecret("token", to: "four", key: key)
                 try await machine.waitForSecrets(fleet.etcd)
                 try await machine.waitUntilCurrent()
             }
@@ -66,6 +72,8 @@
                 try await fleet.setSecret("token", to: "six", key: key)
                 try await machine.waitUntilStale("(generation 2, seen 2)")
                 try await fleet.setSecret("token", to: "seven", key: key)
+                try await machine.waitUntilStale("(generation 3, seen 2)")
+                try await fleet.run("secret", "confirm", "--yes")
                 for machine in [machine, away] {
                     try await machine.waitForSecrets(fleet.etcd)
                     try await machine.waitUntilCurrent()
@@ -123,8 +131,8 @@
                 try await fleet.run("set", "limit", "1")
                 try await fleet.setSecret("token", to: "one", key: key)
                 let reader = try machine.start("read-fleet-secret", key, "-", "token")
-                _ = try machine.startAgent()
                 #expect(try await reader.line()?.hasPrefix("error: ") == true)
+                _ = try machine.startAgent()
                 #expect(try await reader.line() == "one")
                 try reader.send("end")
                 #expect(try await reader.lines().count == 1)

@@ -51,7 +51,7 @@
                 try await fleet.run("set", "limit", "1")
                 try await fleet.run("secret", "confirm", "--yes")
                 #expect(try await fleet.run("list") == "limit\teveryone\t1\n")
-                #expect(try await fleet.run("status").hasSuffix("\n1 setting of \(TestFleet.application)\n"))
+                #expect(try await fleet.tool().status().output.hasSuffix("\n1 setting of \(TestFleet.application)\n"))
                 let log = try await fleet.run("log")
                 #expect(log.split(separator: "\n").map { $0.split(separator: "\t")[2...].joined(separator: " ") } == [
                     "(restored) secret", "limit everyone (nothing) 1", "a b secret", "token secret",
@@ -119,6 +119,34 @@
             }
         }
 
+        @Test("As many secrets fit as the article and the comment say, and one of the largest size of any keyring")
+        func room() throws {
+            try withTemporaryFolder { folder in
+                let key = "\(folder)/key"
+                try TestFleet.writeKey(to: key)
+                func sealedSize(_ count: Int, of size: Int) throws -> Int {
+                    var secrets = try SealedSecrets(nil, key: .file(key), place: "the test")
+                    for number in 1...count {
+                        let id = SecretIdentifier(service: "com.example.Server", account: String(format: "password-%06d", number))
+                        try secrets.set(Secret(count: size) { _ in }, for: id, label: "\(id.service)/\(id.account)")
+                    }
+                    return try secrets.sealed().count
+                }
+                let few = try sealedSize(1000, of: 200), many = try sealedSize(2000, of: 200)
+                let most = 1000 + (FleetSecrets.sizeLimit - few) * 1000 / (many - few)
+                for path in ["Sources/StoredValues/StoredValues.docc/FleetSecrets.md", "Sources/StoredValuesFleet/FleetSecrets.swift"] {
+                    // Wherever the lines end.
+                    let text = try contents(ofFile: DocumentedPage.root.appending(path: path).path).replacing("///", with: "")
+                        .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                    let said = try #require(text.firstMatch(of: /some ([0-9,]+) (?:secrets )?of 200 bytes/), "\(path)").1
+                    let number = try #require(Int(String(said).replacing(",", with: "")))
+                    #expect(abs(number - most) * 20 < most, "\(path): \(most)")
+                    #expect(text.contains(" \(Double(FleetSecrets.sizeLimit) / Double(1 << 20)) MiB"), "\(path)")
+                }
+                #expect(try sealedSize(1, of: Secret.sizeLimit) <= FleetSecrets.sizeLimit)
+            }
+        }
+
         @Test("With the wrong key nothing is read, and nothing is written", arguments: ["read", "list", "set", "remove", "rekey"])
         func wrongKey(command: String) async throws {
             try await withFleet { fleet in
@@ -130,7 +158,7 @@
                 } else {
                     let rest = ["set": ["token"], "remove": ["token"], "rekey": ["--new-key", key]][command] ?? []
                     let run = try await fleet.tool().run(["secret", command] + rest + ["--secrets-key", wrong], input: TestSecret.text("new"))
-                    #expect(run.status == 77 && run.output == "" && run.errors.contains("key"), "\(run)")
+                    #expect(run.status == 77 && run.output == "" && run.errors.contains("does not open"), "\(run)")
                 }
                 #expect(try await fleet.etcd.revision() == before)
                 #expect(try await fleet.secrets(key).read(id("token")) == TestSecret.secret())
@@ -163,6 +191,31 @@
                     }
                     #expect(try await fleet.etcd.bytes(TestFleet.secrets) == wrong)
                 }
+            }
+        }
+
+        @Test("A program finds its key among the credentials that systemd gives it, or in a volume that its container has mounted")
+        func keySources() async throws {
+            try await withFleet { fleet in
+                // Text, as a volume's files are; and as long as a key must be.
+                let key = "\(fleet.folder)/key", text = UUID().uuidString
+                let manager = FileManager.default
+                try #require(manager.createFile(atPath: key, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600]))
+                try await fleet.setSecret("token", to: "one", key: key)
+                let credentials = "\(fleet.folder)/credentials", volume = try KubernetesVolume("\(fleet.folder)/volume")
+                try manager.createDirectory(atPath: credentials, withIntermediateDirectories: false)
+                try manager.copyItem(atPath: key, toPath: "\(credentials)/fleet-key")
+                try manager.setAttributes([.posixPermissions: 0o440], ofItemAtPath: "\(credentials)/fleet-key")
+                try volume.update(["fleet-key": text])
+                let machine = try fleet.machine("web-1").with { $0.with(["CREDENTIALS_DIRECTORY": credentials]) }
+                _ = try machine.startAgent()
+                try await machine.waitForSecrets(fleet.etcd)
+                let mounted = "\(volume.path)/fleet-key"
+                for source in ["credential:fleet-key", "mounted:\(mounted)"] {
+                    #expect(try await machine.startReader(source, former: "credential:former-fleet-key").ask("token") == "one")
+                }
+                // Where there may be other users, a file like that of a volume is refused.
+                #expect(try await machine.startReader(mounted).ask("token").hasPrefix("error: "))
             }
         }
 

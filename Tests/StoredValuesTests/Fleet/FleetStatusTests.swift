@@ -155,20 +155,38 @@ struct FleetStatusTests {
     @Test("It watches as long as it is iterated, and no inotify watch remains")
     func watches() async throws {
         try await withFleetFiles { files in
-            let file = files.open()
             try files.mirror(["number": 1])
-            for _ in 1...20 {
-                var iterators = (1...10).map { _ in file.fleetStatuses.makeAsyncIterator() }
-                for index in iterators.indices { _ = await iterators[index].next(isolation: nil) }
+            let folder = URL(fileURLWithPath: files.mirror).deletingLastPathComponent().path
+            #expect(try watchers(of: folder) == 0)
+            do {
+                let file = files.open()
+                for _ in 1...20 {
+                    var iterators = (1...10).map { _ in file.fleetStatuses.makeAsyncIterator() }
+                    for index in iterators.indices { _ = await iterators[index].next(isolation: nil) }
+                    #expect(try watchers(of: folder) == 1)
+                    withExtendedLifetime(iterators) {}
+                }
             }
-            let weak = (1...10).map { _ in Weak(FleetWatch.begin(file.store) { _ in }) }
-            try await eventually("all are gone") { weak.allSatisfy { $0.object == nil } }
+            // The file itself is watched, too, as long as it is there; and what iterates keeps it.
+            try await eventually("nothing watches it any more") { try watchers(of: folder) == 0 }
         }
     }
 
-    private struct Weak {
-        weak var object: FleetWatch?
-        init(_ object: FleetWatch?) { self.object = object }
+    /// How many inotify instances of this process watch the folder at `path`, as the kernel lists them.
+    private func watchers(of path: String) throws -> Int {
+        /// What the kernel calls the folders that an instance watches: "ino:… sdev:…".
+        func folders(_ descriptor: String) -> [String] {
+            let text = (try? contents(ofFile: "/proc/self/fdinfo/\(descriptor)")) ?? ""  // it may be closed by now
+            let lines = text.split(separator: "\n").filter { $0.hasPrefix("inotify wd:") }
+            return lines.map { $0.split(separator: " ").dropFirst(2).prefix(2).joined(separator: " ") }
+        }
+        // One of our own says what this folder is called.
+        let inotify = SystemInotify()
+        let own = try inotify.open()
+        defer { inotify.close(own) }
+        _ = try inotify.watch(path, for: .deleted, adding: true, in: own)
+        let folder = try #require(folders("\(own)").first)
+        return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo").count { folders($0).contains(folder) } - 1
     }
 
     @Test("A file without a fleet has the status none once, and then waits")

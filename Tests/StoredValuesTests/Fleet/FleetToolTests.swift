@@ -40,13 +40,46 @@
             }
         }
 
+        @Test("log finds what is years old, however many changes there were at once, and leaves nothing out that it cannot read")
+        func oldLog() async throws {
+            try await withFleet { fleet in
+                func key(_ milliseconds: Int, _ number: Int = 0) -> String {
+                    let digits = String(milliseconds)
+                    return "\(TestFleet.log)\(String(repeating: "0", count: 15 - digits.count))\(digits)-\(number)"
+                }
+                func put(_ key: String, _ setting: String, _ value: Int) async throws {
+                    try await fleet.etcd.put(
+                        key, #"{"at": "then", "by": "ann", "changes": [{"key": "\#(setting)", "for": "everyone", "to": \#(value)}]}"#)
+                }
+                try await put(key(0), "first", 0)
+                // More than one answer has.
+                for number in 1...60 { try await put(key(1_000_000_000_000, 100 + number), "limit", number) }
+                try await put(key(Int(Date.now.timeIntervalSince1970 * 1000) + 999_999_999), "future", 1)
+                try await fleet.etcd.put(key(1_100_000_000_000), "not a record")
+                try await fleet.run("set", "now", "1")
+                let log = try await fleet.tool().run("log", "--limit", "1000").output.split(separator: "\n")
+                    .map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
+                let expected = ["now", "(a record that cannot be read)", "future"] + Array(repeating: "limit", count: 60) + ["first"]
+                #expect(log.map { String($0[2]) } == expected)
+                #expect(log.filter { $0[2] == "limit" }.compactMap { Int($0[5]) } == (1...60).reversed())
+                #expect(try await fleet.run("log", "first").contains("\tann\tfirst\t"))
+                #expect(try await fleet.run("log", "--limit", "3").split(separator: "\n").count == 3)
+            }
+        }
+
         @Test("Who logs in with a name is in the log by that name")
         func names() async throws {
             try await withFleet { fleet in
                 let ann = EtcdCluster.Role(name: "ann", password: "p", rights: [("readwrite", "/stored-values/")])
-                try await fleet.etcd.requireLogin(ann)
-                #expect(try await fleet.tool().with(ann).run("set", "limit", "1").status == 0)
-                #expect(try await fleet.tool().with(ann).run("log").output.contains("\tann\tlimit\t"))
+                let bob = EtcdCluster.Role(name: "bob", password: "q", rights: ann.rights)
+                try await fleet.etcd.requireLogin(ann, bob)
+                let tool = try fleet.tool().with(ann)
+                #expect(try await tool.run("set", "limit", "1").status == 0)
+                #expect(try await tool.run("log").output.contains("\tann\tlimit\t"))
+                // The option takes precedence over the variable.
+                let file = try #require(try fleet.tool().with(bob).environment["STORED_VALUES_FLEET_USER_FILE"])
+                #expect(try await tool.run("set", "limit", "2", "--user-file", file).status == 0)
+                #expect(try await tool.run("log", "--limit", "1").output.contains("\tbob\tlimit\t"))
             }
         }
 
@@ -57,13 +90,12 @@
             try await withFleet(3) { fleet in
                 try await fleet.run("set", "limit", "1")
                 let members = fleet.etcd.members
-                let whole = try await fleet.tool().run("status")
-                #expect(whole.status == 0 && whole.output.contains("1 setting of TestProcess"), "\(whole)")
+                let whole = try await fleet.tool().status(answering: members.count)
+                #expect(whole.output.contains("1 setting of TestProcess"), "\(whole)")
                 for member in members { #expect(whole.output.contains("\(member.endpoint): answers")) }
                 try await members[0].kill()
                 try await fleet.etcd.waitUntilHealthy(members[1])
-                let two = try await fleet.tool().run("status")
-                #expect(two.status == 0 && two.output.components(separatedBy: ": answers").count == 3, "\(two)")
+                try await fleet.tool().status(answering: 2)
                 try await members[1].kill()
                 let one = try await fleet.tool().run("status", "--json")
                 let json = try #require(JSONValue(text: one.output))
@@ -110,6 +142,8 @@
             (["get", "a", "--endpoints", "https://127.0.0.1"], 78, "port"),
             (["get", "a", "--ca", "/no/such/file"], 78, "/no/such/file"),
             (["get", "a", "--user-file", "/no/such/file"], 78, "/no/such/file"),
+            (["get", "a", "--user", "a:b"], 64, "--user"),
+            (["get", "a", "--password", "b"], 64, "--password"),
             (["get", "a", "--group", "x/y"], 78, "slash"),
             (["set", "$a", "1"], 78, "key"),
             (["agent", "--host", "x/y"], 78, "slash"),

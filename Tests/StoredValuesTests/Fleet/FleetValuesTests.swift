@@ -69,25 +69,22 @@
                 try await withFleet(on: [network.host("one")]) { fleet in
                     var office = try fleet.tool("office")
                     office.launcher = try network.host("office").launcher
-                    func set(_ value: Int) async throws {
-                        try await eventually("the limit is \(value)") { try await office.run("set", "limit", "\(value)").status == 0 }
-                    }
-                    try await set(1)
+                    try await office.setLimit(to: 1)
                     let ca = try #require(fleet.etcd.ca)
                     let client = try fleet.processes.start(
                         "watch-cluster", fleet.etcd.endpoints[0], ca.file, ca.client.file, ca.client.key, "limit",
                         by: network.host("client").launcher)
                     #expect(try await client.line() == "1")
-                    try await set(2)
+                    try await office.setLimit(to: 2)
                     #expect(try await client.line() == "2")
                     try await network.split(["one", "office"], ["client"])
                     // Etcd forgets the client's connection, and cannot tell it.
                     try await fleet.etcd.members[0].kill()
                     try await fleet.etcd.start()
-                    try await set(3)
+                    try await office.setLimit(to: 3)
                     try await network.heal()
                     #expect(try await client.line() == "3")
-                    try await set(4)
+                    try await office.setLimit(to: 4)
                     #expect(try await client.line() == "4")
                 }
                 withExtendedLifetime(network) {}

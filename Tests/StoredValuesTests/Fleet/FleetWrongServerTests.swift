@@ -56,6 +56,7 @@
                     }
                     try await group.waitForAll()
                 }
+                withExtendedLifetime(server) {}
             }
         }
 
@@ -68,12 +69,14 @@
                 try await machine.wait(for: ["limit": "1"])
                 try await first.kill()
                 let server = try WrongEtcd { _ in wrong.answer }
+                let said = machine.words.count
                 let second = try machine.startAgent("--endpoints", server.endpoint)
-                try await eventually("it has asked") { machine.words.contains("trying again") }
+                try await eventually("it has asked") { machine.words.dropFirst(said).contains("trying again") }
                 guard case .stale? = try machine.report()?.state else { return #expect(Bool(false), "not stale") }
                 #expect(try machine.values() == ["limit": "1"])
                 #expect(!machine.words.contains("\u{1B}"))
                 try await second.kill()
+                withExtendedLifetime(server) {}
                 _ = try machine.startAgent()
                 try await machine.waitUntilCurrent()
             }
@@ -90,14 +93,14 @@
             (#"{"result": {"header": {"cluster_id": "2", "revision": "7"}, "created": true}}"# + "\n", "another cluster"),
             (#"{"result": {"header": {"cluster_id": "1", "revision": "3"}, "created": true}}"# + "\n", "went back"),
             ("{\"result\": {\(header), \"events\": [{\"kv\": {\"key\": \"YQ==\", \"mod_revision\": \"7\"}}]}}\n", "repeated a revision"),
-            ("not JSON\n", "is not what etcd's JSON gateway answers"),
-            ("{\"result\": ", "is not what etcd's JSON gateway answers"),
+            ("not JSON\n", "did not answer as etcd's JSON gateway does"),
+            ("{\"result\": ", "did not answer as etcd's JSON gateway does"),
             ("", "ended the watch"),
         ])
         func watch(stream: String, words: String) async throws {
             try await withAgent(watching: .stream(stream, staysOpen: false)) { machine, server in
                 try await eventually("it watches again") { server.paths.filter { $0 == "/v3/watch" }.count > 1 }
-                #expect(machine.words.contains(words), "\(machine.words)")
+                try await eventually("it says \(words)") { machine.words.contains(words) }
                 let paths = server.paths
                 let second = try #require(paths.lastIndex(of: "/v3/watch"))
                 #expect(paths[..<second].filter { $0 == "/v3/kv/range" }.count > 1)
@@ -109,7 +112,7 @@
             let created = "{\"result\": {\(Self.header), \"created\": true}}\n"
             try await withAgent(watching: .stream(created + String(repeating: "x", count: 140 << 20), staysOpen: true)) { machine, server in
                 try await eventually("it watches again") { server.paths.filter { $0 == "/v3/watch" }.count > 1 }
-                #expect(machine.words.contains("is not what etcd's JSON gateway answers"), "\(machine.words)")
+                try await eventually("it says why") { machine.words.contains("did not answer as etcd's JSON gateway does") }
             }
         }
 
@@ -117,7 +120,7 @@
         func silent() async throws {
             try await withAgent(watching: .stream("", staysOpen: true)) { machine, server in
                 try await eventually("it watches again") { server.paths.filter { $0 == "/v3/watch" }.count > 1 }
-                #expect(machine.words.contains("did not begin in time"), "\(machine.words)")
+                try await eventually("it says why") { machine.words.contains("did not begin in time") }
             }
         }
 
@@ -127,23 +130,23 @@
             let later = #"{"header": {"cluster_id": "1", "revision": "8"}, "kvs": [{"key": "YQ==", "mod_revision": "8"}], "count": "1"}"#
             try await withAgent(watching: .stream(created, staysOpen: true), laterRange: later) { machine, server in
                 try await eventually("it watches again") { server.paths.filter { $0 == "/v3/watch" }.count > 1 }
-                #expect(machine.words.contains("has missed a change"), "\(machine.words)")
+                try await eventually("it says why") { machine.words.contains("has missed a change") }
             }
         }
 
         /// Runs `body` with an agent of a server that has no settings, and one answer to every watch; and `laterRange` to what is
-        /// asked after the first reading.
+        /// asked once there was a watch. Before, the agent may ask several times.
         private func withAgent(
             watching answer: WrongEtcd.Answer, laterRange: String? = nil, _ body: (FleetMachine, WrongEtcd) async throws -> Void
         ) async throws {
-            let readings = Guarded(0)
+            let isWatched = Guarded(false)
             let server = try WrongEtcd { path in
-                guard path != "/v3/watch" else { return answer }
-                let isFirst = readings.withLock { count in
-                    count += 1
-                    return count == 1
+                guard path != "/v3/watch" else {
+                    isWatched.withLock { $0 = true }
+                    return answer
                 }
-                return .init(isFirst ? "{\(Self.header)}" : laterRange ?? "{\(Self.header)}")
+                let later = isWatched.withLock { $0 } ? laterRange : nil
+                return .init(later ?? "{\(Self.header)}")
             }
             try await withTemporaryFolder { folder in
                 let processes = TestProcesses()

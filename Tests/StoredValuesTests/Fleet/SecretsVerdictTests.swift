@@ -22,7 +22,7 @@
         }
 
         private func isKept(_ verdict: SecretsVerdict, _ words: String) -> Bool {
-            if case .keep(let why, noting: nil) = verdict { why.contains(words) } else { false }
+            if case .keep(let why, _) = verdict { why.contains(words) } else { false }
         }
 
         @Test("The first ones and later ones are taken over; the same ones are noted once")
@@ -44,7 +44,7 @@
                 SecretsVerdict(.init(bytes: file(4), epoch: epoch), mirrored: file(9), seen: seen(0, 9), now: now)
             }
             #expect(verdict(1_000_000 + 86_400_000) == .replace(file(4), seen(1_000_000 + 86_400_000, 4)))
-            #expect(isKept(verdict(1_000_000 + 86_400_001), "at a time to come") && isKept(verdict(.max), "at a time to come"))
+            #expect(isKept(verdict(1_000_000 + 86_400_001), "in the future") && isKept(verdict(.max), "in the future"))
             func next(_ last: Int?) -> Int { SecretsEpoch.next(after: last.map { SecretsEpoch(number: $0) }, at: now).number }
             #expect(next(nil) == 1_000_000 && next(7) == 1_000_000 && next(1_000_000) == 1_000_001 && next(2_000_000) == 2_000_001)
             #expect(next(.max) == 1_000_000)
@@ -58,6 +58,19 @@
             #expect(isKept(verdict(file(9), mirrored: file(10), seen: seen(0, 8)), "(generation 9, seen 10)"))
             #expect(isKept(verdict(file(8), mirrored: nil, seen: seen(0, 9)), "(generation 8, seen 9)"))
             #expect(isKept(verdict(file(8), mirrored: file(3), seen: seen(0, 9)), "(generation 8, seen 9)"))
+        }
+
+        @Test("Once older ones were refused, what follows them counts after a confirmation only; the ones that are here end that")
+        func following() {
+            var refused = seen(0, 9)
+            refused.hasRefusedOlder = true
+            guard case .keep(_, noting: refused) = verdict(file(8), mirrored: file(9), seen: seen(0, 9)) else { return #expect(Bool(false)) }
+            guard case .keep(_, noting: nil) = verdict(file(8), mirrored: file(9), seen: refused) else { return #expect(Bool(false)) }
+            #expect(isKept(verdict(file(10), mirrored: file(9), seen: refused), "secret confirm"))
+            #expect(isKept(verdict(file(99), mirrored: nil, seen: refused), "secret confirm"))
+            #expect(verdict(file(10), epoch: 70, mirrored: file(9), seen: refused) == .replace(file(10), seen(70, 10)))
+            #expect(verdict(file(9), mirrored: file(9), seen: refused) == .note(seen(0, 9)))
+            #expect(SecretsVerdict.Seen(parsing: refused.bytes) == refused)
         }
 
         @Test("After a confirmation older ones are taken over, and none that are older than those")

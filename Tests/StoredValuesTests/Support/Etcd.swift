@@ -68,13 +68,6 @@ final class Etcd: Sendable {
     /// Kills it, and returns when it is gone. What it has acknowledged is on the disk.
     func kill() async throws { try await process.withLock { $0.take() }?.kill() }
 
-    /// Ends it as an administrator does.
-    func terminate() async throws {
-        guard let process = process.withLock({ $0.take() }) else { return }
-        process.signal(SIGTERM)
-        _ = try await process.end()
-    }
-
     /// Stops it where it is: its connections stay open, and nobody is answered.
     func freeze() async throws { try await running().stop() }
 

@@ -207,12 +207,14 @@ private struct EtcdSetup: Sendable {
 ///   - isSecure: With TLS, where clients need a certificate; or in the clear.
 ///   - quota: How many bytes it may keep before it says that there is no space.
 ///   - hosts: Where its members are; without them, on this machine's loopback.
+///   - waitsForTurn: Whether it begins only when few others run. The test that takes longest does not wait: with its wait it would be
+///     what all tests together take.
 func withEtcd(
     _ members: Int = 1, isSecure: Bool = true, quota: Int? = nil, token: String = "tests", on hosts: [TestNetwork.Host]? = nil,
-    isolation: isolated (any Actor)? = #isolation, _ body: (EtcdCluster) async throws -> Void
+    waitsForTurn: Bool = true, isolation: isolated (any Actor)? = #isolation, _ body: (EtcdCluster) async throws -> Void
 ) async throws {
-    await turns.begin()
-    defer { turns.end() }
+    if waitsForTurn { await turns.begin() }
+    defer { if waitsForTurn { turns.end() } }
     try await withTemporaryFolder { folder in
         let setup = EtcdSetup(members: members, isSecure: isSecure, quota: quota, token: token, hosts: hosts)
         let cluster = try await EtcdCluster(setup, in: folder)

@@ -1,4 +1,5 @@
 import Foundation
+import StoredValuesSupport
 
 /// What a program that was run to its end has left.
 struct FinishedProgram {
@@ -7,7 +8,7 @@ struct FinishedProgram {
     let errors: String
 
     /// Runs `command`, a path and its arguments, with files in `folder` as its input and output, so that no thread need wait for
-    /// the end of a pipe.
+    /// the end of a pipe. If it hangs, it is killed, and this throws.
     static func run(
         _ command: [String], environment: [String: String], input: String = "", in folder: String
     ) async throws -> FinishedProgram {
@@ -32,10 +33,22 @@ struct FinishedProgram {
         let files = try [".in", ".out", ".err"].map(file)
         defer { for file in files { try? file.close() } }
         (process.standardInput, process.standardOutput, process.standardError) = (files[0], files[1], files[2])
+        let hasHung = Guarded(false)
+        let limit = DispatchSource.makeTimerSource(queue: .global())
+        limit.setEventHandler { [process] in
+            let pid = process.processIdentifier
+            guard process.isRunning, pid > 0 else { return }
+            hasHung.withLock { $0 = true }
+            kill(-pid, SIGKILL)  // and what it has started: Foundation makes it the head of a process group
+        }
+        limit.schedule(deadline: .now() + hangLimit.dispatchInterval)
+        limit.activate()
+        defer { limit.cancel() }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }
             do { try startingAlone { try process.run() } } catch { continuation.resume(throwing: error) }
         }
+        guard !hasHung.withLock({ $0 }) else { throw NeverHappened(what: "\(command[0]) ends", limit: hangLimit) }
         func text(_ suffix: String) throws -> String {
             String(decoding: try Data(contentsOf: URL(fileURLWithPath: path + suffix)), as: UTF8.self)
         }

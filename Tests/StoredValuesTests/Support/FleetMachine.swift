@@ -71,9 +71,11 @@
             } ?? [:]
         }
 
-        /// What the agent says of the mirror's freshness.
+        /// What the agent says of the mirror's freshness; nil if it says nothing.
         func report(of application: String = TestFleet.application) throws -> FleetReport? {
-            FleetReport(parsing: Array(try Data(contentsOf: URL(fileURLWithPath: folder.report(of: application)))))
+            let path = folder.report(of: application)
+            guard FileManager.default.fileExists(atPath: path) else { return nil }
+            return FleetReport(parsing: Array(try Data(contentsOf: URL(fileURLWithPath: path))))
         }
 
         /// Waits until the mirror has exactly these values.
@@ -95,12 +97,22 @@
             var last: FleetReport?
             do {
                 try await eventually("\(name) is current") {
-                    last = try? report(of: application)
+                    // Before the age, which grows: else a confirmation from before the call could look younger than the call.
+                    let waited = ContinuousClock.now - begin
+                    last = try report(of: application)
                     guard let last, case .current = last.state, let age = last.confirmed?.age else { return false }
-                    return age < ContinuousClock.now - begin
+                    return age < waited
                 }
             } catch is NeverHappened {
                 throw NotCurrent(machine: name, report: last, words: words)
+            }
+        }
+
+        /// Waits until the report is stale, and the reason has these words.
+        func waitUntilStale(_ part: String) async throws {
+            try await eventually("\(name) is stale, because: \(part)") {
+                guard case .stale(_, let why)? = try report()?.state else { return false }
+                return why.contains(part)
             }
         }
 
@@ -128,6 +140,13 @@
                 lines.append(line)
             }
             throw EndedBefore(line: beginning, lines: lines)
+        }
+
+        /// Reads what `watchStatus` prints up to the line by which the settings are stale for a reason with these words. Others may
+        /// come before it: while a cluster starts again it cannot be connected to, and a program may find out by itself before it
+        /// hears why.
+        func staleLine(containing words: String) async throws {
+            while try await !line(beginningWith: "stale").contains(words) {}
         }
 
         private struct EndedBefore: Error {

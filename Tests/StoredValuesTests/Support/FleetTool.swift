@@ -1,5 +1,6 @@
 #if Fleet
     import Foundation
+    import Testing
 
     /// The tool `stored-values-fleet` in a home of its own, which speaks with a real etcd.
     struct FleetTool {
@@ -41,6 +42,24 @@
         @discardableResult
         func run(_ arguments: [String]) async throws -> FinishedProgram {
             try await FinishedProgram.run(command(arguments), environment: environment, in: folder)
+        }
+
+        /// Runs `status` until the cluster and so many of its members answer, and returns that run: each member has 2 s, which a busy
+        /// machine may need for other things.
+        @discardableResult
+        func status(answering count: Int = 1) async throws -> FinishedProgram {
+            var last: FinishedProgram?
+            try await eventually("status says that \(count) answer") {
+                let result = try await run("status")
+                last = result
+                return result.status == 0 && result.output.components(separatedBy: ": answers").count == count + 1
+            }
+            return try #require(last)
+        }
+
+        /// Sets the limit, however long the members take to agree on a leader. To set it twice does no harm.
+        func setLimit(to value: Int) async throws {
+            try await eventually("the limit is \(value)") { try await run("set", "limit", "\(value)").status == 0 }
         }
 
         /// The same tool with other variables; nil takes one away.

@@ -42,10 +42,7 @@ private struct EmptyReadOnlyKeyring: Keyring, Hashable {
     extension KeyringUnderTest {
         /// Those of an application of its own, in a cluster that all share.
         private static func openFleetSecrets() async throws -> any Keyring {
-            let etcd = try await EtcdCluster.shared()
-            let access = FleetAccess(authorities: etcd.ca?.file, certificate: etcd.ca?.client.file, key: etcd.ca?.client.key)
-            var fleet = try Fleet(endpoints: etcd.endpoints, applicationID: UUID().uuidString, access: access)
-            fleet.patience = hangLimit
+            let fleet = try await EtcdCluster.shared().client(of: UUID().uuidString)
             return fleet.secrets(key: .generatedFile("\(ProcessFolder.path)/\(UUID().uuidString).key"))
         }
     }

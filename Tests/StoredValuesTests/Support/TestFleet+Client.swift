@@ -3,18 +3,27 @@
     import StoredValues
     import StoredValuesFleet
 
+    extension EtcdCluster {
+        /// A client in this process, which waits as long as it takes.
+        func client(
+            _ endpoints: [String]? = nil, of application: String = TestFleet.application, patience: Duration = hangLimit,
+            userFile: String? = nil
+        ) throws -> Fleet {
+            var client = try Fleet(
+                endpoints: endpoints ?? self.endpoints, applicationID: application,
+                access: FleetAccess(authorities: ca?.file, certificate: ca?.client.file, key: ca?.client.key, user: userFile))
+            client.patience = patience
+            return client
+        }
+    }
+
     /// The fleet as programs change it.
     extension TestFleet {
         /// A client in this process, which waits as long as it takes.
         func client(_ endpoints: [String]? = nil, patience: Duration = hangLimit, user: EtcdCluster.Role? = nil) throws -> Fleet {
-            var access = FleetAccess(authorities: etcd.ca?.file, certificate: etcd.ca?.client.file, key: etcd.ca?.client.key)
-            if let user {
-                access.user = "\(folder)/\(user.name).user"
-                try Data("\(user.login)\n".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(user.name).user"))
-            }
-            var client = try Fleet(endpoints: endpoints ?? etcd.endpoints, applicationID: Self.application, access: access)
-            client.patience = patience
-            return client
+            let file = user.map { "\(folder)/\($0.name).user" }
+            if let user, let file { try Data("\(user.login)\n".utf8).write(to: URL(fileURLWithPath: file)) }
+            return try etcd.client(endpoints, patience: patience, userFile: file)
         }
 
         /// The records of the log as they lie there, by revision.

@@ -58,15 +58,7 @@
             try await eventually("\(name) has the secrets") { try secrets() == expected }
         }
 
-        /// Waits until the report is stale, and the reason has these words.
-        func waitUntilStale(_ part: String) async throws {
-            try await eventually("\(name) is stale, because: \(part)") {
-                guard case .stale(_, let why)? = try? report()?.state else { return false }
-                return why.contains(part)
-            }
-        }
-
-        /// A program that answers what it reads with these keys; "-" is none.
+        /// A program that answers what it reads with these keys: files, "mounted:<file>" or "credential:<name>"; "-" is none.
         func startReader(_ key: String, former: String = "-") throws -> TestProcess { try start("talk-fleet-secrets", key, former) }
     }
 #endif

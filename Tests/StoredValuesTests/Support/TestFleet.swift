@@ -43,10 +43,10 @@
 
     /// Runs `body` with a fleet, and ends it. The parameters are those of `withEtcd`.
     func withFleet(
-        _ members: Int = 1, isSecure: Bool = true, quota: Int? = nil, on hosts: [TestNetwork.Host]? = nil,
+        _ members: Int = 1, isSecure: Bool = true, quota: Int? = nil, on hosts: [TestNetwork.Host]? = nil, waitsForTurn: Bool = true,
         isolation: isolated (any Actor)? = #isolation, _ body: (TestFleet) async throws -> Void
     ) async throws {
-        try await withEtcd(members, isSecure: isSecure, quota: quota, on: hosts) { etcd in
+        try await withEtcd(members, isSecure: isSecure, quota: quota, on: hosts, waitsForTurn: waitsForTurn) { etcd in
             try await withTemporaryFolder { folder in
                 let fleet = TestFleet(etcd, folder)
                 try await body(fleet)

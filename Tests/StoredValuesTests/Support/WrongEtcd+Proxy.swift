@@ -8,6 +8,8 @@ extension WrongEtcd {
         case answered
         /// Etcd carries it out, and the answer is lost.
         case unanswered
+        /// Etcd carries it out, and this error is answered.
+        case refused(String)
         /// It never gets there.
         case lost
         /// It never gets there, and the connection stays open.
@@ -29,6 +31,9 @@ extension WrongEtcd {
             case .unanswered:
                 _ = Self.answer(to: bytes, port: port)
                 return .raw("")
+            case .refused(let words):
+                _ = Self.answer(to: bytes, port: port)
+                return Answer(#"{"error":"\#(words)","code":8,"message":"\#(words)"}"#, status: "429 Too Many Requests")
             case .lost: return .raw("")
             case .ignored: return .raw("", staysOpen: true)
             }

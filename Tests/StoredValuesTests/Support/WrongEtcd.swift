@@ -51,27 +51,33 @@ final class WrongEtcd: Sendable {
     init(_ answer: @escaping @Sendable (String, [UInt8]) -> Answer) throws {
         port = try LoopbackPort()
         listener = try port.listen()
+        // Who was waiting to be accepted may have gone again: then it must not wait for the next one, with a lock that all need.
+        _ = fcntl(listener, F_SETFL, O_NONBLOCK)
         state = State(answer)
         Thread.detachNewThread { [listener, state] in
             while let connection = Self.connection(of: listener) { Thread.detachNewThread { Self.serve(connection, state) } }
+            close(listener)  // only here, or its number could be another's while this thread still uses it
         }
     }
 
     deinit {
-        shutdown(listener, Int32(SHUT_RDWR))  // ends the thread's accept
-        close(listener)
+        shutdown(listener, Int32(SHUT_RDWR))  // ends the thread's loop
         for connection in state.open.withLock({ $0 }) { close(connection) }
     }
 
     /// The next connection; nil when nobody listens any more. No child of ours gets it, which would keep it open.
     private static func connection(of listener: Int32) -> Int32? {
-        var event = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-        while poll(&event, 1, -1) < 0, errno == EINTR {}
-        return startingAlone {
-            let connection = accept(listener, nil, nil)
-            guard connection >= 0 else { return nil }
-            _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-            return connection
+        while true {
+            var event = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+            while poll(&event, 1, -1) < 0, errno == EINTR {}
+            let (connection, error) = startingAlone { () -> (Int32, Int32) in
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return (connection, errno) }
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                return (connection, 0)
+            }
+            if connection >= 0 { return connection }
+            if error == EINVAL { return nil }  // it was shut down; nothing else lasts
         }
     }
 

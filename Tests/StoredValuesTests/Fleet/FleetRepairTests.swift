@@ -1,0 +1,87 @@
+#if Fleet
+    import Foundation
+    import StoredValues
+    import StoredValuesFleet
+    import Testing
+
+    @Suite("What agents and clients of a fleet set right by themselves", .hangLimit)
+    struct FleetRepairTests {
+        @Test("A cluster that lost its data takes no settings away, though others have stored more in it since than it had")
+        func refilled() async throws {
+            try await withFleet { fleet in
+                try await fleet.run("set", "a", "1")
+                let machine = try fleet.machine("web-1")
+                let first = try machine.startAgent()
+                try await machine.wait(for: ["a": "1"])
+                try await first.kill()
+                let known = try await fleet.etcd.revision()
+                try await fleet.etcd.wipe()
+                for number in 0...known { try await fleet.etcd.put("/others/\(number)", "x") }
+                #expect(try await fleet.etcd.revision() > known)
+                let second = try machine.startAgent()
+                try await machine.waitUntilStale("may have lost its data")
+                #expect(try machine.values() == ["a": "1"])
+                try await fleet.run("set", "b", "2")
+                try await machine.wait(for: ["b": "2"])
+                try await machine.waitUntilCurrent()
+
+                // Nor does one whose history nobody knows any more; where it is known, what was removed is removed.
+                try await second.kill()
+                try await fleet.run("reset", "b")
+                try await fleet.etcd.put("/others/last", "x")
+                try await fleet.etcd.compact()
+                let third = try machine.startAgent()
+                try await machine.waitUntilStale("no history of their removal")
+                #expect(try machine.values() == ["b": "2"])
+                try await fleet.run("set", "c", "3")
+                try await machine.wait(for: ["c": "3"])
+                try await third.kill()
+                try await fleet.run("reset", "c")
+                _ = try machine.startAgent()
+                try await machine.wait(for: [:])
+                try await machine.waitUntilCurrent()
+            }
+        }
+
+        @Test("A mirror that something else has removed or changed is written anew, although no setting changes")
+        func mirror() async throws {
+            try await withFleet { fleet in
+                try await fleet.run("set", "a", "1")
+                let machine = try fleet.machine("web-1")
+                _ = try machine.startAgent()
+                try await machine.wait(for: ["a": "1"])
+                try FileManager.default.removeItem(atPath: machine.path())
+                try await machine.wait(for: ["a": "1"])
+                var mirror = try #require(try machine.mirror())
+                mirror.values["a"]?.json = 2
+                try Data(mirror.bytes).write(to: URL(fileURLWithPath: machine.path()))
+                try await machine.wait(for: ["a": "1"])
+                try await machine.waitUntilCurrent()
+                #expect(machine.words.contains("something else than the agent"))
+            }
+        }
+
+        @Test("A client takes up renewed certificates when the old ones are refused, without being made anew")
+        func renewed() async throws {
+            try await withFleet { fleet in
+                let good = try #require(fleet.etcd.ca), other = try await TestCA.stranger()
+                let certificate = "\(fleet.folder)/client.crt", key = "\(fleet.folder)/client.key"
+                func install(_ new: TestCA.Certificate) throws {
+                    for (from, to) in [(new.file, certificate), (new.key, key)] {
+                        try Data(contentsOf: URL(fileURLWithPath: from)).write(to: URL(fileURLWithPath: to), options: .atomic)
+                    }
+                }
+                try install(other.client)
+                var client = try Fleet(
+                    endpoints: fleet.etcd.endpoints, applicationID: TestFleet.application,
+                    access: FleetAccess(authorities: good.file, certificate: certificate, key: key))
+                client.patience = hangLimit
+                let error = await #expect(throws: FleetError.self) { try await client.set("a", to: 1) }
+                #expect(error?.reason == .accessDenied && error?.outcome == .didNotHappen)
+                try install(good.client)
+                try await client.set("a", to: 1)
+                #expect(try await fleet.run("get", "a") == "1\n")
+            }
+        }
+    }
+#endif
