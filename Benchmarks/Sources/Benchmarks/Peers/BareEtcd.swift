@@ -1,73 +1,75 @@
-import AsyncHTTPClient
-import Foundation
-import NIOCore
-import NIOHTTP1
+#if Fleet
+    import AsyncHTTPClient
+    import Foundation
+    import NIOCore
+    import NIOHTTP1
 
-/// etcd's JSON gateway with the fewest requests that do a task, by the same HTTP client.
-final class BareEtcd: Sendable {
-    private let address: String
-    private let client: HTTPClient
+    /// etcd's JSON gateway with the fewest requests that do a task, by the same HTTP client.
+    final class BareEtcd: Sendable {
+        private let address: String
+        private let client: HTTPClient
 
-    init(_ address: String) {
-        var configuration = HTTPClient.Configuration()
-        configuration.httpVersion = .http1Only
-        (self.address, client) = (address, HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration))
-    }
+        init(_ address: String) {
+            var configuration = HTTPClient.Configuration()
+            configuration.httpVersion = .http1Only
+            (self.address, client) = (address, HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration))
+        }
 
-    deinit { client.shutdown { _ in } }
+        deinit { client.shutdown { _ in } }
 
-    private func post(_ path: String, _ body: String) async throws -> Data {
-        let request = try HTTPClient.Request(
-            url: address + path, method: .POST, headers: ["Content-Type": "application/json"], body: .string(body))
-        let response = try await client.execute(request: request, deadline: .now() + .seconds(10)).get()
-        guard response.status == .ok, let body = response.body else { throw Failure(description: "etcd answered \(response.status)") }
-        return Data(body.readableBytesView)
-    }
+        private func post(_ path: String, _ body: String) async throws -> Data {
+            let request = try HTTPClient.Request(
+                url: address + path, method: .POST, headers: ["Content-Type": "application/json"], body: .string(body))
+            let response = try await client.execute(request: request, deadline: .now() + .seconds(10)).get()
+            guard response.status == .ok, let body = response.body else { throw Failure(description: "etcd answered \(response.status)") }
+            return Data(body.readableBytesView)
+        }
 
-    private static func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+        private static func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
 
-    private struct Found: Decodable {
-        struct Pair: Decodable { var mod_revision: String }
-        var kvs: [Pair]?
-    }
+        private struct Found: Decodable {
+            struct Pair: Decodable { var mod_revision: String }
+            var kvs: [Pair]?
+        }
 
-    private struct Made: Decodable {
-        var succeeded: Bool?
-    }
+        private struct Made: Decodable {
+            var succeeded: Bool?
+        }
 
-    /// Stores a value, unless another has changed it since it was read.
-    func change(_ key: String, to value: String) async throws {
-        let key = Self.base64(key)
-        let found = try JSONDecoder().decode(Found.self, from: try await post("/v3/kv/range", #"{"key":"\#(key)"}"#))
-        let compare = #"{"key":"\#(key)","target":"MOD","mod_revision":"\#(found.kvs?.first?.mod_revision ?? "0")"}"#
-        let put = #"{"request_put":{"key":"\#(key)","value":"\#(Self.base64(value))"}}"#
-        let answer = try await post("/v3/kv/txn", #"{"compare":[\#(compare)],"success":[\#(put)]}"#)
-        guard try JSONDecoder().decode(Made.self, from: answer).succeeded == true else { throw Failure(description: "etcd changed nothing") }
-    }
+        /// Stores a value, unless another has changed it since it was read.
+        func change(_ key: String, to value: String) async throws {
+            let key = Self.base64(key)
+            let found = try JSONDecoder().decode(Found.self, from: try await post("/v3/kv/range", #"{"key":"\#(key)"}"#))
+            let compare = #"{"key":"\#(key)","target":"MOD","mod_revision":"\#(found.kvs?.first?.mod_revision ?? "0")"}"#
+            let put = #"{"request_put":{"key":"\#(key)","value":"\#(Self.base64(value))"}}"#
+            let answer = try await post("/v3/kv/txn", #"{"compare":[\#(compare)],"success":[\#(put)]}"#)
+            guard try JSONDecoder().decode(Made.self, from: answer).succeeded == true else { throw Failure(description: "etcd changed nothing") }
+        }
 
-    func put(_ key: String, _ value: String) async throws {
-        _ = try await post("/v3/kv/put", #"{"key":"\#(Self.base64(key))","value":"\#(Self.base64(value))"}"#)
-    }
+        func put(_ key: String, _ value: String) async throws {
+            _ = try await post("/v3/kv/put", #"{"key":"\#(Self.base64(key))","value":"\#(Self.base64(value))"}"#)
+        }
 
-    /// The times at which changes of a key arrive, by the machine's monotonic clock.
-    func arrivals(_ key: String) async throws -> AsyncThrowingStream<UInt64, any Error> {
-        var request = HTTPClientRequest(url: address + "/v3/watch")
-        request.method = .POST
-        request.body = .bytes(ByteBuffer(string: #"{"create_request":{"key":"\#(Self.base64(key))"}}"#))
-        let response = try await client.execute(request, timeout: .seconds(10))
-        var parts = response.body.makeAsyncIterator()
-        _ = try await parts.next()  // it has begun
-        let rest = Rest(parts)
-        return AsyncThrowingStream {
-            guard try await rest.next() != nil else { return nil }
-            return Role.nanoseconds()
+        /// The times at which changes of a key arrive, by the machine's monotonic clock.
+        func arrivals(_ key: String) async throws -> AsyncThrowingStream<UInt64, any Error> {
+            var request = HTTPClientRequest(url: address + "/v3/watch")
+            request.method = .POST
+            request.body = .bytes(ByteBuffer(string: #"{"create_request":{"key":"\#(Self.base64(key))"}}"#))
+            let response = try await client.execute(request, timeout: .seconds(10))
+            var parts = response.body.makeAsyncIterator()
+            _ = try await parts.next()  // it has begun
+            let rest = Rest(parts)
+            return AsyncThrowingStream {
+                guard try await rest.next() != nil else { return nil }
+                return Role.nanoseconds()
+            }
+        }
+
+        /// The parts of a stream's answer, for one reader.
+        private final class Rest: @unchecked Sendable {  // sound: one reader uses it, one call after the other
+            private var parts: HTTPClientResponse.Body.AsyncIterator
+            init(_ parts: HTTPClientResponse.Body.AsyncIterator) { self.parts = parts }
+            func next() async throws -> ByteBuffer? { try await parts.next() }
         }
     }
-
-    /// The parts of a stream's answer, for one reader.
-    private final class Rest: @unchecked Sendable {  // sound: one reader uses it, one call after the other
-        private var parts: HTTPClientResponse.Body.AsyncIterator
-        init(_ parts: HTTPClientResponse.Body.AsyncIterator) { self.parts = parts }
-        func next() async throws -> ByteBuffer? { try await parts.next() }
-    }
-}
+#endif
