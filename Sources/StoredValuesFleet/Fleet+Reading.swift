@@ -22,7 +22,7 @@
             // From now back, each time further. Sorted by etcd it would be one question, for which etcd reads the whole log.
             var last = keys.log.afterAllThatBeginWithThis
             var time = Date.now
-            var span = 3600.0
+            var span = 60.0
             do throws(EtcdError) {
                 repeat {
                     time -= span

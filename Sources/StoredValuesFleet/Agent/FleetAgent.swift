@@ -30,6 +30,8 @@
 
         /// How often the cluster is asked whether the mirror is fresh: several times while one confirmation counts.
         static let interval = Duration.milliseconds(2500)
+        /// How long it waits before it tries again.
+        static let backoff = Backoff(first: .seconds(1), longest: .seconds(30))
 
         /// How long the first attempt to read all settings takes at most. Each failed one doubles it: much may come by a slow network.
         private static let readingPatience = Duration.seconds(5)
@@ -96,7 +98,7 @@
             guard let hold else { return }
             defer { withExtendedLifetime(hold) {} }
             try await begin()
-            var backoff = Backoff(first: .seconds(1), longest: .seconds(30))
+            var backoff = Self.backoff
             while !Task.isCancelled {
                 let begin = ContinuousClock.now
                 var problem = AgentProblem("the cluster ended the watch", isCertain: false)

@@ -95,9 +95,7 @@
 
         func run() async throws {
             let sentence = "Secrets that were stored after the backup are then gone from all machines. Do you want that?"
-            if !yes, System.isTerminal(System.standardInput), try Question.ask(sentence, [.yes, .no]) != .yes {
-                throw Failure(.refused, "Nothing was changed.")
-            }
+            if !yes { try Question.confirm(sentence, orElse: "Nothing was changed.") }
             try await fleet.fleet().confirmRestoredSecrets()
         }
     }

@@ -21,8 +21,10 @@
                 Output.standard.json(status.json)
             } else {
                 for member in status.members {
-                    let words = member.problem ?? "answers, is at revision \(member.revision), and \(member.hasLeader ? "has a leader" : "has no leader")"
-                    Output.standard.line("\(member.endpoint): \(Output.standard.oneLine(words))")
+                    let leader = member.hasLeader ? "has a leader" : "has no leader"
+                    // A problem names the member, too.
+                    let words = member.problem ?? "\(member.endpoint): answers, is at revision \(member.revision), and \(leader)"
+                    Output.standard.line(Output.standard.oneLine(words))
                 }
                 if let count = status.settingCount { Output.standard.line("\(count) \(count == 1 ? "setting" : "settings") of \(try fleet.applicationID())") }
             }

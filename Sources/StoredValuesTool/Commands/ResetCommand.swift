@@ -31,7 +31,7 @@ struct ResetCommand: AsyncParsableCommand {
         let storage = try settings.soundStorage()
         let keys = storage.keys
         guard !keys.isEmpty else { return Output.error.line("Nothing is stored.") }
-        if !yes { try Question.confirmRemoval("This removes from \"\(storage.path)\": \(keys.joined(separator: ", ")).") }
+        if !yes { try Question.confirm("This removes from \"\(storage.path)\": \(keys.joined(separator: ", ")).", orElse: "Nothing was removed.") }
         // As one change, so that exactly these are removed, whatever is written meanwhile.
         let removed = storage.batch {
             let keys = storage.keys

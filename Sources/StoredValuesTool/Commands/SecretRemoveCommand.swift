@@ -27,7 +27,7 @@ struct SecretRemoveCommand: AsyncParsableCommand {
     private func removeAll(of service: String, in keyring: any Keyring) async throws {
         let names = try await list(keyring.identifiers(inService: service))
         guard !names.isEmpty else { return Output.error.line("Nothing is stored.") }
-        if !yes { try Question.confirmRemoval("This removes the secrets of \"\(service)\" from \(keyring): \(names).") }
+        if !yes { try Question.confirm("This removes the secrets of \"\(service)\" from \(keyring): \(names).", orElse: "Nothing was removed.") }
         let removed = try await list(keyring.removeAll(inService: service))
         Output.error.line("Removed: \(Output.error.oneLine(removed))")
     }

@@ -24,10 +24,10 @@ package enum Question {
         }
     }
 
-    /// Prints `sentence`, which says what would be removed, and throws unless the user answers yes. Does not ask if no user is at
-    /// standard input; throws if a user is, but cannot see the question.
-    package static func confirmRemoval(_ sentence: String) throws {
+    /// Prints `sentence`, which says what would happen, and throws `refusal` unless the user answers yes. Does not ask if no user is
+    /// at standard input; throws if a user is, but cannot see the question.
+    package static func confirm(_ sentence: String, orElse refusal: String) throws {
         guard System.isTerminal(System.standardInput), try ask(sentence, [.yes, .no]) != .yes else { return }
-        throw Failure(.refused, "Nothing was removed.")
+        throw Failure(.refused, refusal)
     }
 }

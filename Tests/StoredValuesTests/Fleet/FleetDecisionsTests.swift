@@ -160,6 +160,22 @@
             #expect(Set((0..<20).map { _ in one.next() }).count > 1)
         }
 
+        @Test("A thousand agents that failed at one moment do not come back at one, and none waits for more than 30 s")
+        func herd() {
+            #expect(FleetAgent.interval + EtcdGateway.attemptLimit < FleetReport.freshness)
+            var agents = Array(repeating: (time: Duration.zero, backoff: FleetAgent.backoff), count: 1000)
+            for _ in 0..<8 {
+                for index in agents.indices {
+                    let wait = agents[index].backoff.next()
+                    #expect(wait > .zero && wait <= .seconds(30))
+                    agents[index].time += wait
+                }
+                // Tenths of a second. At first there are five of them, so that 200 agents in each are to be expected.
+                let crowds = Dictionary(grouping: agents) { Int($0.time / .milliseconds(100)) }
+                #expect(crowds.values.allSatisfy { $0.count < 300 })
+            }
+        }
+
         // MARK: Lines
 
         @Test("Lines of a stream are whole wherever it is cut, and what follows the last one is kept apart", arguments: 1...9)

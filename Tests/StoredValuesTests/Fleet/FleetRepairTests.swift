@@ -83,5 +83,20 @@
                 #expect(try await fleet.run("get", "a") == "1\n")
             }
         }
+
+        @Test("An agent whose watch ends again and again does not log in each time")
+        func login() async throws {
+            try await withFleet(isSecure: false) { fleet in
+                let agents = EtcdCluster.Role(name: "agents", password: TestSecret.text("agents"), rights: [("read", TestFleet.settings)])
+                try await fleet.etcd.requireLogin(agents)
+                let proxy = try WrongEtcd(before: fleet.etcd.members[0]) { path, _ in path == "/v3/watch" ? .lost : .answered }
+                let machine = try fleet.machine("web-1").with { try $0.with(agents) }
+                _ = try machine.startAgent("--endpoints", proxy.endpoint)
+                func count(_ path: String) -> Int { proxy.paths.filter { $0 == path }.count }
+                try await eventually("four watches have ended") { count("/v3/watch") > 3 }
+                // A busy machine may take so long for one that it is made again.
+                #expect((1..<count("/v3/watch")).contains(count("/v3/auth/authenticate")))
+            }
+        }
     }
 #endif

@@ -13,7 +13,7 @@
         @Test("While the leader is killed again and again, each change of 8 processes is made exactly once, and every machine has all in the end")
         func kept() async throws { try await change(100) }
 
-        // A test of its own, because CI leaves it out: it keeps both processors busy for five minutes.
+        // A test of its own, because CI leaves it out: it keeps both processors busy for five minutes, and the agents below for one.
         @Test("So it is with 1,000 changes of each process to a setting of its own, and as many to one in common")
         func thousandChanges() async throws { try await change(1000) }
 
@@ -159,7 +159,7 @@
         // MARK: Many
 
         @Test("A thousand agents of one etcd have each change, and all come back when it was started again", .heavy)
-        func thousand() async throws {
+        func thousandAgents() async throws {
             try await withFleet { fleet in
                 try await fleet.run("set", "limit", "1")
                 let machines = "\(fleet.folder)/machines"

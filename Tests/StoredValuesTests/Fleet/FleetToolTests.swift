@@ -95,7 +95,8 @@
                 for member in members { #expect(whole.output.contains("\(member.endpoint): answers")) }
                 try await members[0].kill()
                 try await fleet.etcd.waitUntilHealthy(members[1])
-                try await fleet.tool().status(answering: 2)
+                let two = try await fleet.tool().status(answering: 2)
+                #expect(two.output.components(separatedBy: members[0].endpoint).count == 2 && two.output.contains("\(members[0].endpoint) could not"), "\(two)")
                 try await members[1].kill()
                 let one = try await fleet.tool().run("status", "--json")
                 let json = try #require(JSONValue(text: one.output))

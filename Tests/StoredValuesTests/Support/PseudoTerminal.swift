@@ -54,7 +54,17 @@ final class PseudoTerminal: Sendable {
     }
 
     func waits(for text: String) async throws {
-        try await eventually("the terminal shows \"\(text)\"") { self.text.contains(text) }
+        do {
+            try await eventually("the terminal shows \"\(text)\"") { self.text.contains(text) }
+        } catch is NeverHappened {
+            throw Otherwise(expected: text, shown: self.text, isRunning: process.isRunning)
+        }
+    }
+
+    private struct Otherwise: Error {
+        let expected: String
+        let shown: String
+        let isRunning: Bool
     }
 
     /// Waits for the program's end, and returns its status, or minus the signal that ended it.

@@ -58,12 +58,7 @@
                             try await etcd.put("/bare/stamp", "\(begin)")
                             sum += Double((try await arrivals.next() ?? begin) - begin) / 1e9
                             try writer.tell(file.folder)
-                            while let stamp = await stamps.next(isolation: nil) {
-                                guard stamp != last else { continue }
-                                sum += Double(Int(Role.nanoseconds()) - stamp) / 1e9
-                                last = stamp
-                                break
-                            }
+                            sum += await delay(of: &stamps, after: &last)
                         }
                         return sum
                     }, bar: 1.5)),

@@ -84,6 +84,16 @@ private final class Audience: Sendable {
     }
 }
 
+/// Waits for the next stamp but `last`, which it becomes, and returns how old it is, in seconds.
+func delay(of stamps: inout some AsyncIteratorProtocol<Int, Never>, after last: inout Int?) async -> Double {
+    while let stamp = await stamps.next(isolation: nil) {
+        guard stamp != last else { continue }
+        last = stamp
+        return Double(Int(Role.nanoseconds()) - stamp) / 1e9
+    }
+    return 0
+}
+
 /// From the instant at which another process renames a file until a stream has what it says.
 private func otherProcess(in temporary: TemporaryFolder) throws -> Comparison {
     let writer = try Conversation(Role.command("stamp"))
@@ -99,12 +109,7 @@ private func otherProcess(in temporary: TemporaryFolder) throws -> Comparison {
             var last = await stamps.next(isolation: nil)
             for _ in 0..<count {
                 try writer.tell(file.folder)
-                while let stamp = await stamps.next(isolation: nil) {
-                    guard stamp != last else { continue }
-                    sum += Double(Int(Role.nanoseconds()) - stamp) / 1e9
-                    last = stamp
-                    break
-                }
+                sum += await delay(of: &stamps, after: &last)
             }
             return sum
         },
