@@ -62,7 +62,7 @@
         /// When the cluster last confirmed that the mirror is fresh, by the wall clock.
         private var lastFresh: Date?
         private var readingPatience = FleetAgent.readingPatience
-        /// What was noted since the mirror was last current. While a cluster is away its members take turns in the sentences.
+        /// What was noted since the cluster was last lost. While it is away its members take turns in the sentences.
         private var noted: Set<String> = []
         /// Whether it was noted that the mirror is current, since that was last in doubt.
         private var isAnnounced = false
@@ -125,8 +125,9 @@
 
         /// Waits, and says that the mirror is stale as soon as that is certain.
         private func wait(_ time: Duration, after problem: AgentProblem) async {
-            say("\(configuration.applicationID): \(problem.why). The last settings stay in use; trying again.")
+            if isAnnounced { noted = [] }
             isAnnounced = false
+            say("\(configuration.applicationID): \(problem.why). The last settings stay in use; trying again.")
             var time = time
             let left = problem.isCertain ? .zero : FleetReport.freshness - (report.confirmed?.age ?? FleetReport.freshness)
             if left > .zero, left < time {
@@ -299,7 +300,7 @@
         private func confirmed(_ asked: BootMoment) async {
             // What has arrived may still be on its way into the mirror; then the next confirmation counts.
             guard replica?.revision == published else { return }
-            (report.confirmed, lastFresh, noted) = (asked, .now, [])
+            (report.confirmed, lastFresh) = (asked, .now)
             if !isAnnounced {
                 isAnnounced = true
                 note("\(configuration.applicationID): \(configuration.folder.mirror(of: configuration.applicationID)) is current, at revision \(published).")
@@ -314,7 +315,7 @@
             do { try await files.write(report) } catch { say("The report about the mirror could not be written. \(error)") }
         }
 
-        /// Notes a problem, unless it was noted since the mirror was last current.
+        /// Notes a problem, unless it was noted since the cluster was last lost.
         private func say(_ sentence: String) {
             if noted.count == 1000 { noted = [] }  // what another process sends is in them, and could be endless
             guard noted.insert(sentence).inserted else { return }

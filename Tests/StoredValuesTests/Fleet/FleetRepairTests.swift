@@ -98,5 +98,22 @@
                 #expect((1..<count("/v3/watch")).contains(count("/v3/auth/authenticate")))
             }
         }
+
+        @Test("A report that cannot be written is noted once, however often that fails")
+        func report() async throws {
+            try await withFleet { fleet in
+                try await fleet.run("set", "a", "1")
+                let machine = try fleet.machine("web-1")
+                // A folder where the report is to be.
+                try FileManager.default.createDirectory(atPath: machine.folder.report(of: TestFleet.application), withIntermediateDirectories: true)
+                _ = try machine.startAgent()
+                // Each time that the mirror is written anew, a report was to be written, too.
+                for _ in 0..<3 {
+                    try await machine.wait(for: ["a": "1"])
+                    try FileManager.default.removeItem(atPath: machine.path())
+                }
+                #expect(machine.words.components(separatedBy: "report about the mirror could not be written").count == 2, "\(machine.words)")
+            }
+        }
     }
 #endif
