@@ -19,7 +19,7 @@ struct FileLockTests {
             process.arguments = [path, "sh", "-c", "echo held; read line"]
             process.standardInput = input
             process.standardOutput = output
-            try startingAlone { try process.run() }
+            try process.runAlone()
             #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
         }
 
@@ -52,9 +52,10 @@ struct FileLockTests {
         try withTemporaryFolder { folder in
             let file = DurableFile(path: folder + "/file")
             func attempt() throws -> Int32 {
-                let process = try startingAlone {
-                    try Process.run(URL(fileURLWithPath: "/usr/bin/flock"), arguments: ["-n", folder + "/file.lock", "true"])
-                }
+                let process = Process()
+                process.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
+                process.arguments = ["-n", folder + "/file.lock", "true"]
+                try process.runAlone()
                 process.waitUntilExit()
                 return process.terminationStatus
             }

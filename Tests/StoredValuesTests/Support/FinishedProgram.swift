@@ -20,9 +20,6 @@ struct FinishedProgram {
         _ command: [String], environment: [String: String], inputBytes: Data, in folder: String
     ) async throws -> FinishedProgram {
         let path = "\(folder)/program-\(UUID().uuidString)"
-        func file(_ suffix: String) throws -> FileHandle {
-            try FileHandle(forUpdating: URL(fileURLWithPath: path + suffix))
-        }
         try inputBytes.write(to: URL(fileURLWithPath: path + ".in"))
         for suffix in [".out", ".err"] { try Data().write(to: URL(fileURLWithPath: path + suffix)) }
         defer { for suffix in [".in", ".out", ".err"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
@@ -30,9 +27,6 @@ struct FinishedProgram {
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
         process.environment = environment
-        let files = try [".in", ".out", ".err"].map(file)
-        defer { for file in files { try? file.close() } }
-        (process.standardInput, process.standardOutput, process.standardError) = (files[0], files[1], files[2])
         let hasHung = Guarded(false)
         let limit = DispatchSource.makeTimerSource(queue: .global())
         limit.setEventHandler { [process] in
@@ -46,12 +40,21 @@ struct FinishedProgram {
         defer { limit.cancel() }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }
-            do { try startingAlone { try process.run() } } catch { continuation.resume(throwing: error) }
+            do { try start(process, with: path) } catch { continuation.resume(throwing: error) }
         }
         guard !hasHung.withLock({ $0 }) else { throw NeverHappened(what: "\(command[0]) ends", limit: hangLimit) }
         func text(_ suffix: String) throws -> String {
             String(decoding: try Data(contentsOf: URL(fileURLWithPath: path + suffix)), as: UTF8.self)
         }
         return FinishedProgram(status: process.terminationStatus, output: try text(".out"), errors: try text(".err"))
+    }
+
+    /// Starts `process` with the files at `path` as its input and output. They are open here no longer than that: hundreds of programs
+    /// run at once, and `Process` bears only so many open files.
+    private static func start(_ process: Process, with path: String) throws {
+        let files = try [".in", ".out", ".err"].map { try FileHandle(forUpdating: URL(fileURLWithPath: path + $0)) }
+        defer { for file in files { try? file.close() } }
+        (process.standardInput, process.standardOutput, process.standardError) = (files[0], files[1], files[2])
+        try process.runAlone()
     }
 }

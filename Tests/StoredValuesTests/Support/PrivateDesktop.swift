@@ -53,7 +53,7 @@ final class PrivateDesktop: Sendable {
         let pipe = Pipe.forOneChild()
         lifeline = pipe.fileHandleForWriting
         guardian.standardInput = pipe
-        try startingAlone { try guardian.run() }
+        try guardian.runAlone()
 
         guard state != .withoutBus else { return }
         try await startBus()

@@ -51,7 +51,7 @@ struct Program {
             guard process.terminationReason == .uncaughtSignal, process.terminationStatus != SIGKILL else { return }
             print("\(path) ended itself, by signal \(process.terminationStatus)")
         }
-        try startingAlone { try process.run() }
+        try process.runAlone()
         try? pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))  // it may have ended without reading
         try pipe.fileHandleForWriting.close()
         return process

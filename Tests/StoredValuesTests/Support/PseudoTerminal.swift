@@ -28,7 +28,7 @@ final class PseudoTerminal: Sendable {
         process.standardInput = screen
         process.standardOutput = screen
         process.standardError = screen
-        try startingAlone { try process.run() }
+        try process.runAlone()
         try screen.close()  // or its end would never show
         Thread.detachNewThread { [shown, keyboard] in
             var bytes = [UInt8](repeating: 0, count: 4096)
