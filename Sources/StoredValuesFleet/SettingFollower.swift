@@ -12,8 +12,6 @@
         private let key: Data
         private let receive: @Sendable (FleetRecord?) -> Void
         private var replica: SettingsReplica?
-        /// The revision of this replica when the cluster last had changes that were not here; nil if it had none.
-        private var behind: Int?
         /// Whether the cluster has refused the watch; the login may only have been too old for it.
         private var isRefused = false
         private var last: FleetRecord??
@@ -48,7 +46,6 @@
         private func read() async throws {
             let answer: EtcdRangeAnswer = try await fleet.gateway.ask("/v3/kv/range", EtcdRangeRequest(key: key), patience: .seconds(5))
             replica = SettingsReplica(answer, fleet.keys)
-            behind = nil
             show()
         }
 
@@ -109,15 +106,8 @@
                     continue
                 }
                 isUnanswered = false
-                switch replica?.confirm(answer, askedAt: asked) {
-                case .readAgain(let why): throw EtcdError(reason: .unreachable, sentence: why)
-                // The change may be under way; if nothing has come after another interval, the watch leads nowhere.
-                case .behind:
-                    guard behind != replica?.revision else {
-                        throw EtcdError(reason: .unreachable, sentence: "the watch has missed a change")
-                    }
-                    behind = replica?.revision
-                case .fresh, nil: behind = nil
+                if case .readAgain(let why) = replica?.confirm(answer, askedAt: asked) {
+                    throw EtcdError(reason: .unreachable, sentence: why)
                 }
             }
         }

@@ -56,8 +56,6 @@
         /// Why the cluster's secrets were not taken over, and since when.
         private var secretsTrouble: (since: Date, why: String)?
         private var isWatching = false
-        /// The revision of this replica when the cluster last had changes that were not here; nil if it had none.
-        private var behind: Int?
         private var report: FleetReport
         /// When the cluster last confirmed that the mirror is fresh, by the wall clock.
         private var lastFresh: Date?
@@ -153,7 +151,6 @@
             case .keep(let why): throw AgentProblem(why, isCertain: true)
             }
             replica = new
-            behind = nil
             try await update(confirmed: asked)
             try await withThrowingTaskGroup { group in
                 group.addTask { try await self.watch(from: new.revision + 1) }
@@ -218,17 +215,12 @@
         private func take(_ answer: EtcdRangeAnswer, asked: BootMoment, at revision: Int) async throws {
             switch replica?.confirm(answer, askedAt: revision) {
             case .readAgain(let why): throw AgentProblem("everything is read again: \(why)", isCertain: false)
-            case .behind:
-                // The change may be under way; if nothing has come after another interval, the watch leads nowhere.
-                guard behind != replica?.revision else { throw AgentProblem("the watch has missed a change", isCertain: false) }
-                behind = replica?.revision
+            case .behind, nil: break
             case .fresh:
-                behind = nil
                 // What was decided by a wrong clock, for example, is decided again.
                 if secretsTrouble != nil { try await takeSecrets(replica?.secrets) }
                 try await repairMirror()
                 await confirmed(asked)
-            case nil: break
             }
         }
 

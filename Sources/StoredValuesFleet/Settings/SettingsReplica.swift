@@ -22,9 +22,9 @@
         enum Confirmation: Equatable, Sendable {
             /// All that the cluster had when it answered is here.
             case fresh
-            /// The cluster has changes that are not here yet.
+            /// The cluster has changes that are not here yet, but may be under way.
             case behind
-            /// The cluster is another one, or has an older state.
+            /// The cluster is another one, has an older state, or has changes that did not come since the last time it had some.
             case readAgain(why: String)
         }
 
@@ -34,6 +34,8 @@
         private(set) var revision: Int
         /// The latest revision that the cluster was known to have nothing at that is not here.
         private var confirmed: Int
+        /// The revision of this replica when the cluster last had changes that were not here; nil if it had none.
+        private var behind: Int?
         private(set) var entries: [Data: Entry] = [:]
 
         init(_ answer: EtcdRangeAnswer, _ keys: FleetKeys) {
@@ -85,11 +87,19 @@
             guard answer.header.cluster_id.isIdentical(to: cluster) else { return .readAgain(why: "another cluster answers") }
             guard answer.revision >= asked else { return .readAgain(why: "the cluster went back to revision \(answer.revision)") }
             // What came on the watch meanwhile came in order, so that all before it is here too.
-            if revision > answer.revision || isConfirmed(answer) { return .fresh }
+            if revision > answer.revision || isConfirmed(answer) {
+                behind = nil
+                return .fresh
+            }
             let last = entries.values.map(\.revision).max() ?? 0
             let theirs = answer.kvs?.first?.mod_revision?.value ?? 0
-            guard answer.count?.value ?? 0 == entries.count, theirs == last else { return .behind }
-            confirmed = answer.revision
+            guard answer.count?.value ?? 0 == entries.count, theirs == last else {
+                // If nothing at all has come from one question to the next, the watch leads nowhere.
+                guard behind != revision else { return .readAgain(why: "the watch has missed a change") }
+                behind = revision
+                return .behind
+            }
+            (confirmed, behind) = (answer.revision, nil)
             return .fresh
         }
 

@@ -108,12 +108,21 @@
             #expect(replica.isConfirmed(answer(99, 0, nil)) && replica.confirm(answer(99, 0, nil), askedAt: 10) == .fresh)
             #expect(!replica.isConfirmed(answer(98, 0, nil)) && !replica.isConfirmed(answer(100, 0, nil)))
             #expect(!replica.isConfirmed(answer(99, 0, nil, cluster: "2")))
-            #expect(replica.confirm(answer(12, 2, 12), askedAt: 10) == .behind)
-            #expect(replica.confirm(answer(12, 1, 8), askedAt: 10) == .behind)
-            #expect(replica.confirm(answer(12, 3, 12), askedAt: 10) == .behind)
-            #expect(replica.confirm(answer(12, 0, nil), askedAt: 10) == .behind)
-            // One removed and one added.
-            #expect(replica.confirm(answer(12, 2, 11), askedAt: 10) == .behind)
+            // A change; a removal; an addition; all removed; one removed and one added.
+            let changes: [(count: Int, last: Int?)] = [(2, 12), (1, 8), (3, 12), (0, nil), (2, 11)]
+            for change in changes {
+                var replica = replica
+                #expect(replica.confirm(answer(12, change.count, change.last), askedAt: 10) == .behind)
+                // It did not come until the next question.
+                #expect(replica.confirm(answer(12, change.count, change.last), askedAt: 10) == .readAgain(why: "the watch has missed a change"))
+            }
+            // Something came between the questions, or all had come.
+            var late = replica
+            #expect(late.confirm(answer(12, 3, 12), askedAt: 10) == .behind)
+            late.apply([EtcdWatchMessage.Event(type: nil, kv: entry("everyone/c", revision: 11))], revision: 11)
+            #expect(late.confirm(answer(12, 4, 12), askedAt: 11) == .behind)
+            #expect(late.confirm(answer(12, 3, 11), askedAt: 11) == .fresh)
+            #expect(late.confirm(answer(13, 4, 13), askedAt: 11) == .behind)
             guard case .readAgain = replica.confirm(answer(9, 2, 8), askedAt: 10) else { return #expect(Bool(false)) }
             guard case .readAgain = replica.confirm(answer(10, 2, 8, cluster: "2"), askedAt: 10) else { return #expect(Bool(false)) }
             // What came meanwhile on the watch is later than the answer.
