@@ -14,14 +14,19 @@ final class OpenStores: Sendable {
 
     /// The store of the file at `path`, open.
     func open(_ path: String) -> PreferencesStore {
+        let store = store(at: path)
+        store.open()
+        return store
+    }
+
+    /// The store of the file at `path`, which may not be open yet.
+    private func store(at path: String) -> PreferencesStore {
         let file = DurableFile(path: path)
         let realPath = file.place  // errors of the path occur again when it is read
         let place = Array(realPath.utf8)
-        let store = byPath.object(for: place) {
+        return byPath.object(for: place) {
             PreferencesStore(.success(file), path: realPath) { [weak self] in self?.byPath.remove(place) }
         }
-        store.open()
-        return store
     }
 
     /// The store of the application's file `name`, open and with the system-wide defaults below it; below the standard file, also
@@ -35,13 +40,13 @@ final class OpenStores: Sendable {
         let isStandard = name.isIdentical(to: named?.name ?? PreferencesLocation.standardName)
         let new: PreferencesStore
         do throws(PreferencesError) {
-            new = if let replacement { replacement.store } else { open(try PreferencesLocation.path(of: name)) }
+            new = if let replacement { replacement.store } else { store(at: try PreferencesLocation.path(of: name)) }
         } catch {
             new = PreferencesStore(.failure(error), path: "(no file)")
         }
         if isStandard, let mirror = FleetFolder()?.mirror(of: StorageSystem.applicationID) { new.addLayers([mirror], source: .fleet) }
         new.addLayers(PreferencesLocation.layers(of: name))
-        new.open()
+        new.open()  // now, so that it logs what is wrong with any of them before the first value is read
         return byName.withLock { stores in
             if let store = stores[key] { return store }
             stores[key] = new

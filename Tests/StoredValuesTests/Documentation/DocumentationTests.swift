@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Documentation", .serialized, .heavy, .hangLimit)
+@Suite("Documentation", .heavy, .hangLimit)
 struct DocumentationTests {
     @Test("Every snippet of a page compiles", arguments: DocumentedPage.all)
     func compiles(page: DocumentedPage) async throws {

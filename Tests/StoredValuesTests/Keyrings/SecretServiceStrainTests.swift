@@ -5,7 +5,7 @@
 
     /// Many calls at once, and many one after the other, on one real daemon.
     @Suite(
-        "The desktop's keyring under strain", .serialized, .heavy, .hangLimit,
+        "The desktop's keyring under strain", .heavy, .hangLimit,
         .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
     struct SecretServiceStrainTests {
         private let desktops = PrivateDesktops()
