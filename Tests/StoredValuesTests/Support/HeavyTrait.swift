@@ -1,6 +1,6 @@
 import Testing
 
-/// A test that keeps a processor busy for long: three of them run at a time (some also wait), so that those beside them get their turns.
+/// A test that keeps a processor busy for long: three of them run at a time, as some also wait, so that those beside them get their turns.
 struct HeavyTrait: TestTrait, SuiteTrait, TestScoping {
     var isRecursive: Bool { true }
 
