@@ -46,7 +46,7 @@ final class OpenStores: Sendable {
         }
         if isStandard, let mirror = FleetFolder()?.mirror(of: StorageSystem.applicationID) { new.addLayers([mirror], source: .fleet) }
         new.addLayers(PreferencesLocation.layers(of: name))
-        new.open()  // now, so that it logs what is wrong with any of them before the first value is read
+        new.open()  // after those were added: what is wrong with them is logged before the first value is read, too
         return byName.withLock { stores in
             if let store = stores[key] { return store }
             stores[key] = new
