@@ -96,7 +96,7 @@ let package = Package(
         .target(
             name: "StoredValuesToolSupport",
             dependencies: [
-                "StoredValues", "StoredValuesSupport",
+                "CStoredValues", "StoredValues", "StoredValuesSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -32,23 +32,15 @@ package final class FileWatch: Sendable {
 
     /// Watches the path of `file` and calls `onEvent` on the watch thread, possibly before this returns.
     ///
-    /// `onEvent` and its captures are retained until the watch ends: capture the owner of the watch weakly.
-    ///
-    /// - Parameter isOwnerBusy: Whether the owner is changing the file itself. The events of all watches then arrive up to 2 ms
-    ///   later.
-    package convenience init(
-        _ file: DurableFile, isOwnerBusy: @escaping @Sendable () -> Bool = { false },
-        onEvent: @escaping @Sendable (Event) -> Void
-    ) {
-        self.init(file, on: .shared, isOwnerBusy: isOwnerBusy, onEvent: onEvent)
+    /// `onEvent` and its captures are retained until the watch ends: capture the owner of the watch weakly. While this process
+    /// replaces files itself, events arrive up to 2 ms later.
+    package convenience init(_ file: DurableFile, onEvent: @escaping @Sendable (Event) -> Void) {
+        self.init(file, on: .shared, onEvent: onEvent)
     }
 
-    init(
-        _ file: DurableFile, on thread: WatchThread, isOwnerBusy: @escaping @Sendable () -> Bool = { false },
-        onEvent: @escaping @Sendable (Event) -> Void
-    ) {
+    init(_ file: DurableFile, on thread: WatchThread, onEvent: @escaping @Sendable (Event) -> Void) {
         self.thread = thread
-        number = thread.begin(WatchedFile(file: file, isOwnerBusy: isOwnerBusy, onEvent: onEvent))
+        number = thread.begin(WatchedFile(file: file, onEvent: onEvent))
     }
 
     deinit { cancel() }

@@ -63,6 +63,7 @@ package struct LockedFile: ~Copyable {
     private func replaceOnce(
         _ old: FileStatus?, with bytes: [UInt8], for access: FileAccess?, durably: Bool
     ) throws(FileError) -> FileIdentity {
+        OwnChanges.note()
         // What is written must be readable again.
         guard bytes.count <= DurableFile.sizeLimit else {
             throw FileError(.replace, path, .tooLarge(limit: DurableFile.sizeLimit))

@@ -32,10 +32,6 @@ struct WatchTable {
 
     var isEmpty: Bool { watches.isEmpty }
 
-    /// Asks each owner whether it is changing its file. Separate from the files, whose handlers are released when their watches
-    /// end.
-    var busyQuestions: [@Sendable () -> Bool] { watches.values.map(\.file.isOwnerBusy) }
-
     /// The watches that see less than they should, because a resource is exhausted.
     var starved: [(number: Int, file: WatchedFile)] {
         watches.compactMap { number, watch in

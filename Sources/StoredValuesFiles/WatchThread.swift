@@ -5,8 +5,7 @@ import StoredValuesSupport
 final class WatchThread: Sendable {
     static let shared = WatchThread(SystemInotify())
 
-    /// How long the thread pauses while the owner of any watched file is changing it. Each change has half a dozen events, most
-    /// of them of the temporary file, and waking a thread for each costs a third of the time of the change itself.
+    /// How long the thread pauses after events while there are ``OwnChanges``.
     private static let rest = 2_000_000
     /// How often the links and folders on the way may change while a watch is being set up.
     private static let attemptLimit = 100
@@ -117,9 +116,7 @@ extension WatchThread {
             do {
                 let count = try inotify.read(instance, into: buffer)
                 tell(InotifyEvent.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
-                // Without the lock: asking may release an owner, which ends its watches.
-                let isBusy = table.withLock({ $0.busyQuestions }).contains { isOwnerBusy in isOwnerBusy() }
-                if isBusy { sleepThread(nanoseconds: Self.rest) }
+                if OwnChanges.areRecent { sleepThread(nanoseconds: Self.rest) }
             } catch {
                 for number in table.withLock({ $0.fail(error) }) { tell(.uncertain, number) }
                 tryAgain()

@@ -1,7 +1,6 @@
 /// What the watch thread knows about a ``FileWatch``; it does not retain the watch itself.
 struct WatchedFile: Sendable {
     let file: DurableFile
-    let isOwnerBusy: @Sendable () -> Bool
     let onEvent: @Sendable (FileWatch.Event) -> Void
 
     var path: String { file.path }

@@ -1,10 +1,28 @@
 #if Fleet
     import FoundationEssentials
-    import StoredValues
+    package import StoredValues
     import StoredValuesSupport
 
-    // What tools show.
+    // What tools show, and change.
     extension Fleet {
+        /// Stores JSON as it is, keeping the version that is noted for the old value, or removes what is set if it is nil. Returns the old
+        /// value; nil if nothing was set.
+        @discardableResult
+        package func replace(_ key: String, with json: JSONValue?, for target: FleetTarget) async throws(FleetError) -> JSONValue? {
+            let place = try Self.place(key, target)
+            let content = try json.map { json throws(FleetError) in try Content(checking: json, version: nil, key) }
+            do {
+                return try await transact([place], "change \"\(key)\"") { found in
+                    // What is no record of ours has no value, but is there.
+                    ([content], found[0].data.map { _ in found[0].record?.value ?? .null })
+                }
+            } catch let error as FleetError {
+                throw error
+            } catch {
+                throw FleetError(.refused, "\(error)")  // never: the closure throws nothing
+            }
+        }
+
         /// All settings of the application, sorted by key.
         package func settings() async throws(FleetError) -> [FleetSetting] {
             do throws(EtcdError) {

@@ -71,7 +71,7 @@
         /// Reads the settings at `places`, and replaces them with what `decide` returns for them, nil removing one, unless others have
         /// changed them meanwhile; then it decides again, on what is there then.
         @discardableResult
-        func transact<Result>(
+        nonisolated(nonsending) func transact<Result>(
             _ places: [FleetKeys.Place], _ what: String, _ decide: ([FleetChange.Found]) throws -> ([Content?], Result)
         ) async throws -> Result {
             try await change(places.map { keys.key(of: $0) }, what) { found, stamp in
@@ -91,7 +91,7 @@
 
         /// The same for any keys of the cluster. `decide` gets what is there and the time for records, and returns what is to be
         /// there, what the log says of it, and the result.
-        func change<Result>(
+        nonisolated(nonsending) func change<Result>(
             _ keys: [Data], _ what: String,
             _ decide: ([FleetChange.Found], String) throws -> (new: [Data?], changes: [FleetLogRecord.Change], result: Result)
         ) async throws -> Result {

@@ -69,17 +69,15 @@
 
         /// Removes what is set for `target`, which uncovers what is set for wider targets. Succeeds if nothing is.
         public func reset(_ key: String, for target: FleetTarget = .everyone) async throws(FleetError) {
-            var batch = FleetBatch()
-            try batch.reset(key, for: target)
-            try await commit(batch)
+            try await replace(key, with: nil, for: target)
         }
 
         /// Changes an item in one step: no change that others make meanwhile is lost. Returns the new item.
         ///
-        /// `change` may run several times, each time with the item as it is then. If it throws, nothing is changed, and its error is
-        /// thrown. The default is used while nothing is stored.
+        /// `change` runs where the caller does (on its actor, if it is on one), and may run several times, each time with the item as it
+        /// is then. If it throws, nothing is changed, and its error is thrown. The default is used while nothing is stored.
         @discardableResult
-        public func update<Item: StorableItem>(
+        public nonisolated(nonsending) func update<Item: StorableItem>(
             _ key: String, default defaultItem: Item, for target: FleetTarget = .everyone, _ change: (inout Item) throws -> Void
         ) async throws -> Item {
             let place = try Self.place(key, target)
@@ -101,9 +99,9 @@
         /// }
         /// ```
         ///
-        /// At most 127 settings, which is as much as etcd takes; more throw ``FleetError/Reason/tooManyChanges(limit:)`` before
+        /// `changes` runs once, where the caller does. At most 127 settings, which is as much as etcd takes; more throw ``FleetError/Reason/tooManyChanges(limit:)`` before
         /// anything is sent.
-        public func batch(_ changes: (inout FleetBatch) throws -> Void) async throws {
+        public nonisolated(nonsending) func batch(_ changes: (inout FleetBatch) throws -> Void) async throws {
             var batch = FleetBatch()
             try changes(&batch)
             try await commit(batch)

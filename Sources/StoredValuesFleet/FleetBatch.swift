@@ -16,11 +16,6 @@
             put(nil, at: try Fleet.place(key, target))
         }
 
-        /// Stores JSON as it is, keeping the version that is noted for the old value: for tools.
-        package mutating func set(_ key: String, toJSON json: JSONValue, for target: FleetTarget) throws(FleetError) {
-            put(try Fleet.Content(checking: json, version: nil, key), at: try Fleet.place(key, target))
-        }
-
         private mutating func put(_ content: Fleet.Content?, at place: FleetKeys.Place) {
             contents.removeAll { $0.place == place }
             contents.append((place, content))

@@ -39,12 +39,22 @@
 
         let fleet: Fleet
         let key: EncryptedFileKey
+        /// The real path of the key, resolved once; for a passphrase, something that no other instance has.
+        private let keyPlace: String
+
+        init(fleet: Fleet, key: EncryptedFileKey) {
+            (self.fleet, self.key) = (fleet, key)
+            keyPlace = key.place ?? UUID().uuidString
+        }
 
         /// What they are, and the source of the key.
         public var description: String { "the fleet's secrets in the cluster" }
 
-        /// Two for one application at the same members are the same keyring.
-        public var identity: any Hashable & Sendable { [fleet.keys.secrets] + fleet.gateway.endpoints.map { Data($0.description) } }
+        /// Two for one application at the same members, in whatever order, with the same key are the same keyring; one with a
+        /// passphrase only equals itself.
+        public var identity: any Hashable & Sendable {
+            [String(decoding: fleet.keys.secrets, as: UTF8.self), keyPlace] + fleet.gateway.endpoints.map(\.description).sorted()
+        }
 
         /// The secret, or nil if there is none.
         public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { try await opened()?.secret(id) }

@@ -15,6 +15,7 @@
         ///
         /// Not GLib's shared session bus: that is looked up once per process, and may exit the process when it closes.
         init(to bus: Bus, _ cancellable: Cancellable) throws(SecretServiceError) {
+            try requireRoom(isConnecting: true)
             SecretServiceError.registerNames()
             let address = try bus.resolve()
             let flags = GDBusConnectionFlags(

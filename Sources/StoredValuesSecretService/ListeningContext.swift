@@ -1,6 +1,7 @@
 #if Libsecret
     import CSecret
     import Dispatch
+    import StoredValuesSupport
     import Synchronization
 
     /// A main context that one thread waits in, and that any thread can stop.
@@ -8,12 +9,13 @@
     /// `@unchecked Sendable`: the context and its timer are used only by the waiting thread, except in `callOff`, which GLib
     /// allows from any thread.
     final class ListeningContext: @unchecked Sendable {
-        private let context = g_main_context_new()!  // GLib aborts rather than return nil
+        private let context: OpaquePointer
         private let alarm: UnsafeMutablePointer<GSource>
         private let isOff = Atomic(false)
-        private let cancellation = Reference(owning: g_cancellable_new()!)  // the same
+        private let cancellation = Reference(owning: g_cancellable_new()!)  // GObject aborts rather than return nil
 
-        init() {
+        init() throws(SecretServiceError) {
+            context = try makeContext()
             alarm = g_timeout_source_new(.max)
             g_source_set_callback(alarm, { _ in 1 }, nil, nil)  // it only needs to end a wait
             g_source_attach(alarm, context)
@@ -40,13 +42,13 @@
             g_main_context_wakeup(context)
             // A call under way usually ends soon. Cancelling it at the moment when it ends makes GLib 2.74 leak the call and
             // its connection (seen: 5 of 4,000), so only a hanging call is cancelled.
-            ServiceThread.cancellations.asyncAfter(deadline: .now() + Self.patience) { [weak self] in
+            ServiceThread.cancellations.async(after: Self.patience) { [weak self] in
                 if let self { g_cancellable_cancel(cancellation.pointer) }
             }
         }
 
         /// How long an abandoned call may continue.
-        private static let patience = DispatchTimeInterval.seconds(5)
+        private static let patience = Duration.seconds(5)
 
         /// Runs `body` with this as the thread's main context: signals subscribed to inside arrive here.
         func run(_ body: () -> Void) { withContext(context, body) }

@@ -20,7 +20,7 @@
         /// or its bus ends meanwhile, and `cancelled` if `cancellable` is.
         @discardableResult
         func perform(_ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
-            let context = g_main_context_new()
+            let context = try makeContext()
             defer { g_main_context_unref(context) }
             let outcome = try withContext(context) { () throws(SecretServiceError) in try wait(in: context, cancellable) }
             switch outcome {

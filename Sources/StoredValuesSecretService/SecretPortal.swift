@@ -41,7 +41,7 @@
             done: @escaping @Sendable (Result<Taken, SecretServiceError>) -> Void
         ) {
             let cancellation = Reference(owning: g_cancellable_new()!)  // GObject aborts rather than return nil
-            ServiceThread.cancellations.asyncAfter(deadline: .now() + limit.dispatchInterval) { [weak cancellation] in
+            ServiceThread.cancellations.async(after: limit) { [weak cancellation] in
                 if let cancellation { g_cancellable_cancel(cancellation.pointer) }
             }
             // A separate queue: it may take minutes.
@@ -64,7 +64,7 @@
             let connection = try BusConnection(to: bus, cancellable)
             let portal = try Self.find(on: connection, cancellable)
             let (pipe, writingEnd) = try SecretPipe.make()
-            let context = g_main_context_new()
+            let context = try makeContext()
             defer { g_main_context_unref(context) }
             try withContext(context) { () throws(SecretServiceError) in
                 try pipe.whileReading(in: context) { () throws(SecretServiceError) in

@@ -1,5 +1,5 @@
 #if Libsecret
-    import CSecret
+    import StoredValuesSupport
     import Synchronization
 
     /// Reports changes in the Secret Service on one bus, whoever makes them, as long as it exists.
@@ -8,26 +8,36 @@
     /// whether the default collection is locked. It starts no daemon. When the daemon or the bus is replaced, it continues with
     /// the new one, and reports that anything may have changed.
     package final class ServiceListener: Sendable {
-        private let context = ListeningContext()
+        private let context = Guarded<ListeningContext?>(nil)
+        private let retries = RetryThread()
 
-        /// Begins to listen on `bus`; `hear` is called on the listener's thread.
+        /// Begins to listen on `bus`; `hear` is called on the listener's thread. If there is no thread or file descriptor for it,
+        /// `hear` is told at once that the service cannot be heard, and beginning is retried.
         package init(on bus: Bus, _ hear: @escaping @Sendable (ServiceNews) -> Void) {
-            let work = Unmanaged.passRetained(Work(bus: bus, context: context, hear: hear))
-            let thread = g_thread_new(
-                "StoredValues",
-                {
-                    let work = Unmanaged<Work>.fromOpaque($0!).takeRetainedValue()
-                    work.context.run(work.listen)
-                    return nil
-                },
-                work.toOpaque())
-            g_thread_unref(thread)  // its end is not waited for
             Self.count.add(1, ordering: .relaxed)
+            begin(on: bus, hear)
         }
 
         deinit {
-            context.callOff()
+            context.withLock { $0 }?.callOff()
             Self.count.subtract(1, ordering: .relaxed)
+        }
+
+        private func begin(on bus: Bus, _ hear: @escaping @Sendable (ServiceNews) -> Void) {
+            do throws(SecretServiceError) {
+                let new = try ListeningContext()
+                let work = ListeningWork(bus: bus, context: new, hear: hear)
+                // Not GLib's g_thread_new, which ends the process where there is no thread.
+                do throws(SystemErrorCode) {
+                    try startThread(named: "StoredValues") { new.run(work.listen) }
+                } catch {
+                    throw .withoutThread(error)
+                }
+                context.withLock { $0 = new }
+            } catch {
+                hear(.gone(error))
+                retries.request { [weak self] in self?.begin(on: bus, hear) }
+            }
         }
 
         /// The number of listeners in this process.
@@ -36,14 +46,10 @@
     }
 
     /// The work of the listener's thread.
-    private final class Work {
+    private struct ListeningWork: Sendable {
         let bus: Bus
         let context: ListeningContext
         let hear: @Sendable (ServiceNews) -> Void
-
-        init(bus: Bus, context: ListeningContext, hear: @escaping @Sendable (ServiceNews) -> Void) {
-            (self.bus, self.context, self.hear) = (bus, context, hear)
-        }
 
         /// Listens on one connection after another until it is stopped.
         func listen() {
@@ -89,6 +95,7 @@
         private func look(_ signals: ServiceSignals) -> Bool? {
             guard let daemon = signals.daemon else { return nil }
             do throws(SecretServiceError) {
+                try requireRoom()
                 let collection = try daemon.defaultCollection(context.cancellable)
                 return try daemon.isOpen(collection, context.cancellable)
             } catch {

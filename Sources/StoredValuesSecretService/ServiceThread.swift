@@ -33,6 +33,7 @@
                 deadline: deadline, abandon: { cancellations.async { g_cancellable_cancel(cancellable.pointer) } }
             ) { _ throws(SecretServiceError) in
                 do throws(SecretServiceError) {
+                    try requireRoom()
                     return try work(cancellable.pointer)
                 } catch {
                     throw error.isLimitOfGDBus ? .timedOut(after: ContinuousClock.now - began) : error
@@ -41,7 +42,29 @@
         }
     }
 
-    extension SecretServiceError: WaitError {}
+    extension SecretServiceError: WaitError {
+        static func withoutThread(_ code: SystemErrorCode) -> SecretServiceError {
+            .other(domain: "system", code: Int(code.rawValue), message: code.withoutThread)
+        }
+    }
+
+    /// Throws if GLib would not get what it ends the process without: a file descriptor for each main context, cancellable and
+    /// connection (`g_wakeup_new`), and a thread. To be called before entering GLib.
+    ///
+    /// - Parameter isConnecting: Whether GLib may start a thread, as with the first connection of a process.
+    func requireRoom(isConnecting: Bool = false) throws(SecretServiceError) {
+        do throws(SystemErrorCode) { try requireDescriptors(8) } catch {
+            throw .other(domain: "system", code: Int(error.rawValue), message: error.withoutDescriptor)
+        }
+        guard isConnecting else { return }
+        do throws(SystemErrorCode) { try startThread(named: "probe") {} } catch { throw .withoutThread(error) }
+    }
+
+    /// A new main context of GLib.
+    func makeContext() throws(SecretServiceError) -> OpaquePointer {
+        try requireRoom()
+        return g_main_context_new()!  // GLib aborts rather than return nil
+    }
 
     /// Ends libsecret's and GDBus's blocking calls. Thread-safe.
     typealias Cancellable = UnsafeMutablePointer<GCancellable>

@@ -1,12 +1,8 @@
 package import Dispatch
 
 extension DispatchQueue {
-    /// The queue of all deadline timers. A separate serial queue gets a thread even if all those of the shared pools are
-    /// blocked.
-    static let deadlines = DispatchQueue(label: "StoredValues.deadlines")
-
     /// Runs `work` on this queue and waits for its answer, at most until `deadline` has passed, including the time in the
-    /// queue, or the task is cancelled. Then `abandon` is called, on any thread.
+    /// queue, or the task is cancelled. Then `abandon` is called, on any thread, which it must not block.
     ///
     /// Work that has been abandoned is not begun, and may check `isWanted` to stop early.
     package func perform<Answer: Sendable, Failure: WaitError>(
@@ -15,26 +11,36 @@ extension DispatchQueue {
     ) async throws(Failure) -> Answer {
         if Task.isCancelled { throw .cancelled }
         let shot = OneShot<Result<Answer, Failure>>()
+        let alarm: Alarm
+        do throws(SystemErrorCode) {
+            alarm = try Alarm.set(after: deadline) { if shot.answer(.failure(.timedOut(after: deadline))) { abandon() } }
+        } catch {
+            throw .withoutThread(error)
+        }
+        defer { alarm.cancel() }  // otherwise it would keep the answer until the deadline
         async {
             guard !shot.isAnswered else { return }
             shot.answer(Result { () throws(Failure) in try work { !shot.isAnswered } })
         }
-        return try await shot.wait(
-            deadline: (deadline, .failure(.timedOut(after: deadline))), cancelled: .failure(.cancelled), abandon: abandon
-        ).get()
+        return try await shot.wait(cancelled: .failure(.cancelled), abandon: abandon).get()
     }
 }
 
-/// An error that can represent a timeout and a cancellation.
+/// An error that can represent a timeout, a cancellation, and the lack of a thread that could wait.
 package protocol WaitError: Error {
     static func timedOut(after limit: Duration) -> Self
     static var cancelled: Self { get }
+    /// Nothing was begun, because no thread could be started.
+    static func withoutThread(_ code: SystemErrorCode) -> Self
 }
 
 extension Duration {
-    /// The same time for Dispatch; a time beyond its range (some centuries) becomes 30 years.
-    package var dispatchInterval: DispatchTimeInterval {
+    /// The same time in nanoseconds; one beyond some 30 years becomes that, and one before now becomes 0.
+    package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
-        return .nanoseconds(max(0, Int(min(seconds, 1_000_000_000)) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)))
+        return max(0, min(seconds, 1_000_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
+
+    /// The same time for Dispatch.
+    package var dispatchInterval: DispatchTimeInterval { .nanoseconds(Int(nanoseconds)) }
 }

@@ -1,5 +1,3 @@
-import Dispatch
-
 /// An answer that one task waits for. The first one counts: the answer itself, the deadline or the task's cancellation.
 package final class OneShot<Answer: Sendable>: Sendable {
     private enum State {
@@ -39,19 +37,9 @@ package final class OneShot<Answer: Sendable>: Sendable {
         return isFirst
     }
 
-    /// Waits for the answer: that of `deadline` after its time, and `cancelled` as soon as the task is cancelled. If one of
-    /// these two comes first, `abandon` is called on the thread that noticed it. Call it once.
-    package func wait(
-        deadline: (time: Duration, answer: Answer)? = nil, cancelled: Answer, abandon: @escaping @Sendable () -> Void = {}
-    ) async -> Answer {
-        let timer = deadline.map { deadline in
-            let timer = DispatchSource.makeTimerSource(queue: .deadlines)
-            timer.setEventHandler { if self.answer(deadline.answer) { abandon() } }
-            timer.schedule(deadline: .now() + deadline.time.dispatchInterval)
-            timer.activate()
-            return timer
-        }
-        defer { timer?.cancel() }  // otherwise it would stay until the deadline
+    /// Waits for the answer: `cancelled` as soon as the task is cancelled. If that comes first, `abandon` is called on the thread that
+    /// noticed it. Call it once. For a deadline, set an ``Alarm`` that gives an answer.
+    package func wait(cancelled: Answer, abandon: @escaping @Sendable () -> Void = {}) async -> Answer {
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { task in
                 let early = state.withLock { state -> Answer? in
@@ -72,11 +60,4 @@ package final class OneShot<Answer: Sendable>: Sendable {
         state.withLock { _ in }
         return answer
     }
-}
-
-/// Waits for `duration`, or until the task is cancelled; true if it waited the whole time.
-///
-/// Not `Task.sleep`: its timer fires on Swift's cooperative pool, which may be blocked by what waits here.
-package func pause(for duration: Duration) async -> Bool {
-    await OneShot().wait(deadline: (duration, true), cancelled: false)
 }

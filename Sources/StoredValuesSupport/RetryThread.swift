@@ -1,11 +1,8 @@
-import Dispatch
-
 /// Retries failed work on a thread that exists only meanwhile: after a second, then after twice as long each time, up to a
 /// minute.
 ///
-/// The process shares these threads, so that a thousand files on a full disk take one thread, and a few if an attempt takes
-/// long, so that it does not delay the others. Not a timer of Dispatch, which needs file descriptors: creating the first one
-/// traps if none are left.
+/// The process shares these threads, so that a thousand files on a full disk take a few, and one attempt that takes long does not
+/// delay the others.
 package final class RetryThread: Sendable {
     private static let longestPause = Duration.seconds(60)
     private static let threadLimit = 4
@@ -19,17 +16,13 @@ package final class RetryThread: Sendable {
         var requests = 0
     }
 
-    /// The retries of the whole process.
-    private struct Schedule {
-        /// Sorted, the soonest last.
-        var waiting: [(time: Int64, retries: RetryThread)] = []
+    /// The retries of the whole process whose pause is over, the first to be tried last.
+    private struct Due {
+        var retries: [RetryThread] = []
         var threadCount = 0
-        /// When the idle thread checks again; there is at most one.
-        var sleepsUntil: Int64?
     }
 
-    private static let schedule = Guarded(Schedule())
-    private static let wakeUp = DispatchSemaphore(value: 0)
+    private static let due = Guarded(Due())
 
     private let firstPause: Duration
     private let state = Guarded(State())
@@ -44,7 +37,7 @@ package final class RetryThread: Sendable {
             (state.attempt, state.pause) = (attempt, firstPause)
             return true
         }
-        if isFirst { wait(firstPause) } else { Self.provideThread() }
+        if isFirst { wait(firstPause) }
     }
 
     private func tryOnce() {
@@ -60,51 +53,36 @@ package final class RetryThread: Sendable {
     }
 
     private func wait(_ pause: Duration) {
-        let time = monotonicNanoseconds() + Int64(pause / .nanoseconds(1))
-        let isSooner = Self.schedule.withLock { schedule in
-            let place = schedule.waiting.firstIndex { $0.time <= time } ?? schedule.waiting.endIndex
-            schedule.waiting.insert((time, self), at: place)
-            return schedule.sleepsUntil.map { time < $0 } ?? false
+        do throws(SystemErrorCode) {
+            try Alarm.set(after: pause) {
+                Self.due.withLock { $0.retries.insert(self, at: 0) }
+                Self.provideThread()
+            }
+        } catch {
+            // No thread can wait. The next request begins again.
+            let attempt = state.withLock { $0.attempt.take() }
+            withExtendedLifetime(attempt) {}
         }
-        if isSooner { Self.wakeUp.signal() }
-        Self.provideThread()
     }
 
-    /// Starts a thread if none sleeps until the soonest retry, up to the limit.
-    private static func provideThread() {
-        let isMissing = schedule.withLock { schedule in
-            guard schedule.sleepsUntil == nil, !schedule.waiting.isEmpty, schedule.threadCount < threadLimit else { return false }
-            schedule.threadCount += 1
-            return true
+    /// Starts a thread for those that are due, up to the limit.
+    @Sendable private static func provideThread() {
+        let isMissing = due.withLock { due in
+            guard !due.retries.isEmpty, due.threadCount < threadLimit else { return false }
+            guard (try? startThread(named: "try-again", run)) != nil else { return due.threadCount == 0 }
+            due.threadCount += 1
+            return false
         }
-        if isMissing, (try? startThread(named: "try-again", run)) == nil {
-            schedule.withLock { $0.threadCount -= 1 }  // the next request provides one
-        }
+        // Called by an alarm, so that there is a thread that waits for another.
+        if isMissing { _ = try? Alarm.set(after: .seconds(1), provideThread) }
     }
 
     @Sendable private static func run() {
-        while let retries = next() {
-            provideThread()  // for the others
+        while let retries = due.withLock({ due in
+            if due.retries.isEmpty { due.threadCount -= 1 }
+            return due.retries.popLast()
+        }) {
             retries.tryOnce()
-        }
-    }
-
-    /// Waits for the soonest retry; nil if none is left, or another thread waits for it.
-    private static func next() -> RetryThread? {
-        while true {
-            let now = monotonicNanoseconds()
-            let (retries, pause) = schedule.withLock { schedule -> (RetryThread?, pause: Int64) in
-                guard let time = schedule.waiting.last?.time, schedule.sleepsUntil == nil || time <= now else {
-                    schedule.threadCount -= 1
-                    return (nil, 0)
-                }
-                if time <= now { return (schedule.waiting.removeLast().retries, 0) }
-                schedule.sleepsUntil = time
-                return (nil, time - now)
-            }
-            if pause == 0 { return retries }
-            _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(pause)))
-            schedule.withLock { $0.sleepsUntil = nil }
         }
     }
 }

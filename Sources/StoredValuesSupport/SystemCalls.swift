@@ -25,6 +25,27 @@ package func system<Number: FixedWidthInteger>(_ call: () -> Number) throws(Syst
     }
 }
 
+extension SystemErrorCode {
+    /// Says that no thread could be started because of this, and what to do.
+    package var withoutThread: String {
+        "no thread could be started (errno \(rawValue)): end other programs, or raise the limit (ulimit -u, a container's pids.max)"
+    }
+
+    /// Says that no file descriptor is left because of this, and what to do.
+    package var withoutDescriptor: String {
+        "no file descriptor is left (errno \(rawValue)): close some files, or raise the limit (ulimit -n)"
+    }
+}
+
+/// Throws unless `count` files can be opened now. For C libraries that end the process where they cannot; other threads may still take
+/// the descriptors before the library does.
+package func requireDescriptors(_ count: Int) throws(SystemErrorCode) {
+    var opened: [Int32] = []
+    defer { for descriptor in opened { close(descriptor) } }
+    opened.append(try system { open("/", O_RDONLY | O_CLOEXEC) })
+    while opened.count < count { opened.append(try system { fcntl(opened[0], F_DUPFD_CLOEXEC, 0) }) }
+}
+
 /// Overwrites memory that held a secret. `explicit_bzero` is not removed by the optimiser (bzero(3)).
 package func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }

@@ -16,7 +16,7 @@ package enum CommandLineProgram {
             } else {
                 try command.run()
             }
-            HeldLog.print()
+            HeldLog.letGo()
         } catch {
             end(type, with: error)
         }

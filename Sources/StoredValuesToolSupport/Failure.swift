@@ -29,7 +29,7 @@ package struct Failure: Error {
         // The tool keeps nothing in memory, so only the message about the file applies.
         case .notSaved(_, let reason), .notRead(_, let reason): self.init(.notSaved, reason)
         case .timedOut, .cancelled: self.init(.tryAgain, error.description)
-        case .several, .notEncodable, .notValid, .tooLarge, .newerVersion, .notImported: self.init(.badData, error.description)
+        case .several, .notEncodable, .notValid, .tooLarge, .newerVersion, .notImported, .notName: self.init(.badData, error.description)
         }
     }
 }

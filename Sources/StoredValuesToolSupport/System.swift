@@ -1,3 +1,4 @@
+import CStoredValues
 import StoredValues
 import StoredValuesSupport
 
@@ -93,13 +94,30 @@ package enum System {
         return path
     }
 
-    /// Runs a shell command with `argument` as its last word, whatever it contains: the shell gets it as a variable, whose
-    /// value it does not parse as a command. The command has this terminal, and receives the keys that interrupt a program.
-    /// Returns its exit status, or 128 plus the signal that ended it.
+    /// Runs a shell command with `argument` as its last word, whatever it contains: the shell does not parse it. The command has
+    /// this terminal, and receives the keys that interrupt a program, as with system(3), which takes no arguments. Returns its exit
+    /// status, 128 plus the signal that ended it, or 127 if there is no shell.
     package static func shell(_ command: String, _ argument: String) -> Int32 {
-        // system(3) takes no arguments. No other thread of this process reads the environment now, which setenv would disturb.
-        setenv("STORED_VALUES_ARGUMENT", argument, 1)
-        let status = system("\(command) \"$STORED_VALUES_ARGUMENT\"")
+        // Only the command is to be interrupted by the terminal's keys.
+        let handlers = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
+        defer { for (number, handler) in handlers { signal(number, handler) } }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGINT)
+        sigaddset(&signals, SIGQUIT)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+
+        let arguments = ["sh", "-c", "\(command) \"$1\"", "sh", argument]
+        var words = arguments.map { (word: String) in strdup(word) } + [nil]
+        defer { for word in words { free(word) } }
+        var child = pid_t()
+        guard posix_spawn(&child, "/bin/sh", nil, &attributes, &words, stored_values_environment()) == 0 else { return 127 }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) == -1, errno == EINTR {}
         return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
     }
 }

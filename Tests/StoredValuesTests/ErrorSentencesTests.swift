@@ -59,7 +59,9 @@ struct ErrorSentencesTests {
         case .newerVersion:
             Expectation("\"theme\"", Self.path, "3", "2", advice: "Update the program", next: .notImported(
                 path: "/home/me/.config/editor.plist", reason: "It is not a property list of keys and values. Correct it, or move it away."))
-        case .notImported: Expectation("/home/me/.config/editor.plist", "UserDefaults", advice: "Correct it", next: nil)
+        case .notImported:
+            Expectation("/home/me/.config/editor.plist", "UserDefaults", advice: "Correct it", next: .notName("../evil"))
+        case .notName: Expectation("\"../evil\"", "slash", advice: "Choose another name", next: nil)
         }
     }
 
@@ -136,7 +138,7 @@ struct ErrorSentencesTests {
         for (error, expectation) in keyrings { check(error, expectation, hasTextForUser: true) }
         for (error, expectation) in moves { check(error, expectation, hasTextForUser: true) }
         let texts = preferences.map(\.error.description) + keyrings.map(\.error.description) + moves.map(\.error.description)
-        #expect(Set(texts).count == 12 + 17 + 5, "one reads like another, or is left out")
+        #expect(Set(texts).count == 13 + 17 + 5, "one reads like another, or is left out")
         #expect(Set(keyrings.map(\.error.localizedDescription)).count == 17, "one reads like another to the user")
         // A wrapper's error is its keyring's, and says which secret.
         for (error, expectation) in keyrings {

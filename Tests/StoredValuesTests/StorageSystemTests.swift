@@ -27,7 +27,7 @@ struct StorageSystemTests {
                 StorageSystem.bootstrap(applicationID: "com.example.App", preferences: file, keyring: keyring)
                 try #require(StorageSystem.applicationID == "com.example.App")
                 try #require(PreferencesFile.standard.path == folder + "/config.json")
-                try #require(PreferencesFile.named("other").path == folder + "/home/com.example.App/other.json")
+                try #require(PreferencesFile.named("other").path == folder + "/environment.other.json")
                 let size = StoredValue(key: "size", default: 1)
                 try #require(size.value == 9 && size.source == .system)
                 size.set(2)

@@ -1,3 +1,5 @@
+import Dispatch
+import Glibc
 import StoredValues
 
 extension Command {
@@ -23,6 +25,27 @@ extension Command {
                 }
                 try await group.waitForAll()
             }
+            say("done")
+        },
+        // With at most <limit> files open, stores a setting in <path>, reads a secret and listens to secrets; prints how each ended. Then,
+        // with as many as before, whether both work.
+        Command("scarce", "limit", "path") { arguments in
+            let setting = StoredValue(key: "number", default: 0, storage: PreferencesFile(path: arguments[1]))
+            let secret = SecurelyStoredValue<String>(key: "scarce", service: "processes", keyring: keyring)
+            // Dispatch, on which Swift runs tasks, opens files for its own timer with the first task, and traps without them.
+            await withCheckedContinuation { started in
+                DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(1)) { started.resume() }
+            }
+            let usual = try limitFiles(to: UInt(number(arguments[0])))
+            setting.set(1)
+            do { try await setting.flush() } catch { say("setting: \(error)") }
+            do { _ = try await secret.load() } catch { say("secret: \(error)") }
+            var values = secret.values.makeAsyncIterator()
+            do { try await keyring.unlock() } catch { say("unlock: \(error)") }
+            _ = try limitFiles(to: usual)
+            try await setting.flush()
+            try await secret.set("heard")
+            while let value = try await values.next(), value != "heard" {}
             say("done")
         },
         // Uses the keyring in every way, as often as each line of the standard input says, and prints what it holds then.
@@ -59,6 +82,18 @@ extension Command {
             withExtendedLifetime(values) {}
         }
     }
+}
+
+/// Lets this process have so many files open, and returns how many it could have before.
+private func limitFiles(to count: UInt) throws -> UInt {
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    guard getrlimit(resource, &limit) == 0 else { throw Unexpected(what: "no limit is known") }
+    defer { limit.rlim_cur = rlim_t(count) }
+    var new = limit
+    new.rlim_cur = rlim_t(count)
+    guard setrlimit(resource, &new) == 0 else { throw Unexpected(what: "the limit cannot be set") }
+    return UInt(limit.rlim_cur)
 }
 
 /// What a keyring must not do.

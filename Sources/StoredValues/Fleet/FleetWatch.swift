@@ -7,8 +7,8 @@ import StoredValuesSupport
 final class FleetWatch: Sendable {
     private struct State {
         var watches: [FileWatch] = []
-        /// Fires when the confirmation is too old; created when there is the first one.
-        var timer: (any DispatchSourceTimer)?
+        /// Rings when the last confirmation is too old.
+        var alarm: Alarm?
         var told: FleetStatus?
     }
 
@@ -22,7 +22,7 @@ final class FleetWatch: Sendable {
         (self.store, self.freshness, self.tell) = (store, freshness, tell)
     }
 
-    deinit { state.withLock { $0.timer }?.cancel() }
+    deinit { state.withLock { $0.alarm }?.cancel() }
 
     /// Begins to watch the files below `store`, and calls `tell` on its queue with the status, then with each other one. Nil if
     /// there is no mirror to watch.
@@ -64,14 +64,11 @@ final class FleetWatch: Sendable {
     }
 
     private func lookAgain(after pause: Duration) {
-        let timer = state.withLock { state in
-            if let timer = state.timer { return timer }
-            let timer = DispatchSource.makeTimerSource(queue: store.queues.watching)
-            timer.setEventHandler { [weak self] in self?.look() }
-            state.timer = timer
-            timer.activate()
-            return timer
+        let alarm = try? Alarm.set(after: pause) { [weak self, queue = store.queues.watching] in queue.async { [weak self] in self?.look() } }
+        let last = state.withLock { state in
+            defer { state.alarm = alarm }
+            return state.alarm
         }
-        timer.schedule(deadline: .now() + pause.dispatchInterval)
+        last?.cancel()
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import StoredValuesFiles
 import StoredValuesSupport
 
@@ -12,10 +13,18 @@ public struct FleetKeyring: Keyring {
     /// Where the agent's files are; nil for where the environment says.
     private let folder: String?
     private let opened = Opened()
+    /// The real paths of the keys, resolved once: the identity of a dictionary key must not change. Nil for a passphrase.
+    private let keyPlaces: [String?]
+
+    /// No call takes longer.
+    private let deadline: Duration
+    private let operations: any FileOperations
 
     /// The keyrings on the mirrored file, made at the first use: `StorageSystem.bootstrap` has run by then.
     private final class Opened: Sendable {
         let parts = Guarded<Parts?>(nil)
+        /// Where the files are looked at: a disk may hang.
+        let queue = DispatchQueue(label: "StoredValues.FleetKeyring")
     }
 
     private struct Parts {
@@ -30,8 +39,13 @@ public struct FleetKeyring: Keyring {
     /// The fleet's secrets of this application, opened with `key`, or else with `formerKey`.
     public init(key: EncryptedFileKey, formerKey: EncryptedFileKey? = nil) { self.init(key: key, formerKey: formerKey, folder: nil) }
 
-    init(key: EncryptedFileKey, formerKey: EncryptedFileKey?, folder: String?) {
+    init(
+        key: EncryptedFileKey, formerKey: EncryptedFileKey?, folder: String?, deadline: Duration = .seconds(5),
+        operations: any FileOperations = POSIXFileOperations()
+    ) {
         (self.key, self.formerKey, self.folder) = (key, formerKey, folder)
+        (self.deadline, self.operations) = (deadline, operations)
+        keyPlaces = [key, formerKey].compactMap(\.self).map(\.place)
     }
 
     /// What it is, and the source of its key.
@@ -39,9 +53,9 @@ public struct FleetKeyring: Keyring {
         "the fleet's secrets on this machine, opened with \(key.description)\(formerKey.map { " or \($0.description)" } ?? "")"
     }
 
-    /// Two with the same keys are the same keyring.
+    /// Two with the same keys are the same keyring; one with a passphrase only equals itself.
     public var identity: any Hashable & Sendable {
-        [folder, key.place ?? "\(ObjectIdentifier(opened))", formerKey.map { $0.place ?? "\(ObjectIdentifier(opened))" }]
+        [folder ?? ""] + keyPlaces.map { $0 ?? "\(ObjectIdentifier(opened))" }
     }
 
     /// The secret, or nil if the mirrored file does not have it. Throws ``KeyringError/wrongKey`` if neither key opens the file.
@@ -72,26 +86,37 @@ public struct FleetKeyring: Keyring {
     private func ask<Answer>(
         _ question: (EncryptedFileKeyring) async throws(KeyringError) -> Answer
     ) async throws(KeyringError) -> Answer {
-        let parts = try parts()
-        while true {
-            let before = try requireFile(parts)
-            var reason: KeyringError?
-            for keyring in parts.keyrings {
-                do throws(KeyringError) {
-                    return try await question(keyring)
-                } catch {
-                    // A machine has the new key, the old one, or both, while keys are changed.
-                    reason = reason ?? error
-                }
+        let end = ContinuousClock.now + deadline
+        func look() async throws(KeyringError) -> (parts: Parts, file: FileIdentity?) {
+            try await opened.queue.perform(deadline: end - .now) { _ throws(KeyringError) in
+                let parts = try parts()
+                return (parts, try Self.requireFile(parts))
             }
-            // The file may have been replaced after the first key was tried, by one that this key opens.
-            guard try requireFile(parts) != before else { throw reason ?? .notBuiltIn }  // there is always a reason
+        }
+        do throws(KeyringError) {
+            while true {
+                let (parts, before) = try await look()
+                var reason: KeyringError?
+                for keyring in parts.keyrings {
+                    do throws(KeyringError) {
+                        return try await question(EncryptedFileKeyring(keyring, deadline: end - .now))
+                    } catch {
+                        // A machine has the new key, the old one, or both, while keys are changed.
+                        reason = reason ?? error
+                    }
+                }
+                // The file may have been replaced after the first key was tried, by one that this key opens.
+                guard try await look().file != before else { throw reason ?? .notBuiltIn }  // there is always a reason
+            }
+        } catch {
+            if case .timedOut = error { throw .timedOut(after: deadline) }
+            throw error
         }
     }
 
     /// The file; nil if there are no secrets. Throws unless that is known: no file means none only where the agent has read the
     /// settings, and has never seen any.
-    private func requireFile(_ parts: Parts) throws(KeyringError) -> FileIdentity? {
+    private static func requireFile(_ parts: Parts) throws(KeyringError) -> FileIdentity? {
         let wasSeen: Bool
         do {
             if let file = try parts.file.currentIdentity() { return file }
@@ -119,9 +144,11 @@ public struct FleetKeyring: Keyring {
             throw .other(domain: "FleetKeyring", code: 2, message: "the environment variable STORED_VALUES_FLEET is not UTF-8; set it to another folder")
         }
         let id = StorageSystem.applicationID  // without the lock
-        let path = folder.secrets(of: id)
-        let keyrings = [key, formerKey].compactMap(\.self).map { EncryptedFileKeyring(path: path, key: $0) }
-        let new = Parts(file: DurableFile(path: path), settings: DurableFile(path: folder.mirror(of: id)), seen: DurableFile(path: folder.seenSecrets(of: id)), keyrings: keyrings)
+        func file(_ path: String) -> DurableFile { DurableFile(path: path, operations: operations) }
+        let mirrored = file(folder.secrets(of: id))
+        let new = Parts(
+            file: mirrored, settings: file(folder.mirror(of: id)), seen: file(folder.seenSecrets(of: id)),
+            keyrings: [key, formerKey].compactMap(\.self).map { EncryptedFileKeyring(file: mirrored, key: $0) })
         return opened.parts.withLock { parts in
             let first = parts ?? new
             parts = first

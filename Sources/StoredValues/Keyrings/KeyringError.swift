@@ -79,8 +79,13 @@ extension KeyringError: CustomStringConvertible, LocalizedError {
         case .readOnly:
             "This keyring is read-only. Change the secret at its source, or put a writable keyring before this one."
         case .other(let domain, let code, let message):
-            "The keyring failed: \(message) (\(domain) \(code)). Correct that, or try again; the log of the keyring's program may say more."
+            "The keyring failed: \(message) (\(domain) \(code)). Correct that, or try again\(Self.isOfProgram(domain) ? "; the log of the keyring's program may say more" : "")."
         }
+    }
+
+    /// Whether errors of this domain are in the words of another program, through D-Bus or libsecret.
+    private static func isOfProgram(_ domain: String) -> Bool {
+        ["g-dbus-error-quark", "g-io-error-quark", "secret-error", "stored-values"].contains { $0.isIdentical(to: domain) }
     }
 
     /// What happened and what to do, for the program's user.
@@ -126,4 +131,8 @@ extension KeyringError: CustomStringConvertible, LocalizedError {
     }
 }
 
-extension KeyringError: WaitError {}
+extension KeyringError: WaitError {
+    static func withoutThread(_ code: SystemErrorCode) -> KeyringError {
+        .other(domain: "system", code: Int(code.rawValue), message: code.withoutThread)
+    }
+}

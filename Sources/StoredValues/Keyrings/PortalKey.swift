@@ -84,9 +84,14 @@ final class PortalKey: Sendable {
         guard let mustBegin else { return }
         if mustBegin { begin() }
         defer { state.withLock { state in state.waiting.removeAll { $0 === shot } } }
-        _ = try await shot.wait(
-            deadline: (max(.zero, deadline), .failure(.timedOut(after: deadline))), cancelled: .failure(.cancelled)
-        ).get()
+        let alarm: Alarm
+        do throws(SystemErrorCode) {
+            alarm = try Alarm.set(after: deadline) { shot.answer(.failure(.timedOut(after: deadline))) }
+        } catch {
+            throw .withoutThread(error)
+        }
+        defer { alarm.cancel() }
+        _ = try await shot.wait(cancelled: .failure(.cancelled)).get()
     }
 
     /// The portal has accepted the request.

@@ -25,7 +25,10 @@ struct MembersView {
     }
 
     /// Where that comes from.
-    func source(of key: String) -> ValueSource { own(key) != nil ? .file : members.layerSource(PreferencesKey(key)) }
+    func source(of key: String) -> ValueSource {
+        let key = PreferencesKey(key)
+        return changes[key].map { members.source(key, with: $0) } ?? members.source(key)
+    }
 
     /// The document of the whole file.
     var document: PreferencesDocument { changes.isEmpty ? members.document : members.written(with: changes) }

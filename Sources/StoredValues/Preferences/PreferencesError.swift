@@ -26,6 +26,8 @@ public enum PreferencesError: Error, Equatable {
     /// A newer version of the program wrote the value: version `stored` of its type, while this program knows versions up to
     /// `supported`. The change was not made: the stored value stays.
     case newerVersion(key: String, path: String, stored: Int, supported: Int)
+    /// No file of the application can have this name: it is empty, or contains a slash or a NUL.
+    case notName(String)
     /// The UserDefaults in the file at `path` could not be read; `reason` says why and what to do. Nothing was imported.
     case notImported(path: String, reason: String)
 }
@@ -56,6 +58,8 @@ extension PreferencesError: CustomStringConvertible {
             "The new value of \"\(key)\" was not stored, and the old one was kept: with it \"\(path)\" would be larger than \(limit >> 20) MiB. Keep large data in separate files, and store only their paths here."
         case .newerVersion(let key, let path, let stored, let supported):
             "\"\(key)\" in \"\(path)\" was not changed: a newer version of the program wrote it (its version is \(stored), this program knows \(supported == 0 ? "none" : "up to \(supported)")). Update the program, or replace the value with set(_:overwritingNewer: true)."
+        case .notName(let name):
+            "\"\(name)\" cannot be the name of a preferences file: it is empty, or contains a slash or a NUL. Choose another name."
         case .notImported(let path, let reason):
             "Nothing was imported from the UserDefaults in \"\(path)\". \(reason)"
         }

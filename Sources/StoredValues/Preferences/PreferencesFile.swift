@@ -23,15 +23,26 @@ public struct PreferencesFile: Sendable {
     /// Neither are ever written; ``StoredValue/reset()`` uncovers them.
     public static let standard = PreferencesFile(place: .named(PreferencesLocation.standardName, madeIn: nil))
 
-    /// Another file beside the standard one: `named("editor")` is `editor.json`, with system-wide defaults of that name below
-    /// it, and no settings of a fleet.
+    /// Another file of the application: `named("editor")` is `$XDG_CONFIG_HOME/<application id>/editor.json`, with system-wide
+    /// defaults of that name below it, and no settings of a fleet.
     ///
-    /// Traps if the name is empty or contains a slash.
+    /// If the environment variable `STORED_VALUES_PREFERENCES` names the standard file, it is beside that one, under its name
+    /// without `.json`: with `/srv/a.json`, `named("editor")` is `/srv/a.editor.json`. A file passed to `StorageSystem.bootstrap`
+    /// does not move it.
+    ///
+    /// Traps if the name is empty or contains a slash. For a name that a user has chosen, use ``init(checkingName:)``.
     public static func named(_ name: String) -> PreferencesFile {
         requireProperUse(
-            !name.isEmpty && !name.has("/") && !name.has("\0"),
-            "PreferencesFile.named(\"\(name)\"): the name must not be empty or contain a slash; PreferencesFile(path:) takes a path")
+            PreferencesLocation.isName(name),
+            "PreferencesFile.named(\"\(name)\"): the name must not be empty or contain a slash; PreferencesFile(path:) takes a path, and PreferencesFile(checkingName:) throws")
         return PreferencesFile(place: .named(name, madeIn: .current))
+    }
+
+    /// ``named(_:)`` for a name that a user has chosen. Throws ``PreferencesError/notName(_:)`` if it is empty, or contains a slash
+    /// or a NUL.
+    public init(checkingName name: String) throws(PreferencesError) {
+        guard PreferencesLocation.isName(name) else { throw .notName(name) }
+        self = .named(name)
     }
 
     /// The file at `path`; a relative path is resolved against the current working folder at once.

@@ -22,8 +22,8 @@ struct PreferencesState {
     /// The store itself while something is unsaved, so that it is written even if nothing else uses the store.
     private var keptOpen: PreferencesStore?
 
-    init(path: String, sizeLimit: Int) {
-        members = StoredMembers(path: path, sizeLimit: sizeLimit)
+    init(path: String, sizeLimit: Int, hasFile: Bool) {
+        members = StoredMembers(path: path, sizeLimit: sizeLimit, hasFile: hasFile)
         log = TroubleLog(path: path)
     }
 
@@ -84,10 +84,12 @@ struct PreferencesState {
         _ later: inout AfterUnlocking
     ) {
         if let old = disk.wasWritten(identity, pin) { later.release(old) }
+        let saved = members.unsaved
         members.wereWritten(document)
         log.forgetTroubles()
         letGo(&later)
-        show(changes, &later)
+        // Values that were in memory only have another source now.
+        show(saved.isEmpty ? changes : changes.merging(saved.mapValues { MemberChange($0.stored) }) { new, _ in new }, &later)
     }
 
     /// Publishes `changes`, which could not be written, and keeps them and `store` until they are.

@@ -13,16 +13,14 @@ extension PreferencesStore {
     /// When the task is cancelled, or the deadline passes, it throws at once, and what it has begun continues.
     func flush(deadline: Duration = flushDeadline) async throws(PreferencesError) {
         let outcome = OneShot<PreferencesError?>()
-        let isDone = DispatchSemaphore(value: 0)
-        queues.disk.async {
-            outcome.answer(self.flushNow())
-            isDone.signal()
+        let alarm: Alarm
+        do throws(SystemErrorCode) {
+            alarm = try Alarm.set(after: deadline) { [path] in outcome.answer(.timedOut(path: path, after: deadline)) }
+        } catch {
+            throw .notSaved(path: path, reason: "To wait for the disk, \(error.withoutThread).")
         }
-        // Not a timer of Dispatch: creating the first one in a process traps if no file descriptor is left.
-        let end = DispatchTime.now() + deadline.dispatchInterval
-        queues.deadlines.async { [path] in
-            if isDone.wait(timeout: end) == .timedOut { outcome.answer(.timedOut(path: path, after: deadline)) }
-        }
+        defer { alarm.cancel() }
+        queues.disk.async { outcome.answer(self.flushNow()) }
         let problem = await outcome.wait(cancelled: .cancelled(path: path))
         if let problem { throw problem }
         // Taken only now: refusals that no flush waits for any more belong to the next one.
@@ -46,7 +44,7 @@ extension PreferencesStore {
 
     /// Syncs everything to the disk after a delay of at least `rest`.
     func scheduleSync(after rest: Duration) {
-        queues.disk.asyncAfter(deadline: max(.now() + syncDelay, .now() + rest.dispatchInterval)) { [self] in
+        queues.disk.async(after: max(syncDelay, rest)) { [self] in
             guard state.withLock({ $0.disk.isSyncScheduled }) else { return }  // another sync was faster
             let start = ContinuousClock.now
             let problem = sync()

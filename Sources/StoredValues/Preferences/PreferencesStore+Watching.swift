@@ -10,13 +10,14 @@ extension PreferencesStore {
     /// The watch begins in the background, so that a program that only reads one value does not wait for it.
     func watch(_ file: DurableFile, _ refresh: @escaping @Sendable (PreferencesStore) -> Void) {
         guard file.operations.canBeWatched else { return }
-        let isOwnerBusy: @Sendable () -> Bool = { [weak self] in self?.turns.isBusy ?? false }
-        let schedule = RefreshSchedule(on: queues.watching, patience: patience, isOwnerBusy: isOwnerBusy) { [weak self] in
+        let schedule = RefreshSchedule(
+            on: queues.watching, patience: patience, isOwnerBusy: { [weak self] in self?.turns.isBusy ?? false }
+        ) { [weak self] in
             if let self { refresh(self) }
         }
         queues.watching.async { [weak self] in
             guard self != nil else { return }
-            let watch = FileWatch(file, isOwnerBusy: isOwnerBusy) { schedule.note($0) }
+            let watch = FileWatch(file) { schedule.note($0) }
             guard let self else { return }
             watches.withLock { $0.append(watch) }
             refresh(self)  // for changes before the watch began

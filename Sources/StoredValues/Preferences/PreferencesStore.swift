@@ -8,7 +8,7 @@ import StoredValuesSupport
 /// Values change in a ``PreferencesTurn``, which documents the order of all locks, and when others write (``refresh()``).
 final class PreferencesStore: Sendable {
     /// How long after a change the background fsync begins, so that a burst of changes costs one.
-    let syncDelay: DispatchTimeInterval
+    let syncDelay: Duration
     /// The path of the values, for the user.
     let path: String
     /// The file, or why there is none; nil if values are in memory only.
@@ -28,7 +28,6 @@ final class PreferencesStore: Sendable {
     let queues: StoreQueues
     private let opening = Guarded(false)
     private let onEnd: @Sendable () -> Void
-    private let logger = Logger(label: "StoredValues")
 
     /// The store of `file`, which is not opened yet.
     ///
@@ -36,14 +35,14 @@ final class PreferencesStore: Sendable {
     ///   - path: The path of the file with links resolved.
     ///   - onEnd: Runs when the store is released.
     init(
-        _ file: Result<DurableFile?, PreferencesError>, path: String, syncDelay: DispatchTimeInterval = .milliseconds(50),
+        _ file: Result<DurableFile?, PreferencesError>, path: String, syncDelay: Duration = .milliseconds(50),
         sizeLimit: Int = DurableFile.sizeLimit, retries: RetryThread? = RetryThread(),
         patience: Duration = RefreshSchedule.patience, queues: StoreQueues = .next(), onEnd: @escaping @Sendable () -> Void = {}
     ) {
         (self.file, self.path, self.syncDelay, self.patience, self.retries) = (file, path, syncDelay, patience, retries)
         (self.queues, self.onEnd) = (queues, onEnd)
         generation = (try? file.get())?.map(DurableGeneration.init)
-        state = Guarded(PreferencesState(path: path, sizeLimit: sizeLimit))
+        state = Guarded(PreferencesState(path: path, sizeLimit: sizeLimit, hasFile: (try? file.get()) != nil))
     }
 
     deinit { onEnd() }
@@ -251,6 +250,12 @@ final class PreferencesStore: Sendable {
         logNotes()
     }
 
+    /// Logs that declarations of `key` validate it in two ways, once.
+    func report(validations: String, of key: String) {
+        state.withLock { $0.log.note(validations: validations, of: PreferencesKey(key)) }
+        logNotes()
+    }
+
     /// Logs the notes; inside a change, its end does that, without a lock: a log handler may use stored values too.
     func logNotes() {
         guard turns.activity == nil else { return }
@@ -258,6 +263,8 @@ final class PreferencesStore: Sendable {
     }
 
     func log(_ notes: [TroubleLog.Note]) {
+        guard !notes.isEmpty else { return }
+        let logger = Logger(label: "StoredValues")  // made here: one made before LoggingSystem.bootstrap keeps the default handler
         for note in notes { logger.log(level: note.level, "\(note.text)") }
     }
 }

@@ -59,7 +59,7 @@ final class RefreshSchedule: Sendable {
         guard isFirst else { return }
         let rest = min(max(Self.shortestRest, state.withLock { $0.cost } * Self.restFactor), Self.longestRest)
         let delay = isOwnerBusy() ? rest : .zero
-        queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [self] in
+        queue.async(after: delay) { [self] in
             state.withLock { $0.isQueued = false }
             let cost = ContinuousClock().measure(refresh)
             state.withLock { $0.cost = cost }
@@ -72,7 +72,7 @@ final class RefreshSchedule: Sendable {
             state.events += 1
             return state.events
         }
-        queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [self] in
+        queue.async(after: delay) { [self] in
             if state.withLock({ $0.events }) == number { refresh() }
         }
     }

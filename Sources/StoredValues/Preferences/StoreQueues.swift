@@ -11,8 +11,6 @@ struct StoreQueues: Sendable {
     let disk = DispatchQueue(label: "StoredValues.preferences")
     /// Reads what others have written. Separate, so that it does not wait for the disk.
     let watching = DispatchQueue(label: "StoredValues.watch")
-    /// Waits for deadlines.
-    let deadlines = DispatchQueue(label: "StoredValues.flush")
 
     private static let all = (0..<8).map { _ in StoreQueues() }
     private static let count = Atomic(0)

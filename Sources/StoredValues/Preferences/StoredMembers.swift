@@ -10,6 +10,8 @@ struct StoredMembers {
     private let path: String
     /// The maximum size of the file.
     private let sizeLimit: Int
+    /// Where values come from that are not in the layers below, and are saved.
+    private let ownSource: ValueSource
     /// The file with `unsaved` applied.
     private var content = PreferencesDocument()
     /// Changes that are not in the file: those whose write failed, and those that the change under way will write.
@@ -19,7 +21,9 @@ struct StoredMembers {
     /// Incremented by each change of the members: earlier reads and comparisons are outdated then.
     private(set) var revision = 0
 
-    init(path: String, sizeLimit: Int) { (self.path, self.sizeLimit) = (path, sizeLimit) }
+    init(path: String, sizeLimit: Int, hasFile: Bool) {
+        (self.path, self.sizeLimit, ownSource) = (path, sizeLimit, hasFile ? .file : .memory)
+    }
 
     // MARK: Reading
 
@@ -39,11 +43,14 @@ struct StoredMembers {
 
     /// Where that comes from.
     func source(_ key: PreferencesKey) -> ValueSource {
-        content.stored(key) != nil ? .file : layerSource(key)
+        content.stored(key) == nil ? layerSource(key) : unsaved[key] == nil ? ownSource : .memory
     }
 
+    /// Where it comes from with this change of a batch, once that is committed.
+    func source(_ key: PreferencesKey, with change: MemberChange) -> ValueSource { change.json == nil ? layerSource(key) : ownSource }
+
     /// Where it would come from if the file itself had no value.
-    func layerSource(_ key: PreferencesKey) -> ValueSource { layers.first { $0.document.stored(key) != nil }?.source ?? .code }
+    private func layerSource(_ key: PreferencesKey) -> ValueSource { layers.first { $0.document.stored(key) != nil }?.source ?? .code }
 
     // MARK: Changes of ours
 

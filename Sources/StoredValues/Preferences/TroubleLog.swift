@@ -21,6 +21,8 @@ struct TroubleLog {
     private var repairs: [PreferencesKey: [String]] = [:]
     /// The keys whose two defaults were logged.
     private var keysWithTwoDefaults: Set<PreferencesKey> = []
+    /// The keys whose two validations were logged.
+    private var keysWithTwoValidations: Set<PreferencesKey> = []
     private var notes: [Note] = []
     /// Changes that were refused.
     private var refusals: [PreferencesError] = []
@@ -76,6 +78,12 @@ struct TroubleLog {
         guard keysWithTwoDefaults.insert(key).inserted else { return }
         let all = defaults.joined(separator: " and ")
         notes.append((.warning, "\"\(key.text)\" in \"\(path)\" is declared with two defaults, \(all), and each reader uses its own. Declare the key once, as a StoredKey."))
+    }
+
+    /// Notes that `key` is validated or read in two ways, the first time.
+    mutating func note(validations: String, of key: PreferencesKey) {
+        guard keysWithTwoValidations.insert(key).inserted else { return }
+        notes.append((.warning, "\"\(key.text)\" in \"\(path)\" is declared with two validations: it is \(validations). Declare the key once, as a StoredKey."))
     }
 
     /// The notes to log, each once; none before ``letGo()``.

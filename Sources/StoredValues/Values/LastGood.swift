@@ -21,6 +21,9 @@ struct LastGood<Item: StorableItem>: Sendable {
         return old?.item
     }
 
+    /// The item that a reader got from the content of this revision, if it was noted.
+    func item(of revision: UInt64) -> Item? { made?.revision == revision ? made?.item : nil }
+
     /// What the next live value of the key needs to know when this one is released with this content; nil for nothing.
     func leaving(_ last: (content: StoredContent<Item>, revision: UInt64)) -> LastGood? {
         let item: Item? =

@@ -14,10 +14,12 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     /// Whether ``lastGood`` may hold anything. Checked first, because copying a value of the item's type would take most of the
     /// time of a change.
     private let mayKnowGood: Atomic<Bool>
-    /// The default of the first wrapper of this key.
-    private let firstDefault = Guarded<Item?>(nil)
+    /// The declaration of the first wrapper of this key, which all others are compared with.
+    private let firstDeclaration = Guarded<StoredKey<Item>?>(nil)
     /// The value to read while the content is broken. Shared by all wrappers, so that one made later reads the same.
     private let lastGood: Guarded<LastGood<Item>>
+    /// The declaration for which ``lastGood`` holds the item of the current content.
+    private let lastReader = Guarded<StoredKey<Item>?>(nil)
     private let isDefaultChecked = Atomic(false)
 
     private init(_ key: String, in store: PreferencesStore, text: StoredJSON?, _ lastGood: LastGood<Item>?, schema: ItemSchema) {
@@ -35,20 +37,45 @@ final class LivePreference<Item: StorableItem>: LiveMember {
 
     deinit { store.forget(key, self, leaving: lastGood.withLock { $0 }.leaving(live.current)) }
 
-    /// Notes a wrapper's declaration. A default that differs from the first wrapper's is logged, once.
+    /// Notes a wrapper's declaration. A default or validation that differs from the first wrapper's is logged, once.
     func note(_ declaration: StoredKey<Item>) {
         if declaration.validate != nil { isValidated.store(true, ordering: .relaxed) }
-        let item = declaration.defaultItem
-        let first = firstDefault.withLock { first -> Item? in
+        let first = firstDeclaration.withLock { first -> StoredKey<Item>? in
             if let first { return first }
-            first = item
+            first = declaration
             return nil
         }
-        guard let first, (first as? any Equatable)?.isEqual(to: item) != true else { return }
+        guard let first else { return }
+        if let ways = Self.twoValidations(first, declaration) { store.report(validations: ways, of: key) }
+        let item = declaration.defaultItem
+        guard (first.defaultItem as? any Equatable)?.isEqual(to: item) != true else { return }
         // Compared in encoded form: nan does not differ from nan.
-        let texts = [first, item].map { (try? ItemEncoder.encode($0))?.description ?? "\($0)" }
+        let texts = [first.defaultItem, item].map(Self.text)
         if texts[0] != texts[1] { store.report(defaults: texts, of: key) }
     }
+
+    /// How the two declarations validate, if it is known without a value that they do so differently: closures cannot be compared.
+    private static func twoValidations(_ first: StoredKey<Item>, _ other: StoredKey<Item>) -> String? {
+        func way(_ key: StoredKey<Item>) -> String {
+            key.range.map { "to the range \($0.description)" } ?? (key.validate == nil ? "not at all" : "by a function")
+        }
+        let ways = (way(first), way(other))
+        return ways.0 == ways.1 ? nil : "validated \(ways.0) and \(ways.1)"
+    }
+
+    /// Logs, once, that a content which this declaration interprets as `item` is another item for the declaration that read it before.
+    ///
+    /// That one interprets it again for this, but only where the two items differ: a validation may depend on other values, so that
+    /// two items need not mean two validations.
+    private func compare(_ item: Item, by declaration: StoredKey<Item>, _ content: StoredContent<Item>, of revision: UInt64) {
+        guard let known = lastGood.withLock({ $0.item(of: revision) }), let reader = lastReader.withLock({ $0 }) else { return }
+        let text = Self.text(item)
+        guard Self.text(known) != text else { return }
+        let other = Self.text(decoded(content).interpreted(by: reader) { lastGood(by: reader) }.item)
+        if other != text { store.report(validations: "read as \(other) and as \(text)", of: key) }
+    }
+
+    private static func text(_ item: Item) -> String { (try? ItemEncoder.encode(item))?.description ?? "\(item)" }
 
     /// The current content, decoded, and its revision. From now on, until it changes, it can be read without a lock.
     var current: (content: StoredContent<Item>, revision: UInt64) {
@@ -76,10 +103,15 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     var ownContent: StoredContent<Item>? { store.ownContent(of: key).map(content(of:)) }
 
     /// Notes the item that a reader got from the content of a revision, in case a broken content replaces it.
-    func note(_ item: Item, of revision: UInt64) {
+    func note(_ item: Item, by declaration: StoredKey<Item>, _ content: StoredContent<Item>, of revision: UInt64) {
+        compare(item, by: declaration, content, of: revision)
+        let lastDeclaration = lastReader.withLock { last -> StoredKey<Item>? in
+            defer { last = declaration }
+            return last
+        }
         let old = lastGood.withLock { $0.note(item, of: revision) }
         mayKnowGood.store(true, ordering: .releasing)
-        withExtendedLifetime(old) {}  // released without the lock
+        withExtendedLifetime((old, lastDeclaration)) {}  // released without a lock
     }
 
     /// The item for a wrapper with this declaration while the content is broken; nil while no good one is known.

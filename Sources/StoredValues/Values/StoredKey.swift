@@ -25,6 +25,8 @@ public struct StoredKey<Item: StorableItem>: Sendable {
     let formerKeys: FormerKeys
     let decoding: DecodingStrategy
     let validate: Validation?
+    /// The range that `validate` clamps to, if it was declared as one.
+    let range: ItemRange<Item>?
     /// What the value is for, for a settings page or `--help`.
     public let help: String
     /// Last, so that readers of the other fields need not know its size.
@@ -44,6 +46,14 @@ public struct StoredKey<Item: StorableItem>: Sendable {
         _ name: String, default defaultItem: Item, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
         validate: Validation? = nil, help: String = ""
     ) {
+        self.init(
+            name, default: defaultItem, formerKeys: formerKeys, decoding: decoding, validate: validate, range: nil, help: help)
+    }
+
+    init(
+        _ name: String, default defaultItem: Item, formerKeys: [String], decoding: DecodingStrategy, validate: Validation?,
+        range: ItemRange<Item>?, help: String
+    ) {
         for key in [name] + formerKeys {
             requireProperUse(!key.isEmpty, "StoredKey(\"\") or StoredValue(key: \"\"): a key must not be empty")
             requireProperUse(
@@ -55,7 +65,14 @@ public struct StoredKey<Item: StorableItem>: Sendable {
         self.formerKeys = FormerKeys(names: formerKeys)
         self.decoding = decoding
         self.validate = validate
+        self.range = range
         self.help = help
+    }
+
+    /// Throws if the key has a range, and `item` is outside of it.
+    func requireInRange(_ item: Item) throws(NotInRange) {
+        guard let range, !range.contains(item) else { return }
+        throw range.refusal(of: item)
     }
 
     /// The item that validation returns for `item`; throws if it refuses it.
@@ -63,4 +80,17 @@ public struct StoredKey<Item: StorableItem>: Sendable {
         guard let validate else { return item }
         return try RunningValidations.run(of: name) { try validate(item) }
     }
+}
+
+/// A range of items, of a type that is only known to be comparable where the range is declared.
+struct ItemRange<Item: Sendable>: Sendable {
+    let description: String
+    let contains: @Sendable (Item) -> Bool
+
+    func refusal(of item: Item) -> NotInRange { NotInRange(description: "\(item) is not in \(description)") }
+}
+
+/// Thrown for an item outside of a range, or one that a range cannot clamp.
+struct NotInRange: Error, CustomStringConvertible {
+    let description: String
 }

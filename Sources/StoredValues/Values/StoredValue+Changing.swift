@@ -25,12 +25,18 @@ extension StoredValue {
 
     /// Stores `item` as validation returns it, or throws why it cannot be stored. For input whose errors must be shown at once.
     ///
-    /// Throws ``PreferencesError/notValid(key:path:reason:)``, ``PreferencesError/notEncodable(key:path:reason:)``,
+    /// An item outside of the range that the key is declared with is refused, and not moved to the nearer bound as by
+    /// ``set(_:overwritingNewer:)``. Throws ``PreferencesError/notValid(key:path:reason:)``, ``PreferencesError/notEncodable(key:path:reason:)``,
     /// ``PreferencesError/newerVersion(key:path:stored:supported:)`` or ``PreferencesError/tooLarge(key:path:limit:)``. Then
     /// the old value stays, and ``flush()`` does not throw the error again. A file that cannot be written throws nothing here:
     /// the value stays in memory, as with ``set(_:overwritingNewer:)``.
     public func set(checking item: Item) throws(PreferencesError) {
         let preference = livePreference
+        do throws(NotInRange) {
+            try declaration.requireInRange(item)
+        } catch {
+            throw .notValid(key: key, path: preference.store.path, reason: error.description)
+        }
         let (item, stored) = try accept(item, in: preference)
         try preference.store.change("set(checking:)", of: key) { changes throws(PreferencesError) in
             changes.set(key, to: stored, if: .notNewer, item: item)

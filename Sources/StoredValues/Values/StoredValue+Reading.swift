@@ -95,7 +95,7 @@ extension StoredValue {
         }
         if let known = latest.withLock({ $0 }), known.revision == revision { return known.interpretation }
         let new = interpret(content, in: preference)
-        if !new.isDefault { preference.note(new.item, of: revision) }
+        if !new.isDefault { preference.note(new.item, by: declaration, content, of: revision) }
         // Not released under the lock: the old item may be an object with a `deinit`.
         let old = latest.withLock { latest in
             defer { latest = (revision, new) }

@@ -5,8 +5,8 @@ import StoredValuesSupport
 extension StoredKey where Item: Comparable {
     /// Declares a key whose items lie in a range.
     ///
-    /// Items outside of it, set or read, become the nearer bound; an item that does not equal itself, such as nan, is refused.
-    /// Traps if the range does not contain the default.
+    /// Items outside of it, set or read, become the nearer bound, but ``StoredValue/set(checking:)`` refuses them; an item that does
+    /// not equal itself, such as nan, is always refused. Traps if the range does not contain the default.
     ///
     /// - Parameters:
     ///   - name: The member of the file that holds the value. Traps if it is empty or begins with `$`.
@@ -22,18 +22,14 @@ extension StoredKey where Item: Comparable {
         requireProperUse(
             range.contains(defaultItem),
             "The range \(range) of the key \"\(name)\" does not contain its default \(defaultItem). Correct one of them.")
+        let items = ItemRange<Item>(description: "\(range)") { range.contains($0) }
         self.init(
             name, default: defaultItem, formerKeys: formerKeys, decoding: decoding,
             validate: { item in
-                guard item == item else { throw NotInRange(description: "\(item) is not in \(range)") }
+                guard item == item else { throw items.refusal(of: item) }
                 return min(max(item, range.lowerBound), range.upperBound)
-            }, help: help)
+            }, range: items, help: help)
     }
-}
-
-/// Thrown for an item that a range cannot clamp.
-private struct NotInRange: Error, CustomStringConvertible {
-    let description: String
 }
 
 extension StoredValue where Item: Comparable {

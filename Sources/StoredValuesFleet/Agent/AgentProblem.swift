@@ -6,7 +6,10 @@
         /// Whether the cluster has said so. Otherwise it only did not answer, which is nothing before the last answer is old.
         let isCertain: Bool
 
-        init(_ why: String, isCertain: Bool) { (self.why, self.isCertain) = (why, isCertain) }
+        init(_ why: String, isCertain: Bool) {
+            // Errors of files are whole sentences.
+            (self.why, self.isCertain) = (why.utf8.last == UInt8(ascii: ".") ? String(why.dropLast()) : why, isCertain)
+        }
 
         init(_ error: any Error) {
             switch error {

@@ -20,7 +20,7 @@
             var settings = try await fleet.fleet().settings()
             if target.target != .everyone { settings.removeAll { $0.target != target.target } }
             for broken in settings where broken.record == nil {
-                Output.error.line("\(CommandLineProgram.name): note: \(Output.error.oneLine("\"\(broken.key)\" for \(broken.target) is not a setting, and machines ignore it. Set it again."))")
+                Output.error.note("\"\(broken.key)\" for \(broken.target) is not a setting, and machines ignore it. Set it again.")
             }
             let found = settings.compactMap { setting in setting.record.map { (setting, $0) } }
             guard !json else { return Output.standard.json(.array(found.map(\.0.json))) }

@@ -1,6 +1,7 @@
 #if Fleet
     import ArgumentParser
     import StoredValuesFleet
+    import StoredValuesToolSupport
 
     struct ResetCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -11,6 +12,9 @@
         @OptionGroup var fleet: FleetOptions
         @OptionGroup var target: TargetOptions
 
-        func run() async throws { try await fleet.fleet().reset(setting, for: target.target) }
+        func run() async throws {
+            guard try await fleet.fleet().replace(setting, with: nil, for: target.target) == nil else { return }
+            Output.error.note("\"\(setting)\" was not set for \(target.target).")
+        }
     }
 #endif

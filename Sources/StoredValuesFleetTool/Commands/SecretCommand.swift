@@ -27,8 +27,10 @@
         @Flag(help: "Store standard input byte for byte.") var verbatim = false
 
         func run() async throws {
-            let id = try secrets.id(of: name), keyring = try secrets.keyring()
-            try await keyring.write(try SecretInput.read(id, isVerbatim: verbatim), for: id, label: "\(id.service)/\(id.account)")
+            let id = try secrets.id(of: name)
+            try await secrets.withKeyring { keyring in
+                try await keyring.write(try SecretInput.read(id, isVerbatim: verbatim), for: id, label: "\(id.service)/\(id.account)")
+            }
         }
     }
 
@@ -40,7 +42,8 @@
         @Flag(help: "Print a JSON list.") var json = false
 
         func run() async throws {
-            let accounts = try await secrets.keyring().identifiers(inService: secrets.serviceName()).map(\.account)
+            let service = try secrets.serviceName()
+            let accounts = try await secrets.withKeyring { try await $0.identifiers(inService: service) }.map(\.account)
             guard !json else { return Output.standard.json(.array(accounts.map { .string($0) })) }
             for account in accounts { Output.standard.line(Output.standard.oneLine(account)) }
         }
@@ -53,7 +56,10 @@
         @Argument(help: "The secret's name.") var name: String
         @OptionGroup var secrets: FleetSecretsOptions
 
-        func run() async throws { try await secrets.keyring().remove(secrets.id(of: name)) }
+        func run() async throws {
+            let id = try secrets.id(of: name)
+            try await secrets.withKeyring { try await $0.remove(id) }
+        }
     }
 
     struct SecretMoveCommand: AsyncParsableCommand {
@@ -68,7 +74,14 @@
         @Flag(help: "Replace secrets of the same name that differ in the cluster.") var overwrite = false
 
         func run() async throws {
-            let moved = try await from.keyring.moveSecrets(inService: secrets.serviceName(), to: secrets.keyring(), overwriting: overwrite)
+            let service = try secrets.serviceName()
+            let moved = try await secrets.withKeyring { keyring in
+                do {
+                    return try await from.keyring.moveSecrets(inService: service, to: keyring, overwriting: overwrite)
+                } catch SecretMoveError.destination(.wrongKey) {
+                    throw KeyringError.wrongKey
+                }
+            }
             for id in moved.copied { Output.standard.line("moved: \(Output.standard.oneLine(id.account))") }
             for id in moved.alreadyThere { Output.standard.line("already there: \(Output.standard.oneLine(id.account))") }
         }
@@ -82,7 +95,7 @@
         @OptionGroup var secrets: FleetSecretsOptions
         @Option(help: ArgumentHelp("The file with the new key.", valueName: "file"), completion: .file()) var newKey: String
 
-        func run() async throws { try await secrets.keyring().rekey(to: .file(newKey)) }
+        func run() async throws { try await secrets.withKeyring { try await $0.rekey(to: .file(newKey)) } }
     }
 
     struct SecretConfirmCommand: AsyncParsableCommand {

@@ -19,7 +19,8 @@
 
         func run() async throws {
             let json = try value.json(of: setting)
-            try await fleet.fleet().batch { batch in try batch.set(setting, toJSON: json, for: target.target) }
+            let old = try await fleet.fleet().replace(setting, with: json, for: target.target)
+            ValueArgument.note(setting, replacing: old, with: json)
         }
     }
 #endif

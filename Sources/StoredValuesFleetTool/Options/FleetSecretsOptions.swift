@@ -24,11 +24,22 @@
 
         func id(of name: String) throws -> SecretIdentifier { SecretIdentifier(service: try serviceName(), account: name) }
 
-        func keyring() throws -> FleetSecrets {
+        /// Runs `body` with the secrets. That their key does not open them is said in the terms of this tool.
+        func withKeyring<Result>(_ body: (FleetSecrets) async throws -> Result) async throws -> Result {
+            let path = try keyPath()
+            let keyring = try fleet.fleet().secrets(key: .file(path))
+            do {
+                return try await body(keyring)
+            } catch KeyringError.wrongKey {
+                throw Failure(.refused, "The key in \"\(path)\" does not open the fleet's secrets; nothing was changed. Use the one that they were sealed with last.")
+            }
+        }
+
+        private func keyPath() throws -> String {
             guard let path = try secretsKey ?? System.environment(Self.keyVariable), !path.isEmpty else {
                 throw Failure(.usage, "Name the file with the key of the secrets: --secrets-key <file>, or \(Self.keyVariable)=<file> in the environment.")
             }
-            return try fleet.fleet().secrets(key: .file(path))
+            return path
         }
     }
 #endif

@@ -17,7 +17,7 @@ struct ListCommand: AsyncParsableCommand {
         let snapshot = try settings.soundStorage().snapshot
         let values = snapshot.keys.compactMap { key in snapshot[key].map { (key: key, value: $0) } }
         for key in snapshot.keys where snapshot[key] == nil {
-            Output.error.line("stored-values: note: \(Output.error.oneLine("\"\(key)\" cannot be read; stored-values get says why."))")
+            Output.error.note("\"\(key)\" cannot be read; stored-values get says why.")
         }
         guard !json else {
             return Output.standard.json(values)
@@ -27,7 +27,7 @@ struct ListCommand: AsyncParsableCommand {
                 switch snapshot.source(of: key) {
                 case .fleet: "(fleet)"
                 case .system: "(system-wide default)"
-                case .file, .code, nil: ""
+                case .memory, .file, .code, nil: ""
                 }
             return Table.Row(key: key, value: value.text(onOneLine: true), remark: remark)
         }

@@ -22,24 +22,6 @@ struct SetCommand: AsyncParsableCommand {
         let old = storage.snapshot[key]
         storage.set(key, to: value)
         try await storage.flush()
-        if let old, old != .null, value != .null, old.kindForPeople != value.kindForPeople {
-            let hint = old.stringValue == nil ? "" : " Use --text to keep it a string."
-            let change = "\"\(key)\" was \(old.kindForPeople) and is now \(value.kindForPeople)."
-            Output.error.line("stored-values: note: \(Output.error.oneLine(change))\(hint)")
-        }
-    }
-}
-
-extension JSONValue {
-    /// Its kind, in words.
-    fileprivate var kindForPeople: String {
-        switch self {
-        case .null: "null"
-        case .bool: "true or false"
-        case .number: "a number"
-        case .string: "a string"
-        case .array: "a list"
-        case .object: "an object"
-        }
+        ValueArgument.note(key, replacing: old, with: value)
     }
 }

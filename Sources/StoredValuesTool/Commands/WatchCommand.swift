@@ -29,9 +29,9 @@ struct WatchCommand: AsyncParsableCommand {
             }
             last = Dictionary(keys.compactMap { key in snapshot[key].map { (PreferencesKey(key), $0) } }) { _, last in last }
             isFirst = false
-            HeldLog.print()
         }
         look()
+        HeldLog.letGo()  // the command may never end
         for await _ in changes { look() }
     }
 

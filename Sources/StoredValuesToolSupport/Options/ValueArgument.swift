@@ -22,4 +22,25 @@ package struct ValueArgument: ParsableArguments {
         }
         return .string(value)
     }
+
+    /// Notes on standard error if the value of `key` is of another kind than the one that it replaces.
+    package static func note(_ key: String, replacing old: JSONValue?, with new: JSONValue) {
+        guard let old, old != .null, new != .null, old.kindForPeople != new.kindForPeople else { return }
+        let hint = old.stringValue == nil ? "" : " Use --text to keep it a string."
+        Output.error.note("\"\(key)\" was \(old.kindForPeople) and is now \(new.kindForPeople).\(hint)")
+    }
+}
+
+extension JSONValue {
+    /// Its kind, in words.
+    fileprivate var kindForPeople: String {
+        switch self {
+        case .null: "null"
+        case .bool: "true or false"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
 }

@@ -3,7 +3,8 @@ import StoredValuesSupport
 
 /// Holds back what the library logs until a command has succeeded: a failed command prints only its own message.
 package struct HeldLog: LogHandler {
-    private static let lines = Guarded<[String]>([])
+    /// Nil once nothing is held back any more.
+    private static let lines = Guarded<[String]?>([])
 
     package init() {}
 
@@ -16,15 +17,17 @@ package struct HeldLog: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        Self.lines.withLock { $0.append("\(event.message)") }
+        let isHeld = Self.lines.withLock { lines in
+            lines?.append("\(event.message)")
+            return lines != nil
+        }
+        if !isHeld { Self.print(["\(event.message)"]) }
     }
 
-    /// Prints what was logged since the last call.
-    package static func print() {
-        let lines = lines.withLock { lines in
-            defer { lines = [] }
-            return lines
-        }
+    /// Prints what was logged, and from now on each line as it is logged.
+    package static func letGo() { print(lines.withLock { $0.take() } ?? []) }
+
+    private static func print(_ lines: [String]) {
         for line in lines { Output.error.line("\(CommandLineProgram.name): \(Output.error.oneLine(line))") }
     }
 }

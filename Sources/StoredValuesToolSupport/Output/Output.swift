@@ -26,6 +26,9 @@ package struct Output {
         write("\(text)\n")
     }
 
+    /// Writes something to know about a command that succeeds.
+    package func note(_ text: String) { line("\(CommandLineProgram.name): note: \(oneLine(text))") }
+
     package func write(_ text: String) {
         var text = text
         text.withUTF8 { write(UnsafeRawBufferPointer($0)) }

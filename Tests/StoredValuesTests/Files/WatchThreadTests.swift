@@ -49,53 +49,23 @@ struct WatchThreadTests {
         }
     }
 
-    @Test("While an owner is at work the thread rests between events, whatever they are about, and misses none")
+    @Test("While this process replaces files the thread rests between events, whatever they are about, and misses none")
     func rest() async throws {
         try await withTemporaryFolder { folder in
             let inotify = FaultyInotify()
             let heard = Guarded(0)
-            let watch = FileWatch(
-                DurableFile(path: folder + "/file"), on: WatchThread(inotify), isOwnerBusy: { true },
-                onEvent: { _ in heard.withLock { $0 += 1 } })
+            let watch = FileWatch(DurableFile(path: folder + "/file"), on: WatchThread(inotify)) { _ in heard.withLock { $0 += 1 } }
+            let other = DurableFile(path: folder + "/other")
             let before = inotify.reads
             var reads = 0
             let time = try await elapsed {
-                for number in 1...1000 { try write("x", byRenamingOver: "\(folder)/other\(number % 2)") }
+                for _ in 1...1000 { try other.withLock { file in _ = try file.replace(with: [1], durably: false) } }
                 reads = inotify.reads - before
             }
             #expect(reads <= Int(time / .milliseconds(2)) + 2)
             try write("x", byRenamingOver: folder + "/file")
             try await eventually("the change was heard") { heard.withLock { $0 } > 0 }
             withExtendedLifetime(watch) {}
-        }
-    }
-
-    @Test("While one watch's owner is asked whether it is at work, the end of another watch lets its handler go")
-    func handlerGoes() async throws {
-        final class Captured: Sendable {}
-        try await withTemporaryFolder { folder in
-            let thread = WatchThread(SystemInotify())
-            let isAsked = Guarded(false)
-            let answer = DispatchSemaphore(value: 0)
-            var captured: Captured? = Captured()
-            weak let weakly = captured
-            let ended = FileWatch(DurableFile(path: folder + "/ended"), on: thread) { [captured] _ in _ = captured }
-            captured = nil
-            let asked = FileWatch(
-                DurableFile(path: folder + "/asked"), on: thread,
-                isOwnerBusy: {
-                    isAsked.withLock { $0 = true }
-                    answer.wait()
-                    answer.signal()  // to whoever asks next
-                    return false
-                }, onEvent: { _ in })
-            defer { answer.signal() }
-            try write("x", byRenamingOver: folder + "/asked")
-            try await eventually("the owner is asked") { isAsked.withLock { $0 } }
-            #expect(weakly != nil)
-            ended.cancel()
-            #expect(weakly == nil)
-            withExtendedLifetime(asked) {}
         }
     }
 

@@ -55,9 +55,24 @@
                 #expect(absent.status == 1 && absent.output == "" && absent.errors.contains("\"size\" is not set for everyone"), "\(absent)")
                 let other = try await tool.run("get", "theme", "--host", "web-1")
                 #expect(other.status == 1 && other.errors.contains("host web-1"), "\(other)")
-                for _ in 0..<2 { #expect(try await tool.run("reset", "theme").status == 0) }
+                let reset = try await tool.run("reset", "theme"), again = try await tool.run("reset", "theme", "--group", "canary")
+                #expect(reset.status == 0 && reset.errors.isEmpty, "\(reset)")
+                #expect(again.status == 0 && again.output == "" && again.errors.contains("note: \"theme\" was not set for group canary."), "\(again)")
                 #expect(try await tool.run("get", "theme").status == 1)
                 #expect(try await tool.with(["STORED_VALUES_APP": "other"]).run("list").output == "")
+            }
+        }
+
+        @Test("set notes that a value is of another kind than the stored one, and changes it all the same")
+        func anotherKind() async throws {
+            try await withFleet(isSecure: false) { fleet in
+                let tool = try fleet.tool()
+                #expect(try await tool.run("set", "limit", "60").errors.isEmpty)
+                let run = try await tool.run("set", "limit", "\"text\"")
+                #expect(run.status == 0 && run.errors.contains("note: \"limit\" was a number and is now a string."), "\(run)")
+                #expect(try await fleet.run("get", "limit") == "text\n")
+                #expect(try await tool.run("set", "limit", "more").errors.isEmpty)
+                #expect(try await tool.run("set", "limit", "5", "--group", "canary").errors.isEmpty)
             }
         }
 

@@ -1,9 +1,11 @@
 #if Fleet && EncryptedFile
+    import Dispatch
     import Foundation
-    import StoredValuesFiles
+    import StoredValuesSupport
     import Testing
 
     @testable import StoredValues
+    @testable import StoredValuesFiles
 
     /// The fleet's keyring on files as an agent writes them: what must hold for every keyring that can be read only.
     @Suite("FleetKeyring", .hangLimit)
@@ -103,6 +105,37 @@
                 #expect(keyring(.file("/a"), .file("/b")) == keyring(.file("/a"), .file("/b")))
                 let one = FleetKeyring(key: .file("/a"), formerKey: phrase)
                 #expect(KeyringIdentity(one) == KeyringIdentity(one))
+            }
+        }
+
+        @Test("It is the same as before when the links on the way to its key have changed since it was made")
+        func identityStays() throws {
+            try withTemporaryFolder { folder in
+                let link = "\(folder)/key"
+                try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/first")
+                let keyring = FleetKeyring(key: .file(link), formerKey: nil, folder: folder), before = KeyringIdentity(keyring)
+                try FileManager.default.removeItem(atPath: link)
+                try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/second")
+                #expect(KeyringIdentity(keyring) == before)
+                #expect(KeyringIdentity(FleetKeyring(key: .file(link), formerKey: nil, folder: folder)) != before)
+            }
+        }
+
+        @Test("A disk that hangs costs the deadline, and not the thread of the caller")
+        func hangingDisk() async throws {
+            try await withTemporaryFolder { folder in
+                let disk = DispatchSemaphore(value: 0), caller = Guarded(currentThreadNumber()), isCaller = Guarded(false)
+                let operations = FaultyFileOperations(beforeLooking: {
+                    if currentThreadNumber() == caller.withLock({ $0 }) { isCaller.withLock { $0 = true } }
+                    disk.wait()
+                    disk.signal()
+                })
+                let keyring = FleetKeyring(key: .passphrase { Secret([1]) }, formerKey: nil, folder: folder, deadline: .milliseconds(20), operations: operations)
+                for _ in 0..<2 {
+                    await #expect(throws: KeyringError.timedOut(after: .milliseconds(20))) { try await keyring.read(id) }
+                }
+                #expect(!isCaller.withLock { $0 })
+                disk.signal()
             }
         }
     }

@@ -86,6 +86,8 @@ struct CredentialsKeyringTests {
             #expect(try await reason { _ = try await missing.read(id) }.contains("\(folder)/none\" is missing"))
             #expect(try await reason { _ = try await missing.identifiers(inService: "s") }.contains("is missing"))
             #expect(try await reason { try await missing.unlock() }.contains("is missing"))
+            let error = await #expect(throws: KeyringError.self) { try await missing.unlock() }
+            #expect(try !"\(#require(error))".contains("program"), "there is none")
             try put("", folder + "/file")
             let file = CredentialsKeyring(path: folder + "/file")
             #expect(try await reason { _ = try await file.read(id) }.contains("is a regular file, not a folder"))

@@ -324,6 +324,21 @@ struct PreferencesFailureTests {
             }
         }
     }
+
+    @Test("What goes wrong in a file that was opened before LoggingSystem.bootstrap is logged by the handler set there")
+    func openedBeforeLogging() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                let storage = PreferencesFile.ofAnotherProcess(path, operations: FaultyFileOperations(failing: ["rename": .noSpace]))
+                let value = StoredValue(key: "a", default: 0, storage: storage)
+                try #require(value.value == 0)
+                LoggingSystem.bootstrap { _ in RecordingLogHandler() }
+                value.set(1)
+                try #require(RecordingLogHandler.takeLines().contains { $0.contains(path) })
+            }
+        }
+    }
 }
 
 /// Reads a stored value for every message.

@@ -41,7 +41,7 @@ struct PreferencesStoreTests {
                 disk.wait()
                 disk.signal()
             }
-            let storage = PreferencesFile.ofAnotherProcess(folder + "/p.json", operations: operations, syncDelay: .never)
+            let storage = PreferencesFile.ofAnotherProcess(folder + "/p.json", operations: operations, syncDelay: .seconds(3600))
             let store = storage.store
             StoredValue(key: "n", default: 0, storage: storage).set(1)
             await #expect(throws: PreferencesError.timedOut(path: store.path, after: .milliseconds(1))) {

@@ -1,5 +1,3 @@
-import Dispatch
-
 @testable import StoredValues
 @testable import StoredValuesFiles
 import StoredValuesSupport
@@ -9,7 +7,7 @@ extension PreferencesFile {
     /// itself, for most tests decide when.
     static func ofAnotherProcess(
         _ path: String, operations: any FileOperations = POSIXFileOperations(),
-        syncDelay: DispatchTimeInterval = .milliseconds(50), sizeLimit: Int = DurableFile.sizeLimit,
+        syncDelay: Duration = .milliseconds(50), sizeLimit: Int = DurableFile.sizeLimit,
         retryPause: Duration? = nil, patience: Duration = RefreshSchedule.patience
     ) -> PreferencesFile {
         let file = DurableFile(path: path, operations: operations)

@@ -20,21 +20,33 @@ struct DocumentedSnippet {
     /// Whether it is a part of a `Package.swift`, which is compiled against another module.
     var isManifest: Bool { text.hasPrefix("dependencies:") || text.contains("import PackageDescription") }
 
-    /// The snippet as a part of a program, which names the snippet's own place in what the compiler says.
+    /// The snippet as a part of a program, which names the snippet's own place in what the compiler says. What is or belongs into a
+    /// function is there three times: in no actor, in the main actor and in another, for people paste it into all of these.
     func program(in page: String) -> String {
-        let (opening, closing) = surroundings
-        let first = opening.isEmpty ? line : line - 1
-        return "#sourceLocation(file: \"\(page)\", line: \(first))\n\(opening)\(text)\(closing)#sourceLocation()\n"
+        surroundings.map { opening, closing in
+            let first = opening.isEmpty ? line : line - 1
+            return "#sourceLocation(file: \"\(page)\", line: \(first))\n\(opening)\(text)\(closing)#sourceLocation()\n"
+        }.joined()
     }
 
     /// What stands before and behind it: a line each, or nothing.
-    private var surroundings: (opening: String, closing: String) {
+    private var surroundings: [(opening: String, closing: String)] {
         if text.hasPrefix("dependencies:") {
-            return ("import PackageDescription; let package = Package(name: \"Editor\",\n", ")\n")
+            return [("import PackageDescription; let package = Package(name: \"Editor\",\n", ")\n")]
         }
-        if let place { return ("\(place) {\n", "}\n") }
-        if Self.declarations.contains(where: text.hasPrefix) || isManifest { return ("", "") }
-        return ("func snippet\(line)() async throws {\n", "}\n")
+        let isWhole = Self.declarations.contains(where: text.hasPrefix) || isManifest
+        guard let function = place ?? (isWhole ? nil : "func snippet\(line)() async throws"), function.hasPrefix("func ") else {
+            let itself = place.map { ("\($0) {\n", "}\n") } ?? ("", "")
+            return [itself] + (place == nil && text.hasPrefix("func ") ? actors(around: nil) : [])
+        }
+        return [("\(function) {\n", "}\n")] + actors(around: function)
+    }
+
+    /// The main actor and another one, around the snippet or around this function around it.
+    private func actors(around function: String?) -> [(opening: String, closing: String)] {
+        ["@MainActor struct OnMainActor\(line)", "actor Actor\(line)"].map { type in
+            ("\(type) { \(function.map { "\($0) {" } ?? "")\n", function == nil ? "}\n" : "} }\n")
+        }
     }
 }
 

@@ -10,6 +10,7 @@ final class FaultyFileOperations: FileOperations {
     private let system = POSIXFileOperations()
     private let state = Guarded<State>(State())
     private let before: @Sendable (String) -> Void
+    private let beforeLooking: @Sendable () -> Void
 
     private struct State {
         var calls: [String] = []
@@ -21,9 +22,9 @@ final class FaultyFileOperations: FileOperations {
     /// Operations of which those named fail with the code given.
     init(
         failing faults: [String: SystemErrorCode] = [:], longestWrite: Int = .max,
-        before: @escaping @Sendable (String) -> Void = { _ in }
+        before: @escaping @Sendable (String) -> Void = { _ in }, beforeLooking: @escaping @Sendable () -> Void = {}
     ) {
-        self.before = before
+        (self.before, self.beforeLooking) = (before, beforeLooking)
         state.withLock {
             $0.faults = faults
             $0.longestWrite = longestWrite
@@ -71,7 +72,10 @@ final class FaultyFileOperations: FileOperations {
         try note(try system.status(of: descriptor).kind == .folder ? "synchronize folder" : "synchronize")
         try system.synchronize(descriptor)
     }
-    private func look() { state.withLock { $0.count += 1 } }
+    private func look() {
+        beforeLooking()
+        state.withLock { $0.count += 1 }
+    }
     func status(of descriptor: Int32) throws(SystemErrorCode) -> FileStatus {
         look()
         return try system.status(of: descriptor)

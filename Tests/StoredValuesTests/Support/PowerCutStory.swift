@@ -25,7 +25,7 @@ final class PowerCutStory: Sendable {
 
     /// A program that has the file open. What it does in the background would make a story differ from run to run, so it
     /// is put off until `syncDelay` is over.
-    func process(syncDelay: DispatchTimeInterval = .seconds(3600)) -> PreferencesFile {
+    func process(syncDelay: Duration = .seconds(3600)) -> PreferencesFile {
         .ofAnotherProcess(path, operations: disk, syncDelay: syncDelay)
     }
 

@@ -135,4 +135,19 @@ struct ToolEditTests {
             #expect(try await tool.run("get", "theme").output == "mine\n")
         }
     }
+
+    @Test("The editor has the variables of this process and no others, and a path with every odd character as one word")
+    func odd() async throws {
+        try await withTool { tool in
+            let name = "a b'\"$(touch x)`;\\\n.json", file = "\(tool.folder)/\(name)"
+            try tool.write("{}", to: file)
+            let script = "\(tool.folder)/editor"
+            try tool.write("env >\(tool.folder)/variables; echo $# >\(tool.folder)/count; sed -i 's/{/{\"a\": 1/' \"$1\"", to: script)
+            let run = try await tool.with(["EDITOR": "sh \(script)", "STORED_VALUES_APP": nil]).run("edit", "--file", file)
+            #expect(run.status == 0 && run.errors.contains("Changed: a"), "\(run)")
+            #expect(try contents(ofFile: "\(tool.folder)/count") == "1\n")
+            #expect(try !contents(ofFile: "\(tool.folder)/variables").contains("ARGUMENT"))
+            #expect(!FileManager.default.fileExists(atPath: "\(tool.folder)/x"))
+        }
+    }
 }

@@ -226,4 +226,16 @@ struct ToolSettingsTests {
             #expect(try await line() == #"{"key": "a"}"#)
         }
     }
+
+    @Test("watch says at once that the file is broken, though no value changes")
+    func watchBroken() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"theme": "dark"}"#)
+            let errors = "\(tool.folder)/errors"
+            let watch = try ChildProcess(["/bin/sh", "-c", "exec \"$TOOL\" watch theme 2>\(errors)"], environment: tool.environment)
+            #expect(try await offPool { Result { try watch.line(within: hangLimit) } }.get() == "\"dark\"")
+            try tool.write(#"{"theme": "#)
+            try await eventually("it is said") { (try? contents(ofFile: errors))?.contains("not JSON") == true }
+        }
+    }
 }

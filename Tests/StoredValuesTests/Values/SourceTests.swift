@@ -4,6 +4,7 @@ import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 @Suite("Where a value comes from", .hangLimit)
 struct SourceTests {
@@ -59,6 +60,48 @@ struct SourceTests {
             #expect(a.source == .system && a.value == 0)
             try await changes { try #"{"a": 0}"#.write(toFile: folder + "/fleet.json", atomically: false, encoding: .utf8) }
             #expect(a.source == .fleet && a.value == 0)
+        }
+    }
+
+    @Test("What could not be saved comes from memory, and an observer hears when a retry has saved it")
+    func unsaved() async throws {
+        try await withTemporaryFolder { folder in
+            let operations = FaultyFileOperations(failing: ["rename": .noSpace])
+            let storage = PreferencesFile.ofAnotherProcess(folder + "/p.json", operations: operations)
+            let a = StoredValue(key: "a", default: 0, storage: storage)
+            a.set(1)
+            #expect(a.source == .memory && a.isStored && a.value == 1)
+            let heard = Guarded(0)
+            withObservationTracking { _ = a.source } onChange: { heard.withLock { $0 += 1 } }
+            var values = a.values.makeAsyncIterator()
+            #expect(try await values.next() == 1)
+            operations.fail("rename", with: nil)
+            try await storage.flush()
+            #expect(a.source == .file && a.isStored && heard.withLock { $0 } == 1)
+            a.set(2)
+            #expect(try await values.next() == 2, "the value itself had not changed")
+            operations.fail("rename", with: .noSpace)
+            a.set(3)
+            #expect(a.source == .memory)
+            a.reset()
+            #expect(a.source == .code && !a.isStored)
+        }
+    }
+
+    @Test("With no place for a file, and in a file in memory, every stored value comes from memory")
+    func noFile() async throws {
+        let inMemory = StoredValue(key: "a", default: 0, storage: .inMemory(#"{"a": 1}"#))
+        #expect(inMemory.source == .memory && inMemory.isStored)
+        inMemory.set(2)
+        #expect(inMemory.source == .memory)
+        inMemory.reset()
+        #expect(inMemory.source == .code)
+        await #expect(processExitsWith: .success) {
+            for variable in ["HOME", "XDG_CONFIG_HOME", "STORED_VALUES_PREFERENCES"] { unsetenv(variable) }
+            let value = StoredValue(key: "a", default: 0)
+            try #require(value.source == .code)
+            value.set(1)
+            try #require(value.source == .memory)
         }
     }
 }

@@ -344,4 +344,78 @@ struct ValidationTests {
             }
         }
     }
+
+    @Test("set(checking:) refuses what lies outside of the range, with the bounds, while set clamps", arguments: [0, -5, 101, .max])
+    func checkingRange(input: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let limit = StoredValue(key: "limit", default: 60, in: 1...100, storage: .ofAnotherProcess(path))
+            limit.set(30)
+            #expect(throws: PreferencesError.notValid(key: "limit", path: path, reason: "\(input) is not in 1...100")) {
+                try limit.set(checking: input)
+            }
+            #expect(limit.value == 30)
+            try await limit.flush()
+            for bound in [1, 100] {
+                try limit.set(checking: bound)
+                #expect(limit.value == bound)
+            }
+            limit.set(input)
+            #expect(limit.value == min(max(input, 1), 100))
+        }
+    }
+
+    /// What is logged while two wrappers of one key with these declarations, in this order, read a file, and again.
+    private static func logged(_ first: StoredKey<Int>, _ second: StoredKey<Int>, text: String = #"{"size": 20}"#) throws -> [String] {
+        try withTemporaryFolder { folder in
+            try text.write(toFile: folder + "/p.json", atomically: false, encoding: .utf8)
+            let storage = PreferencesFile.ofAnotherProcess(folder + "/p.json")
+            let values = [StoredValue(first, storage: storage), StoredValue(second, storage: storage)]
+            for value in values + values { _ = value.value }
+            return RecordingLogHandler.takeLines()
+        }
+    }
+
+    @Test("Two declarations of one key that validate differently are told once, and equal ones never")
+    func twoValidations() async throws {
+        await #expect(processExitsWith: .success) {
+            LoggingSystem.bootstrap { _ in RecordingLogHandler() }
+            let plain = StoredKey("size", default: 3)
+            let narrow = StoredKey("size", default: 3, in: 1...5), wide = StoredKey("size", default: 3, in: 1...50)
+            let capped = StoredKey("size", default: 3, validate: { min($0, 5) })
+            func says(_ first: StoredKey<Int>, _ second: StoredKey<Int>, _ what: String) throws {
+                let lines = try Self.logged(first, second)
+                try #require(lines.count == 1 && lines[0].contains("two validations: it is \(what)."), "\(lines)")
+                try #require(lines[0].contains("\"size\"") && lines[0].contains("p.json") && lines[0].contains("StoredKey"))
+            }
+            try says(narrow, wide, "validated to the range 1...5 and to the range 1...50")
+            try says(plain, narrow, "validated not at all and to the range 1...5")
+            try says(capped, plain, "validated by a function and not at all")
+            try says(capped, StoredKey("size", default: 3, validate: { $0 * 2 }), "read as 5 and as 40")
+            try says(StoredKey("size", default: 3, validate: { $0 * 2 }), capped, "read as 40 and as 5")
+            for key in [plain, narrow, capped] { try #require(try Self.logged(key, key) == []) }
+            let same = StoredKey("size", default: 3, validate: { min($0, 9) })
+            try #require(try Self.logged(same, StoredKey("size", default: 3, validate: { min($0, 9) })) == [])
+        }
+    }
+
+    @Test("Wrappers whose one validation depends on another value are not taken for two declarations")
+    func dependentValidation() async throws {
+        await #expect(processExitsWith: .success) {
+            LoggingSystem.bootstrap { _ in RecordingLogHandler() }
+            try withTemporaryFolder { folder in
+                try #"{"size": 20}"#.write(toFile: folder + "/p.json", atomically: false, encoding: .utf8)
+                let storage = PreferencesFile.ofAnotherProcess(folder + "/p.json")
+                let limit = StoredValue(key: "limit", default: 5, storage: storage)
+                func size() -> StoredValue<Int> {
+                    StoredValue(key: "size", default: 3, validate: { min($0, limit.value) }, storage: storage)
+                }
+                let first = size()
+                try #require(first.value == 5)
+                limit.set(9)
+                try #require(size().value == 9)
+                try #require(RecordingLogHandler.takeLines() == [])
+            }
+        }
+    }
 }

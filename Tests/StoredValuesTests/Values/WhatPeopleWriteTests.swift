@@ -60,7 +60,7 @@ struct WhatPeopleWriteTests {
         }
     }
 
-    @Test("STORED_VALUES_PREFERENCES names the standard file, and a relative XDG_CONFIG_HOME does not count")
+    @Test("STORED_VALUES_PREFERENCES names the standard file, and no other folder gets a file")
     func environment() async throws {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
@@ -71,10 +71,50 @@ struct WhatPeopleWriteTests {
                 StoredValue(key: "b", default: 0, storage: .named("other")).set(1)
                 try await PreferencesFile.standard.flush()
                 try #require(FileManager.default.fileExists(atPath: folder + "/mine.json"))
+                try #require(FileManager.default.fileExists(atPath: folder + "/mine.other.json"))
+                try #require(try FileManager.default.contentsOfDirectory(atPath: folder).allSatisfy { $0.hasPrefix("mine.") })
+            }
+        }
+    }
+
+    @Test("A relative XDG_CONFIG_HOME does not count, for named files either")
+    func relativeFolder() async throws {
+        await #expect(processExitsWith: .success) {
+            try withTemporaryFolder { folder in
+                setenv("HOME", folder, 1)
+                setenv("XDG_CONFIG_HOME", "relative", 1)
+                unsetenv("STORED_VALUES_PREFERENCES")
                 let name = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe").split(separator: "/").last
                 try #require(PreferencesFile.named("other").path == folder + "/.config/\(try #require(name))/other.json")
             }
         }
+    }
+
+    @Test("Named files are beside the file that STORED_VALUES_PREFERENCES names, with no HOME too, and none is that file", arguments: [
+        ("/preferences.json", "other", "/preferences.other.json"), ("/a.conf", "other", "/a.conf.other.json"), ("/a", "b", "/a.b.json"),
+        ("/.json", "x", "/.json.x.json"), ("/a.x.json", "x", "/a.x.x.json"), ("/a.json", "..", "/a....json"),
+        ("/a.json", "preferences", "/a.json"),
+    ])
+    func named(standard: String, name: String, expected: String) async throws {
+        try await withTemporaryFolder { folder in
+            _ = await #expect(processExitsWith: .success) { [folder = folder as String, standard = standard as String, name = name as String, expected = expected as String] in
+                unsetenv("HOME")
+                setenv("XDG_CONFIG_HOME", "\(folder)/config", 1)
+                setenv("STORED_VALUES_PREFERENCES", folder + standard, 1)
+                let file = try PreferencesFile(checkingName: name)
+                try #require(file.path == folder + expected)
+                StoredValue(key: "a", default: 0, storage: file).set(1)
+                try await file.flush()
+                try #require(FileManager.default.fileExists(atPath: folder + expected))
+                try #require(PreferencesFile.named(name).keys == ["a"])
+                try #require(!FileManager.default.fileExists(atPath: folder + "/config"))
+            }
+        }
+    }
+
+    @Test("A name of a user's that no file can have is refused, and is no trap", arguments: ["", "../evil", "/etc/passwd", "a/b", "a\0b"])
+    func badName(name: String) {
+        #expect(throws: PreferencesError.notName(name)) { try PreferencesFile(checkingName: name) }
     }
 
     @Test("Without HOME values stay in memory, and flush says why")

@@ -83,7 +83,7 @@ public struct EncryptedFileKey: Sendable {
 
 extension EncryptedFileKey {
     /// The real path of the key's file, or another identifier; nil if unknown. Two keys with one place are the same key.
-    var place: String? {
+    package var place: String? {
         switch source {
         case .file(let path), .mountedFile(let path), .generatedFile(let path): DurableFile(path: path).place
         case .credential(let name, let folder?): DurableFile(path: folder + "/" + name).place

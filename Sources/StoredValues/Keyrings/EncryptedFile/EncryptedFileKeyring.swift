@@ -43,12 +43,12 @@ public final class EncryptedFileKeyring: Keyring {
         heldLock = nil
     }
 
-    /// The same keyring under its lock. It has separate queues: those of `keyring` may be waiting for the lock.
-    init(_ keyring: EncryptedFileKeyring, under lock: HeldLock) {
+    /// The same keyring with another deadline or under its lock. It has separate queues: those of `keyring` may be waiting for the lock.
+    init(_ keyring: EncryptedFileKeyring, deadline: Duration? = nil, under lock: HeldLock? = nil) {
         place = keyring.place
         keyPlace = keyring.keyPlace
         vault = keyring.vault
-        deadline = keyring.deadline
+        self.deadline = max(.zero, deadline ?? keyring.deadline)
         heldLock = lock
     }
 

@@ -102,13 +102,13 @@
         /// Logs, once per secret, that several items were found for it.
         private func reportSeveral(_ matches: Int, _ id: SecretIdentifier) {
             guard matches > 1, reported.withLock({ $0.insert(Place(keyring: self, id: id)).inserted }) else { return }
-            log.warning("\(description) has \(matches) items for \"\(id)\": the newest is used, and reset() removes all of them")
+            Logger(label: "StoredValues").warning("\(description) has \(matches) items for \"\(id)\": the newest is used, and reset() removes all of them")
         }
 
         /// Logs, once per bus, that secrets are not encrypted in transit.
         private func reportPlainSession() {
             guard items.hasPlainSession, plain.withLock({ $0.insert(busAddress).inserted }) else { return }
-            log.warning(
+            Logger(label: "StoredValues").warning(
                 "\(description) does not encrypt secrets in transit: any program that may listen on the session bus can read them. `stored-values doctor` says which program it is")
         }
 
@@ -130,7 +130,6 @@
     private let reported = Guarded<Set<Place>>([])
     /// The buses for which it was logged that secrets are not encrypted.
     private let plain = Guarded<Set<String?>>([])
-    private let log = Logger(label: "StoredValues")
     private let broadcasters = Guarded<[String?: ChangeBroadcaster]>([:])
 
     extension KeyringChange {

@@ -1,0 +1,101 @@
+package import Dispatch
+
+/// Work that runs once, after a time, unless it is cancelled before.
+///
+/// All alarms of the process share one thread. It starts with the first one, and ends when it wakes and none is left. Not a timer of
+/// Dispatch, which needs file descriptors: creating the first one of a process traps if none are left.
+package final class Alarm: Sendable {
+    private struct Schedule {
+        /// The alarms that are set, the soonest last.
+        var alarms: [Alarm] = []
+        var hasThread = false
+        /// When the thread wakes by itself; nil while it is awake, or does not exist.
+        var sleepsUntil: Int64?
+
+        /// The index of the first alarm that is not later than `time`.
+        func firstIndex(notAfter time: Int64) -> Int {
+            var (low, high) = (0, alarms.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if alarms[middle].time > time { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+    }
+
+    private static let schedule = Guarded(Schedule())
+    private static let wakeUp = DispatchSemaphore(value: 0)
+
+    /// In nanoseconds of the monotonic clock.
+    private let time: Int64
+    private let work: @Sendable () -> Void
+
+    private init(at time: Int64, _ work: @escaping @Sendable () -> Void) { (self.time, self.work) = (time, work) }
+
+    /// Runs `work` after `delay`, on the alarms' thread, which it must not block. Throws if that thread cannot be started.
+    @discardableResult
+    package static func set(after delay: Duration, _ work: @escaping @Sendable () -> Void) throws(SystemErrorCode) -> Alarm {
+        let alarm = Alarm(at: monotonicNanoseconds() + delay.nanoseconds, work)
+        let isSooner = try schedule.withLock { schedule throws(SystemErrorCode) in
+            if !schedule.hasThread {
+                try startThread(named: "alarms", run)
+                schedule.hasThread = true
+            }
+            schedule.alarms.insert(alarm, at: schedule.firstIndex(notAfter: alarm.time))
+            return schedule.sleepsUntil.map { alarm.time < $0 } ?? false
+        }
+        if isSooner { wakeUp.signal() }
+        return alarm
+    }
+
+    /// Keeps the work from running, if it has not begun, and releases it.
+    package func cancel() {
+        let removed = Self.schedule.withLock { schedule -> Alarm? in
+            let first = schedule.firstIndex(notAfter: time)
+            return schedule.alarms[first...].firstIndex { $0 === self }.map { schedule.alarms.remove(at: $0) }
+        }
+        withExtendedLifetime(removed) {}  // released without the lock
+    }
+
+    @Sendable private static func run() {
+        while true {
+            let now = monotonicNanoseconds()
+            let (due, end) = schedule.withLock { schedule -> (Alarm?, end: Int64?) in
+                schedule.sleepsUntil = schedule.alarms.last?.time
+                if let time = schedule.sleepsUntil, time <= now {
+                    schedule.sleepsUntil = nil
+                    return (schedule.alarms.removeLast(), nil)
+                }
+                schedule.hasThread = schedule.sleepsUntil != nil
+                return (nil, schedule.sleepsUntil)
+            }
+            if let due {
+                due.work()
+            } else if let end {
+                _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(end - now)))
+            } else {
+                return
+            }
+        }
+    }
+}
+
+extension DispatchQueue {
+    /// Runs `work` on this queue after `delay`; at once if no thread can be started that waits for that.
+    package func async(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+        guard delay > .zero, (try? Alarm.set(after: delay) { self.async(execute: work) }) != nil else { return async(execute: work) }
+    }
+}
+
+/// Waits for `duration`, or until the task is cancelled; true if it waited the whole time.
+///
+/// Not `Task.sleep`, whose timer fires on Swift's cooperative pool, which may be blocked by what waits here; except where no thread
+/// can be started for an alarm.
+package func pause(for duration: Duration) async -> Bool {
+    let shot = OneShot<Bool>()
+    guard let alarm = try? Alarm.set(after: duration, { shot.answer(true) }) else {
+        return (try? await Task.sleep(for: duration)) != nil
+    }
+    defer { alarm.cancel() }
+    return await shot.wait(cancelled: false)
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@testable import StoredValuesSupport
+
+@Suite("Alarm", .hangLimit)
+struct AlarmTests {
+    @Test("Alarms ring in the order of their times, whatever the order in which they are set, and none too early")
+    func order() async throws {
+        let rung = Guarded<[Int]>([])
+        let begin = ContinuousClock.now
+        for number in [30, 10, 40, 20, 0] {
+            try Alarm.set(after: .milliseconds(number)) { rung.withLock { $0.append(number) } }
+        }
+        try await eventually("all have rung") { rung.withLock { $0.count } == 5 }
+        #expect(ContinuousClock.now - begin >= .milliseconds(40))
+        #expect(rung.withLock { $0 } == [0, 10, 20, 30, 40])
+    }
+
+    @Test("One that is cancelled does not ring, and lets go of its work at once")
+    func cancelled() async throws {
+        final class Captured: Sendable {}
+        var captured: Captured? = Captured()
+        weak let weakly = captured
+        let alarm = try Alarm.set(after: .seconds(3600)) { [captured] in
+            withExtendedLifetime(captured) {}
+            Issue.record("it rang")
+        }
+        captured = nil
+        alarm.cancel()
+        alarm.cancel()
+        // The alarm itself holds it until it goes.
+        #expect(weakly != nil)
+        withExtendedLifetime(alarm) {}
+    }
+
+    private final class Rung: Sendable {
+        let count = Guarded(0)
+
+        /// Sets 500 alarms within 20 ms, and cancels half of them.
+        func setAlarms(_ task: Int) throws {
+            for number in 0..<500 {
+                let alarm = try Alarm.set(after: .microseconds((number * 7919 + task) % 20_000)) { self.count.withLock { $0 += 1 } }
+                if number % 2 == 0 { alarm.cancel() }
+            }
+        }
+    }
+
+    @Test("However many are set, sooner ones too while the thread sleeps, they take one thread")
+    func many() async throws {
+        let rung = Rung()
+        let late = try Alarm.set(after: .seconds(3600)) {}
+        defer { late.cancel() }
+        try await withThrowingTaskGroup { group in
+            for task in 0..<8 { group.addTask { try rung.setAlarms(task) } }
+            try await group.waitForAll()
+        }
+        let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+        #expect(tasks.count { (try? contents(ofFile: "/proc/self/task/\($0)/comm")) == "alarms\n" } == 1)
+        try await eventually("those that were not cancelled have rung") { rung.count.withLock { $0 } >= 2000 }
+    }
+
+    @Test("A queue's work is late by its delay, and at once without one")
+    func queue() async throws {
+        let queue = DispatchQueue(label: "AlarmTests")
+        let rung = Guarded<[String]>([])
+        queue.async(after: .milliseconds(20)) { rung.withLock { $0.append("late") } }
+        queue.async(after: .zero) { rung.withLock { $0.append("now") } }
+        try await eventually("both have run") { rung.withLock { $0 } == ["now", "late"] }
+    }
+}
