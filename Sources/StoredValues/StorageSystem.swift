@@ -5,7 +5,7 @@ import StoredValuesSupport
 public enum StorageSystem {
     private struct State {
         var applicationID: String?
-        /// The file and the keyring that the program passed in, untyped because their types belong to modules above this one.
+        /// The file and the keyring that the program passed in; untyped, because this is below the folders of their types.
         var parts: [any Sendable] = []
         /// The call that set all of this.
         var call: String?

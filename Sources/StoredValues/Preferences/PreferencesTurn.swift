@@ -9,7 +9,7 @@ import StoredValuesSupport
 /// lock and the turn, and only then wakes readers and notifies observers. If the lock is unavailable, or writing fails, the
 /// change stays in memory and is written later.
 ///
-/// Every turn must end with ``commit()`` or ``cancel()``; ``PreferencesStore/change(_:mayNest:_:)`` ensures that.
+/// Every turn must end with ``commit()`` or ``cancel()``; ``PreferencesStore/change(_:of:mayNest:_:)`` ensures that.
 ///
 /// Locks are taken in this order, and no thread that holds a later one takes an earlier one:
 ///

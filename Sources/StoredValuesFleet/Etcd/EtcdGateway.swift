@@ -4,7 +4,7 @@
 
     /// The cluster: asks one of its members, and the next one if that does not answer.
     final class EtcdGateway: Sendable {
-        /// How long one member may take for one answer at first (ETCD-FACTS: elections take about a second). When all have failed it is
+        /// How long one member may take for one answer at first (an election takes about a second). When all have failed it is
         /// doubled: a large answer may take longer by a slow network.
         static let attemptLimit = Duration.seconds(2)
         /// How long all attempts together may take, if the caller names no other time.
