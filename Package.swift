@@ -11,7 +11,7 @@ let settings: [SwiftSetting] = [
 /// The code that talks to libsecret exists only with this trait; without it nothing links GLib.
 let withLibsecret: TargetDependencyCondition? = .when(traits: ["Libsecret"])
 
-/// The encrypted file, and with it swift-crypto, exists only with this trait; nobody else downloads or builds that package.
+/// The encrypted file exists only with this trait; without it nothing links libsodium.
 let withEncryptedFile: TargetDependencyCondition? = .when(traits: ["EncryptedFile"])
 
 /// The provider for swift-configuration is built only with this trait; nobody else downloads or builds that package.
@@ -31,14 +31,13 @@ let package = Package(
     ],
     traits: [
         .default(enabledTraits: ["EncryptedFile", "Libsecret"]),
-        .trait(name: "EncryptedFile", description: "A keyring in an encrypted file, by swift-crypto."),
+        .trait(name: "EncryptedFile", description: "A keyring in an encrypted file, through libsodium."),
         .trait(name: "Libsecret", description: "The desktop's keyring, through libsecret."),
         .trait(name: "Configuration", description: "A provider for swift-configuration: the product StoredValuesConfiguration."),
         .trait(name: "Fleet", description: "Settings of many machines, on etcd: the products StoredValuesFleet and stored-values-fleet."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.11.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.1"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
@@ -48,6 +47,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CStoredValues"),
         // What the library is made of. Their names begin with the package's, for in one graph no two packages may have a module
         // of one name; what they export is for this package alone.
@@ -62,10 +62,9 @@ let package = Package(
             name: "StoredValues",
             dependencies: [
                 "StoredValuesFiles", "StoredValuesSupport",
+                .target(name: "CSodium", condition: withEncryptedFile),
                 .target(name: "StoredValuesSecretService", condition: withLibsecret),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Crypto", package: "swift-crypto", condition: withEncryptedFile),
-                .product(name: "CryptoExtras", package: "swift-crypto", condition: withEncryptedFile),
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings

@@ -3,8 +3,7 @@ import PackageDescription
 
 // Built by `Fuzzing/run`, with --sanitize=fuzzer: that instruments the library too, and brings libFuzzer's main.
 
-/// `Fuzzing/run --self-test` plants a bug in the reader of preferences, to see that it is found. That takes no encrypted file, and
-/// building swift-crypto takes longer than finding the bug.
+/// `Fuzzing/run --self-test` plants a bug in the reader of preferences, to see that it is found.
 let plantedBug = Context.environment["FUZZING_PLANTED_BUG"] != nil
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6)] + (plantedBug ? [.define("PLANTED_BUG")] : [])
 
@@ -14,16 +13,11 @@ let package = Package(
     name: "Fuzzing",
     dependencies: [
         // The keyring of the desktop is not fuzzed.
-        .package(name: "swift-stored-values", path: "..", traits: plantedBug ? [] : ["EncryptedFile"])
-    ] + (plantedBug ? [] : [.package(url: "https://github.com/apple/swift-crypto", from: "4.0.0")]),
+        .package(name: "swift-stored-values", path: "..", traits: ["EncryptedFile"])
+    ],
     targets: [
         // ReaderRules and ItemRules are links to the tests' own, which check them on random input.
-        .executableTarget(name: "FuzzPreferences", dependencies: [storedValues], swiftSettings: settings)
-    ] + (plantedBug ? [] : [
-        .executableTarget(
-            name: "FuzzEncryptedFile",
-            dependencies: [storedValues, .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: settings
-        )
-    ])
+        .executableTarget(name: "FuzzPreferences", dependencies: [storedValues], swiftSettings: settings),
+        .executableTarget(name: "FuzzEncryptedFile", dependencies: [storedValues], swiftSettings: settings),
+    ]
 )

@@ -1,3 +1,7 @@
+#if !__has_include(<libsecret/secret.h>)
+#error "The trait Libsecret needs libsecret: apt-get install libsecret-1-dev pkg-config, or build without that trait."
+#endif
+
 // For the calls that work on D-Bus paths; libsecret has had them, unchanged, since 0.7.
 #define SECRET_API_SUBJECT_TO_CHANGE 1
 #include <libsecret/secret.h>

@@ -113,7 +113,7 @@
                     guard makingFile || found[0].data != nil else { throw NothingToDo() }
                     var secrets = try open(found[0])
                     guard try body(&secrets) else { throw NothingToDo() }
-                    let bytes = try secrets.sealed()
+                    let bytes = secrets.sealed()
                     guard bytes.count <= Self.sizeLimit else { throw KeyringError.tooLarge }
                     return ([Data(bytes)], names.map { FleetLogRecord.Change(key: $0, target: "", isSecret: true) }, ())
                 }

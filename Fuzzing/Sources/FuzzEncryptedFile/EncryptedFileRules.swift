@@ -1,5 +1,3 @@
-import Crypto
-
 @testable import StoredValues
 
 /// What must hold for the reader of encrypted keyrings, whatever the bytes.
@@ -9,7 +7,7 @@ enum EncryptedFileRules {
         let description: String
     }
 
-    private static let mainKey = SymmetricKey(data: [UInt8](repeating: 7, count: 32))
+    private static let mainKey = Secret([UInt8](repeating: 7, count: 32))
 
     /// The first byte says what the others are: a file; one whose checksum is put right, to get past it; or the
     /// plain body of a file.
@@ -47,7 +45,7 @@ enum EncryptedFileRules {
 
     private static func checkBody(_ body: [UInt8]) throws {
         guard let entries = try? body.withUnsafeBytes({ try EncryptedFileBody.entries(in: $0) }) else { return }
-        let file = try EncryptedFileSeal.seal(
+        let file = EncryptedFileSeal.seal(
             entries.values, generation: 1, derivation: KeyDerivation(method: .hkdf, salt: [UInt8](repeating: 1, count: 32)),
             mainKey: mainKey)
         let header = try EncryptedFileHeader(ofFile: file)

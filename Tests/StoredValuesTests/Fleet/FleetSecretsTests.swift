@@ -130,7 +130,7 @@
                         let id = SecretIdentifier(service: "com.example.Server", account: String(format: "password-%06d", number))
                         try secrets.set(Secret(count: size) { _ in }, for: id, label: "\(id.service)/\(id.account)")
                     }
-                    return try secrets.sealed().count
+                    return secrets.sealed().count
                 }
                 let few = try sealedSize(1000, of: 200), many = try sealedSize(2000, of: 200)
                 let most = 1000 + (FleetSecrets.sizeLimit - few) * 1000 / (many - few)

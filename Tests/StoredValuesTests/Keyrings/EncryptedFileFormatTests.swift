@@ -60,7 +60,7 @@
             func seed(_ entries: [EncryptedFileEntry], generation: UInt64 = 1, key: UInt8 = 7) throws -> [UInt8] {
                 let derivation = KeyDerivation(method: .hkdf, salt: random)
                 let mainKey = try derivation.mainKey(from: Secret(repeatElement(key, count: 32)))
-                let file = try EncryptedFileSeal.seal(
+                let file = EncryptedFileSeal.seal(
                     entries, generation: generation, derivation: derivation, mainKey: mainKey, random: random)
                 return try EncryptedFileHeader(ofFile: file).seed
             }

@@ -75,7 +75,7 @@
             for entry in entries {
                 #expect(read[entry.id]?.label == entry.label && read[entry.id]?.modified == entry.modified)
             }
-            let sealed = try EncryptedFileSeal.seal(
+            let sealed = EncryptedFileSeal.seal(
                 EncryptedFileBody.bytes(of: entries), generation: 3, derivation: header.derivation, mainKey: mainKey,
                 seed: header.seed)
             #expect(sealed == bytes)

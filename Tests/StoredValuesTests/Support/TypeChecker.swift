@@ -78,14 +78,17 @@ struct TypeChecker {
     /// What lets the compiler find the modules of C headers that the library's own needs: libsecret's where it is built in.
     private static func cModules() async throws -> [String] {
         func map(_ module: String) -> String { "-fmodule-map-file=\(DocumentedPage.root.path)/Sources/\(module)/module.modulemap" }
+        var options = [map("CStoredValues")]
+        #if EncryptedFile
+            options.append(map("CSodium"))
+        #endif
         #if Libsecret
             let package = try #require(Program(named: "pkg-config"))
             let (_, flags) = try await package.run(
                 ["--cflags-only-I", "libsecret-1"], environment: ProcessInfo.processInfo.environment)
-            return [map("CStoredValues"), map("CSecret")] + flags.split(whereSeparator: \.isWhitespace).map(String.init)
-        #else
-            return [map("CStoredValues")]
+            options += [map("CSecret")] + flags.split(whereSeparator: \.isWhitespace).map(String.init)
         #endif
+        return options
     }
 
     /// The same for what StoredValuesFleet needs, which is SwiftNIO's, of the build in `built`.

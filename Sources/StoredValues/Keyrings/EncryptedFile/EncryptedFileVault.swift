@@ -1,5 +1,4 @@
 #if EncryptedFile
-    import Crypto
     import FoundationEssentials
     import StoredValuesFiles
     import StoredValuesSupport
@@ -13,7 +12,7 @@
         /// A key derived from the key's source and a file's header.
         private struct DerivedKey {
             var derivation: KeyDerivation
-            var mainKey: SymmetricKey
+            var mainKey: Secret
         }
 
         private struct Keys {
@@ -126,7 +125,7 @@
             _ lock: HeldLock, of old: FileIdentity?, with entries: Entries, generation: UInt64, key: DerivedKey,
             telling news: KeyringChange, isWanted: () -> Bool
         ) throws(KeyringError) {
-            let bytes = try EncryptedFileSeal.seal(
+            let bytes = EncryptedFileSeal.seal(
                 entries.values, generation: generation, derivation: key.derivation, mainKey: key.mainKey)
             guard bytes.count <= DurableFile.sizeLimit else { throw .tooLarge }
             guard isWanted() else { throw .cancelled }

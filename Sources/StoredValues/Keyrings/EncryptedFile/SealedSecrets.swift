@@ -1,5 +1,4 @@
 #if EncryptedFile
-    import Crypto
     import FoundationEssentials
     import StoredValuesFiles
     import StoredValuesSupport
@@ -8,7 +7,7 @@
     package struct SealedSecrets: Sendable {
         private let key: EncryptedFileKey
         private var derivation: KeyDerivation
-        private var mainKey: SymmetricKey
+        private var mainKey: Secret
         private var entries: EncryptedFileVault.Entries = [:]
         /// How often the content was changed before; 0 for none.
         private var generation: UInt64 = 0
@@ -54,11 +53,11 @@
         package mutating func rekey(to key: EncryptedFileKey) throws(KeyringError) { (derivation, mainKey) = try Self.newKey(from: key) }
 
         /// The bytes of the next generation.
-        package func sealed() throws(KeyringError) -> [UInt8] {
-            try EncryptedFileSeal.seal(entries.values, generation: generation &+ 1, derivation: derivation, mainKey: mainKey)
+        package func sealed() -> [UInt8] {
+            EncryptedFileSeal.seal(entries.values, generation: generation &+ 1, derivation: derivation, mainKey: mainKey)
         }
 
-        private static func newKey(from key: EncryptedFileKey) throws(KeyringError) -> (KeyDerivation, SymmetricKey) {
+        private static func newKey(from key: EncryptedFileKey) throws(KeyringError) -> (KeyDerivation, Secret) {
             let derivation = KeyDerivation(new: key.method)
             return (derivation, try derivation.mainKey(from: key.material(forNewFile: true, operations: POSIXFileOperations())))
         }
