@@ -34,7 +34,7 @@ extension Command {
             let secret = SecurelyStoredValue<String>(key: "scarce", service: "processes", keyring: keyring)
             // Dispatch, on which Swift runs tasks, opens files for its own timer with the first task, and traps without them.
             await withCheckedContinuation { started in
-                DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(1)) { started.resume() }
+                DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { started.resume() }
             }
             let usual = try limitFiles(to: UInt(number(arguments[0])))
             setting.set(1)

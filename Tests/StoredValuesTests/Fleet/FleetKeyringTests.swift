@@ -19,7 +19,7 @@
                 try TestFleet.writeKey(to: key)
                 let file = EncryptedFileKeyring(path: Self.path(in: folder), key: .file(key), deadline: hangLimit)
                 try await file.write(TestSecret.secret(), for: id, label: "l")
-                try await body(FleetKeyring(key: .file(key), formerKey: nil, folder: folder), file, key, folder)
+                try await body(FleetKeyring(key: .file(key), formerKey: nil, folder: folder, deadline: hangLimit), file, key, folder)
             }
         }
 

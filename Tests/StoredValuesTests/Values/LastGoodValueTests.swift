@@ -227,7 +227,8 @@ struct LastGoodValueTests {
                 }
                 limit.set(8)
                 #expect(await values.next(isolation: nil) == 8)
-                let lines = RecordingLogHandler.takeLines()
+                // That one wrapper validates and one does not is told, too.
+                let lines = RecordingLogHandler.takeLines().filter { !$0.contains("two validations") }
                 try #require(lines.count == 2, "\(lines)")
                 try #require(lines[0].contains(#""limit" in "\#(path)": The value keeps its last good value"#))
                 try #require(lines[1].contains(#""style" in "\#(path)": "size" keeps its last good value"#))
