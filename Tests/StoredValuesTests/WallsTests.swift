@@ -69,6 +69,15 @@ struct WallsTests {
         }
     }
 
+    @Test("No timer is Dispatch's, which traps without file descriptors, and GLib's contexts and threads are made only where there are some")
+    func descriptors() throws {
+        for file in try files() {
+            let code = Self.code(file.text)
+            #expect(!code.contains(/asyncAfter|makeTimerSource|g_thread_new/), "\(file.path)")
+            #expect(!code.contains("g_main_context_new") || file.path.hasSuffix("/ServiceThread.swift"), "\(file.path)")
+        }
+    }
+
     // MARK: Rooms
 
     /// What the files in each folder of StoredValues may use of it: those in these folders, and those in none.

@@ -69,6 +69,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     /// two items need not mean two validations.
     private func compare(_ item: Item, by declaration: StoredKey<Item>, _ content: StoredContent<Item>, of revision: UInt64) {
         guard let known = lastGood.withLock({ $0.item(of: revision) }), let reader = lastReader.withLock({ $0 }) else { return }
+        guard (known as? any Equatable)?.isEqual(to: item) != true else { return }
         let text = Self.text(item)
         guard Self.text(known) != text else { return }
         let other = Self.text(decoded(content).interpreted(by: reader) { lastGood(by: reader) }.item)

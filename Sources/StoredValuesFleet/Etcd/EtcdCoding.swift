@@ -16,7 +16,7 @@
         }
 
         /// What the gateway says in place of an answer; nil if it says nothing known. What refuses a client certificate with a
-        /// common name is plain text (seen: etcd 3.4 and 3.5).
+        /// common name is plain text (seen: etcd 3.4.23).
         static func problem(_ body: ByteBuffer) -> EtcdProblem? {
             guard body.readableBytes < 1 << 20 else { return nil }
             return answer(EtcdProblem.self, from: body) ?? EtcdProblem(message: String(buffer: body))
