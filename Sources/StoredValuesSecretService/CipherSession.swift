@@ -7,7 +7,7 @@
 
         /// Sends nothing yet. Create one per connection.
         init(with daemon: Daemon, _ cancellable: Cancellable) throws(SecretServiceError) {
-            SessionGuard.stand(on: daemon.bus)
+            SessionGuard.install(on: daemon.bus)
             service = Reference(
                 owning: try checkedPointer {
                     stored_values_service_new(sessionService, daemon.bus.pointer, daemon.name, cancellable, $0)
@@ -86,7 +86,7 @@
         private static let largestKey = 1024
 
         /// Checks every message of `bus` from now on.
-        static func stand(on bus: BusConnection) {
+        static func install(on bus: BusConnection) {
             g_dbus_connection_add_filter(
                 bus.pointer,
                 { _, message, isIncoming, guardian in

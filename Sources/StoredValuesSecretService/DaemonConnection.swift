@@ -12,7 +12,7 @@
         private var ownsNameOfGnomeKeyring: Bool?
         /// The attributes of replaced items, by path.
         private var knownAttributes: [ObjectPath: [String: String]] = [:]
-        /// Items that calls found locked; ``ItemStore/unlock(asking:)`` unlocks them too.
+        /// Items that calls found locked; ``ItemStore/unlock(evenWithoutDisplay:)`` unlocks them too.
         var lockedItems: Set<ObjectPath> = []
 
         /// Connects to `bus` and to the Secret Service on it, starting a daemon if the bus can.
@@ -101,11 +101,11 @@
         /// Creates an item in the default collection, or stores `secret` in one that another process created since the search.
         func create(
             _ secret: SecretBytes, _ attributes: [String: String], label: String, _ cancellable: Cancellable,
-            _ progress: inout Progress
+            _ isChanging: inout Bool
         ) throws(SecretServiceError) {
             let collection = try daemon.defaultCollection(cancellable)
             let encrypted = try session.encrypt(secret, cancellable)
-            progress = .changing
+            isChanging = true
             let item = try daemon.createItem(encrypted, attributes, label: label, in: collection, cancellable)
             if let item { try proveAfterWriting(item, holds: secret, cancellable) }
         }

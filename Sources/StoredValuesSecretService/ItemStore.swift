@@ -12,9 +12,6 @@
         /// How long a call may take.
         package let deadline: Duration
 
-        /// Whether a service on this bus has refused to encrypt secrets in transit.
-        package var hasPlainSession: Bool { SharedConnection.to(bus).hasBeenPlain }
-
         /// The items on `bus`. Does not connect yet.
         package init(bus: Bus, deadline: Duration) {
             self.bus = bus
@@ -46,15 +43,15 @@
             count: Int, _ fill: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void, to attributes: [String: String],
             creatingWith additional: [String: String], label: String
         ) async throws(SecretServiceError) -> Int {
-            try await call { connection, cancellable, progress throws(SecretServiceError) in
+            try await call { connection, cancellable, isChanging throws(SecretServiceError) in
                 let value = SecretBytes(count: count, fill)
                 let items = try connection.openItems(attributes, cancellable)
                 if let item = try Item.oldestFirst(items, cancellable).last {
-                    progress = .changing
+                    isChanging = true
                     try connection.store(value, in: item, foundBy: attributes, cancellable)
                 } else {
                     let all = attributes.merging(additional) { own, _ in own }
-                    try connection.create(value, all, label: label, cancellable, &progress)
+                    try connection.create(value, all, label: label, cancellable, &isChanging)
                 }
                 return items.count
             }
@@ -65,10 +62,10 @@
         /// Throws as ``read(_:_:)`` does. If one of several cannot be deleted, earlier ones are deleted, the newest last: so
         /// until the end the same secret is read.
         package func remove(_ attributes: [String: String]) async throws(SecretServiceError) -> Int {
-            try await call { connection, cancellable, progress throws(SecretServiceError) in
+            try await call { connection, cancellable, isChanging throws(SecretServiceError) in
                 let items = try Item.oldestFirst(connection.openItems(attributes, cancellable), cancellable)
                 for item in items {
-                    progress = .changing
+                    isChanging = true
                     try connection.delete(item, cancellable)
                 }
                 return items.count
@@ -99,12 +96,12 @@
         }
 
         func call<Value: Sendable>(
-            _ body: @escaping @Sendable (DaemonConnection, Cancellable, inout Progress) throws(SecretServiceError) -> Value
+            _ body: @escaping @Sendable (DaemonConnection, Cancellable, _ isChanging: inout Bool) throws(SecretServiceError) -> Value
         ) async throws(SecretServiceError) -> Value {
             let shared = SharedConnection.to(bus)
             return try await ServiceThread.perform(deadline: deadline) { cancellable throws(SecretServiceError) in
-                try shared.perform(cancellable) { connection, progress throws(SecretServiceError) in
-                    try body(connection, cancellable, &progress)
+                try shared.perform(cancellable) { connection, isChanging throws(SecretServiceError) in
+                    try body(connection, cancellable, &isChanging)
                 }
             }
         }

@@ -33,15 +33,15 @@
 
         /// Nil if `cancellable` ended the wait.
         private func wait(in context: OpaquePointer?, _ cancellable: Cancellable) throws(SecretServiceError) -> Outcome? {
-            let answer = Answer()
+            var outcome: Outcome?
             let completed = SignalSubscription(
                 on: daemon.bus, to: Self.interface, of: daemon.name, member: "Completed", path: path.text
             ) { _, parameters in
                 let isDismissed = parameters.has(type: "(bv)") && parameters.child(0).boolean
-                answer.outcome = isDismissed ? .dismissed : .done(parameters)
+                outcome = isDismissed ? .dismissed : .done(parameters)
             }
             let owner = SignalSubscription.owner(of: daemon.name, on: daemon.bus) { owner in
-                if owner == nil, answer.outcome == nil { answer.outcome = .daemonGone }
+                if owner == nil, outcome == nil { outcome = .daemonGone }
             }
             defer { withExtendedLifetime((completed, owner)) {} }
 
@@ -52,8 +52,8 @@
             } catch where error.isUndelivered || error.isBroken {
                 return .daemonGone
             }
-            waitForSignals(in: context, on: daemon.bus, cancellable) { answer.outcome != nil }
-            return answer.outcome ?? (daemon.bus.isClosed ? .daemonGone : nil)
+            waitForSignals(in: context, on: daemon.bus, cancellable) { outcome != nil }
+            return outcome ?? (daemon.bus.isClosed ? .daemonGone : nil)
         }
 
         /// Closes the user's prompt, only for KWallet and KeePassXC.
@@ -73,10 +73,6 @@
             case done(Variant)
             case dismissed
             case daemonGone
-        }
-
-        private final class Answer {
-            var outcome: Outcome?
         }
     }
 #endif

@@ -1,4 +1,6 @@
 #if Libsecret
+    import CSecret
+
     /// Why the Secret Service gave no answer. Every failure of this layer is one of these; none contains a secret.
     package enum SecretServiceError: Error, Hashable, Sendable {
         /// No session bus: none is named, or the named one does not answer.
@@ -19,5 +21,128 @@
         case cancelled
         /// Another error, in GLib's words.
         case other(domain: String, code: Int, message: String)
+    }
+
+    extension SecretServiceError {
+        /// A `GError` in this layer's terms, or with its own text if there is no term for it.
+        init(_ error: UnsafeMutablePointer<GError>) {
+            let domain = error.pointee.domain
+            let code = Int(error.pointee.code)
+            switch (domain, code) {
+            case (g_io_error_quark(), Int(G_IO_ERROR_CANCELLED.rawValue)) where g_dbus_error_is_remote_error(error) == 0:
+                self = .cancelled
+            case (secret_error_get_quark(), Int(SECRET_ERROR_IS_LOCKED.rawValue)):
+                self = .locked
+            case (g_dbus_error_quark(), Int(G_DBUS_ERROR_ACCESS_DENIED.rawValue)):
+                self = .accessDenied
+            case (ownDomain, OwnCode.wrongAnswer.rawValue):
+                g_dbus_error_strip_remote_error(error)
+                self = .wrongAnswer(error.text)
+            default:
+                g_dbus_error_strip_remote_error(error)
+                self = .other(
+                    domain: g_quark_to_string(domain).map { String(cString: $0) } ?? "unknown",
+                    code: code,
+                    message: error.text
+                )
+            }
+        }
+
+        /// The answer to `question` has another type than its interface specifies.
+        static func wrongAnswer(to question: String, type: String, expected: String) -> SecretServiceError {
+            wrongAnswer("the keyring's program answered \(question) with \(type) instead of \(expected)")
+        }
+
+        private static func wrongAnswer(_ message: String) -> SecretServiceError {
+            .other(domain: "stored-values", code: 4, message: message)
+        }
+
+        /// The service, or another owner of its name, violates its interface.
+        var isWrongAnswer: Bool {
+            if case .other("stored-values", 4, _) = self { true } else { false }
+        }
+
+        /// The D-Bus name of such an error.
+        static let nameOfWrongAnswer = "StoredValues.WrongAnswer"
+
+        /// The object does not exist: the item was removed meanwhile, or the collection does not exist.
+        /// gnome-keyring answers with code 19, KeePassXC and KWallet with 41.
+        var isMissingObject: Bool {
+            !isWithoutSession
+                && (isDBus(G_DBUS_ERROR_UNKNOWN_METHOD) || isDBus(G_DBUS_ERROR_UNKNOWN_OBJECT)
+                    || isOther(secret_error_get_quark(), Int(SECRET_ERROR_NO_SUCH_OBJECT.rawValue)))
+        }
+
+        /// The recipient does not know the interface: xdg-desktop-portal 1.16 answers with code 19 if no program implements it.
+        var isUnknownInterface: Bool { isDBus(G_DBUS_ERROR_UNKNOWN_METHOD) || isDBus(G_DBUS_ERROR_UNKNOWN_INTERFACE) }
+
+        /// The bus had no recipient for the message, so nothing was done.
+        var isUndelivered: Bool {
+            isDBus(G_DBUS_ERROR_SERVICE_UNKNOWN) || isDBus(G_DBUS_ERROR_NAME_HAS_NO_OWNER)
+        }
+
+        /// The bus or the service ended; it is unknown whether the message arrived.
+        var isBroken: Bool {
+            isDBus(G_DBUS_ERROR_NO_REPLY) || isDBus(G_DBUS_ERROR_DISCONNECTED)
+                || isOther(g_io_error_quark(), Int(G_IO_ERROR_CLOSED.rawValue))
+                || isOther(g_io_error_quark(), Int(G_IO_ERROR_BROKEN_PIPE.rawValue))
+        }
+
+        /// Lets GLib map the service's error names. Call it before the first call.
+        static func registerNames() {
+            _ = secret_error_get_quark()
+            _ = ownDomain
+        }
+
+        /// The service does not (or no longer) know our session, or cannot use it; a new one may work. Nothing was stored, or
+        /// only unusable data.
+        var isWithoutSession: Bool {
+            // KWallet, also if it could not decrypt: as an unknown object, from CreateItem as an error that only Qt names.
+            if case .other(_, _, let message) = self, message.hasPrefix("Can't find session") { return true }
+            return self == .unusableSession || isOther(ownDomain, OwnCode.noSession.rawValue)
+        }
+
+        /// The session does not pass secrets unchanged.
+        static let unusableSession = SecretServiceError.other(
+            domain: "stored-values", code: 1, message: "the keyring's program and this process do not agree on the encryption")
+
+        /// Only the service knows whether a change was made.
+        static let unknownOutcome = SecretServiceError.other(
+            domain: "stored-values", code: 3, message: "the keyring locked or ended during the change; it is unknown whether it was made")
+
+        /// The service could not use the proposed key of the session.
+        var isRefusedKey: Bool { isDBus(G_DBUS_ERROR_INVALID_ARGS) }
+
+        /// No reply came within GDBus's own limit, which is 25 s for messages of libsecret, whatever our deadline.
+        var isLimitOfGDBus: Bool {
+            isOther(g_io_error_quark(), Int(G_IO_ERROR_TIMED_OUT.rawValue)) || isDBus(G_DBUS_ERROR_TIMEOUT)
+                || isDBus(G_DBUS_ERROR_TIMED_OUT)
+        }
+
+        private func isDBus(_ code: GDBusError) -> Bool { isOther(g_dbus_error_quark(), Int(code.rawValue)) }
+
+        private func isOther(_ domain: GQuark, _ code: Int) -> Bool {
+            guard case .other(let name, code, _) = self else { return false }
+            return g_quark_to_string(domain).map { String(cString: $0) } == name
+        }
+    }
+
+    private let ownDomain: GQuark = {
+        let domain = g_quark_from_string("stored-values-secret-service-error")
+        g_dbus_error_register_error(domain, gint(OwnCode.noSession.rawValue), "org.freedesktop.Secret.Error.NoSession")
+        g_dbus_error_register_error(domain, gint(OwnCode.wrongAnswer.rawValue), SecretServiceError.nameOfWrongAnswer)
+        return domain
+    }()
+
+    private enum OwnCode: Int {
+        case noSession
+        case wrongAnswer
+    }
+
+    extension UnsafeMutablePointer<GError> {
+        /// Its text, limited because another process may send megabytes.
+        fileprivate var text: String {
+            pointee.message.map { String(String(cString: $0).unicodeScalars.prefix(1000)) } ?? "no message"
+        }
     }
 #endif

@@ -1,28 +1,20 @@
 #if Libsecret
     /// The state of the Secret Service on a bus, found without starting a program or prompting the user.
     package struct ServiceInspection: Hashable, Sendable {
-        /// The program that provides it.
-        package struct Owner: Hashable, Sendable {
-            /// Its process number, if the bus knows it.
-            package var process: UInt32?
-            /// The label of its default collection, and whether that is locked; nil if there is none.
-            package var collection: Collection?
-            /// Whether it refuses to encrypt secrets in transit; nil if unknown, because no session was opened.
-            package var isPlain: Bool?
-        }
-
-        /// A collection of items.
-        package struct Collection: Hashable, Sendable {
-            package var label: String
-            package var isLocked: Bool
-        }
-
         /// The address of the bus.
         package var bus: String
-        /// The program that provides the service; nil if none does.
-        package var owner: Owner?
-        /// Whether the bus can start such a program.
+        /// Whether the bus can start a program that provides the service.
         package var canBeStarted: Bool
+        /// Whether a program provides it; if none does, nothing is known of what follows.
+        package var isRunning = false
+        /// Its process number, if the bus knows it.
+        package var process: UInt32?
+        /// The label of its default collection; nil if there is none.
+        package var collection: String?
+        /// Whether its default collection is locked.
+        package var isLocked = false
+        /// Whether it refuses to encrypt secrets in transit; nil if unknown, because no session was opened.
+        package var isPlain: Bool?
     }
 
     extension ItemStore {
@@ -32,43 +24,33 @@
             let bus = bus
             return try await ServiceThread.perform(deadline: deadline) { cancellable throws(SecretServiceError) in
                 let connection = try BusConnection(to: bus, cancellable)
-                return ServiceInspection(
-                    bus: try bus.resolve(),
-                    owner: try Daemon.running(on: connection, cancellable)?.inspect(cancellable),
-                    canBeStarted: try Daemon.canBeStarted(on: connection, cancellable)
-                )
+                var found = ServiceInspection(bus: try bus.resolve(), canBeStarted: try Daemon.canBeStarted(on: connection, cancellable))
+                if let daemon = try Daemon.running(on: connection, cancellable) { try daemon.inspect(&found, cancellable) }
+                return found
             }
         }
     }
 
     extension Daemon {
-        fileprivate func inspect(_ cancellable: Cancellable) throws(SecretServiceError) -> ServiceInspection.Owner {
+        fileprivate func inspect(_ found: inout ServiceInspection, _ cancellable: Cancellable) throws(SecretServiceError) {
+            found.isRunning = true
             // Not every bus knows it, for example for a process in another container.
-            let process = try? bus.call("GetConnectionUnixProcessID", [.string(name)], reply: "(u)", cancellable)
-            return ServiceInspection.Owner(
-                process: process?.child(0).number, collection: try inspectCollection(cancellable),
-                isPlain: try inspectSession(cancellable))
-        }
-
-        private func inspectCollection(_ cancellable: Cancellable) throws(SecretServiceError) -> ServiceInspection.Collection? {
+            found.process = try? bus.call("GetConnectionUnixProcessID", [.string(name)], reply: "(u)", cancellable).child(0).number
             do throws(SecretServiceError) {
                 let path = try defaultCollection(cancellable)
-                return ServiceInspection.Collection(
-                    label: try label(of: path, cancellable), isLocked: try !isOpen(path, cancellable))
+                found.collection = try label(of: path, cancellable)
+                found.isLocked = try !isOpen(path, cancellable)
             } catch .noDefaultCollection {
-                return nil
+                found.collection = nil
             }
-        }
-
-        private func inspectSession(_ cancellable: Cancellable) throws(SecretServiceError) -> Bool? {
-            do throws(SecretServiceError) {
-                return try withContext { () throws(SecretServiceError) in
+            found.isPlain = try withContext { () throws(SecretServiceError) in
+                do throws(SecretServiceError) {
                     let session = try CipherSession(with: self, cancellable)
                     _ = try session.path(cancellable)
                     return session.isPlain
+                } catch where error != .cancelled && !error.isWrongAnswer {
+                    return nil  // KWallet refuses one in a hundred
                 }
-            } catch where error != .cancelled && !error.isWrongAnswer {
-                return nil  // KWallet refuses one in a hundred
             }
         }
     }

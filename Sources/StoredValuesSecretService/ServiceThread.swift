@@ -12,7 +12,7 @@
         static let calls = DispatchQueue(label: "StoredValues.SecretService.calls")
 
         /// Waits for the user's answers to prompts, which may take minutes; uses only D-Bus, not libsecret.
-        static let questions = DispatchQueue(label: "StoredValues.SecretService.questions")
+        static let prompts = DispatchQueue(label: "StoredValues.SecretService.prompts")
 
         /// Cancels calls, which runs GLib's handlers: never behind a call, and never on a caller's thread.
         static let cancellations = DispatchQueue(label: "StoredValues.SecretService.cancellations")
@@ -36,7 +36,7 @@
                     try requireRoom()
                     return try work(cancellable.pointer)
                 } catch {
-                    throw error.isLimitOfGDBus ? .timedOut(after: ContinuousClock.now - began) : error
+                    throw error.isLimitOfGDBus ? .timedOut(after: .now - began) : error.isUndelivered ? .noSecretService : error
                 }
             }
         }
@@ -86,4 +86,43 @@
 
     // The pointer is set once; only the service thread enters the context.
     private nonisolated(unsafe) let serviceContext = g_main_context_new()
+
+    /// A counted reference to a GObject, released with the last copy of this.
+    ///
+    /// `@unchecked Sendable`: GObject counts references atomically. The owner of the reference is responsible for the object's
+    /// use: everything except `GCancellable` and `GDBusConnection`, which GLib documents as thread-safe, is used only on the
+    /// service thread.
+    final class Reference<Object>: @unchecked Sendable {
+        let pointer: Object
+
+        /// Takes over one count of `pointer`, a pointer to a GObject.
+        init(owning pointer: Object) { self.pointer = pointer }
+
+        deinit {
+            // Sound: Object is a pointer type, whichever kind Swift imports the C type as; all are one address.
+            g_object_unref(unsafeBitCast(pointer, to: UnsafeMutableRawPointer.self))
+        }
+    }
+
+    /// Runs a call that reports through a `GError` and throws the reported error. The result of `call` is then ignored: a GLib
+    /// function that sets an error returns nothing that must be released.
+    func checked<Result>(
+        _ call: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Result
+    ) throws(SecretServiceError) -> Result {
+        var error: UnsafeMutablePointer<GError>?
+        let result = call(&error)
+        guard let error else { return result }
+        defer { g_error_free(error) }
+        throw SecretServiceError(error)
+    }
+
+    /// Like `checked`, for calls whose result is a pointer that is never nil without an error.
+    func checkedPointer<Result>(
+        _ call: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Result?
+    ) throws(SecretServiceError) -> Result {
+        guard let result = try checked(call) else {
+            throw .other(domain: "stored-values", code: 0, message: "libsecret returned neither a result nor an error")
+        }
+        return result
+    }
 #endif

@@ -12,10 +12,9 @@
         private let bus: Bus
         private var connection: DaemonConnection?
         /// The prompt that is currently shown to the user.
-        let question = OpenQuestion()
+        let prompt = OpenPrompt()
         /// Whether a daemon on this bus refused to encrypt secrets in transit.
-        var hasBeenPlain: Bool { plain.load(ordering: .relaxed) }
-        private let plain = Atomic(false)
+        fileprivate let hasBeenPlain = Atomic(false)
 
         private init(_ bus: Bus) { self.bus = bus }
 
@@ -32,26 +31,23 @@
         }
 
         /// Runs `body` with the connection, and again if ``Repetition`` permits it and nothing was changed: either the message
-        /// had no effect, or `body` had not begun to change anything.
+        /// had no effect, or `body` had not set `isChanging`, as it does before it changes anything.
         func perform<Result>(
             _ cancellable: Cancellable,
-            _ body: (DaemonConnection, inout Progress) throws(SecretServiceError) -> Result
+            _ body: (DaemonConnection, _ isChanging: inout Bool) throws(SecretServiceError) -> Result
         ) throws(SecretServiceError) -> Result {
             dispatchPrecondition(condition: .onQueue(ServiceThread.calls))
             return try withContext { () throws(SecretServiceError) -> Result in
                 var repetition = Repetition()
                 while true {
-                    var progress = Progress.reading
+                    var isChanging = false
                     do throws(SecretServiceError) {
                         let connection = try connected(cancellable)
-                        defer { if connection.session.isPlain { plain.store(true, ordering: .relaxed) } }
-                        return try body(connection, &progress)
+                        defer { if connection.session.isPlain { hasBeenPlain.store(true, ordering: .relaxed) } }
+                        return try body(connection, &isChanging)
                     } catch {
                         if error.isOfDeadConnection { connection = nil }
-                        let isUnchanged = error.isUnheeded || progress == .reading
-                        guard isUnchanged, g_cancellable_is_cancelled(cancellable) == 0, repetition.mayHelp(after: error) else {
-                            throw error.isUndelivered ? .noSecretService : error
-                        }
+                        guard error.isUnheeded || !isChanging, g_cancellable_is_cancelled(cancellable) == 0, repetition.mayHelp(after: error) else { throw error }
                     }
                 }
             }
@@ -66,10 +62,9 @@
         }
     }
 
-    /// Whether a call may already have changed something.
-    enum Progress {
-        case reading
-        case changing
+    extension Bus {
+        /// Whether a service on this bus has refused to encrypt secrets in transit.
+        package var hasPlainSession: Bool { SharedConnection.to(self).hasBeenPlain.load(ordering: .relaxed) }
     }
 
     /// How often a call is repeated. All repetitions share one deadline.

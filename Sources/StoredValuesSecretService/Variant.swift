@@ -68,8 +68,9 @@
         // The following is for values whose type was checked. Another type traps: reading it as nothing would mean that
         // something is absent.
 
-        private func require(_ type: String) {
+        private func read<Value>(_ type: String, _ read: (OpaquePointer) -> Value) -> Value {
             precondition(has(type: type), "a value of type \(typeText) is read as one of type \(type)")
+            return read(pointer)
         }
 
         /// The number of members of a tuple or array.
@@ -85,62 +86,71 @@
             return child.has(type: "v") ? Variant(owning: g_variant_get_variant(child.pointer)) : child
         }
 
-        private var children: some Collection<Variant> { (0..<count).lazy.map { self.child($0) } }
-
-        var string: String {
-            require("s")
-            return String(cString: g_variant_get_string(pointer, nil))
+        private func children(_ type: String) -> some Collection<Variant> {
+            read(type) { _ in (0..<count).lazy.map { self.child($0) } }
         }
 
-        var path: ObjectPath {
-            require("o")
-            // Never nil: GDBus rejects other messages.
-            return ObjectPath(String(cString: g_variant_get_string(pointer, nil))) ?? .nowhere
-        }
+        var string: String { read("s") { String(cString: g_variant_get_string($0, nil)) } }
 
-        var strings: [String] {
-            require("as")
-            return children.map(\.string)
-        }
+        /// Never invalid: GDBus rejects such messages.
+        var path: ObjectPath { read("o") { ObjectPath(String(cString: g_variant_get_string($0, nil))) ?? .nowhere } }
 
-        var paths: [ObjectPath] {
-            require("ao")
-            return children.map(\.path)
-        }
+        var strings: [String] { children("as").map(\.string) }
+
+        var paths: [ObjectPath] { children("ao").map(\.path) }
 
         /// A dictionary of strings.
         var dictionary: [String: String] {
-            require("a{ss}")
-            return Dictionary(children.map { ($0.child(0).string, $0.child(1).string) }) { first, _ in first }
+            Dictionary(children("a{ss}").map { ($0.child(0).string, $0.child(1).string) }) { first, _ in first }
         }
 
         /// The keys of a dictionary of values of any type.
-        var keys: [String] {
-            require("a{sv}")
-            return children.map { $0.child(0).string }
-        }
+        var keys: [String] { children("a{sv}").map { $0.child(0).string } }
 
         /// The value of `key` in a dictionary of values of any type, which must be of `type`; nil if there is none.
         func value(of key: String, _ type: String) throws(SecretServiceError) -> Variant? {
-            require("a{sv}")
-            return try children.first { $0.child(0).string == key }?.child(1).checked(type, as: key)
+            try children("a{sv}").first { $0.child(0).string == key }?.child(1).checked(type, as: key)
         }
 
         /// A time in seconds.
-        var seconds: UInt64 {
-            require("t")
-            return UInt64(g_variant_get_uint64(pointer))
-        }
+        var seconds: UInt64 { read("t") { UInt64(g_variant_get_uint64($0)) } }
 
-        var boolean: Bool {
-            require("b")
-            return g_variant_get_boolean(pointer) != 0
-        }
+        var boolean: Bool { read("b") { g_variant_get_boolean($0) != 0 } }
 
         /// A process number.
-        var number: UInt32 {
-            require("u")
-            return g_variant_get_uint32(pointer)
+        var number: UInt32 { read("u") { g_variant_get_uint32($0) } }
+    }
+
+    /// The path of an object on D-Bus, validated: for invalid text, GLib returns null where Swift expects a pointer.
+    struct ObjectPath: Hashable, Sendable, ExpressibleByStringLiteral {
+        let text: String
+
+        /// Nil if the text is not a path.
+        init?(_ text: some StringProtocol) {
+            let text = String(text)
+            guard g_variant_is_object_path(text) != 0 else { return nil }
+            self.text = text
         }
+
+        /// A path in the source code.
+        init(stringLiteral text: StaticString) {
+            guard let path = ObjectPath(text.description) else { preconditionFailure("\(text) is no path") }
+            self = path
+        }
+
+        /// The path by which a service says that there is no object.
+        static let nowhere: ObjectPath = "/"
+
+        /// The path of its first `count` names.
+        func prefix(_ count: Int) -> ObjectPath {
+            // Never nil: whole names of a path are a path.
+            ObjectPath("/" + text.split(separator: "/").prefix(count).joined(separator: "/")) ?? .nowhere
+        }
+
+        /// The path of the enclosing object.
+        var parent: ObjectPath { prefix(max(0, text.split(separator: "/").count - 1)) }
+
+        /// Whether this is `other` or inside it.
+        func isInside(_ other: ObjectPath) -> Bool { self == other || text.hasPrefix("\(other.text)/") }
     }
 #endif

@@ -159,6 +159,22 @@ struct WallsTests {
         }
     }
 
+    @Test("The portal stands in its folders, and has one door: the key of an encrypted file. That of the sandbox is the system's keyring")
+    func portal() throws {
+        let doors = [
+            "SecretPortal": [], "SecretPipe": [], "PortalKey": ["EncryptedFileKey.swift", "UnusableKeyring.swift"],
+            "Flatpak": ["SystemKeyring.swift"],
+        ]
+        var named: Set<String> = []
+        for file in try files() where !file.path.contains("/Portal/") {
+            for match in Self.code(file.text).matches(of: /\b(SecretPortal|SecretPipe|PortalKey|Flatpak)\b/) {
+                named.insert(String(match.1))
+                #expect(doors[String(match.1)]?.contains { file.path.hasSuffix("/" + $0) } == true, "\(file.path) names \(match.1)")
+            }
+        }
+        #expect(named == ["PortalKey", "Flatpak"])
+    }
+
     @Test("Of Foundation only its essentials are imported")
     func essentials() throws {
         for file in try files() {

@@ -73,7 +73,7 @@ public struct FallbackKeyring: Keyring {
     /// The secrets of all keyrings, sorted by account. Throws if one gives no answer.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
         let all = try await askAll { keyring throws(KeyringError) in try await keyring.identifiers(inService: service) }
-        return Set(all.flatMap(\.answer)).sorted { $0.account < $1.account }
+        return Set(all.flatMap(\.answer)).sortedByAccount
     }
 
     /// Unlocks each in turn, and throws the first reason why one did not open.
@@ -82,6 +82,31 @@ public struct FallbackKeyring: Keyring {
             try await keyring.unlock()
             return nil
         }
+    }
+
+    /// Watches the secret in all of them.
+    public func watch(_ id: SecretIdentifier) -> (any Sendable)? { keyrings.compactMap { $0.watch(id) } }
+
+    /// With the lock of the keyring that a change goes to. One that may turn out to be read-only only when it is written, and says
+    /// nothing when it is locked, counts as that keyring.
+    public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
+        var reason = KeyringError.notBuiltIn
+        var keyrings = keyrings
+        for (number, keyring) in keyrings.enumerated() {
+            do throws(KeyringError) {
+                keyrings[number] = try await keyring.locked(for: id)
+                return FallbackKeyring(keyrings)
+            } catch {
+                guard error == .readOnly || error == .notBuiltIn else { throw error }
+                if error == .readOnly { reason = .readOnly }
+            }
+        }
+        throw reason
+    }
+
+    /// The same of each of them.
+    public func replacingSystem(with system: () -> any Keyring) -> any Keyring {
+        FallbackKeyring(keyrings.map { $0.replacingSystem(with: system) })
     }
 
     /// The first secret that one of them answers with; throws the first reason if none does and one gave no answer.
@@ -119,39 +144,6 @@ public struct FallbackKeyring: Keyring {
         }
         guard !all.isEmpty else { throw .notBuiltIn }
         return all
-    }
-}
-
-extension FallbackKeyring: StandInKeyring {
-    func resolved(in scope: TemporaryScope?) -> any Keyring {
-        FallbackKeyring(keyrings.map { ($0 as? any StandInKeyring)?.resolved(in: scope) ?? $0 })
-    }
-
-    var asksSystem: Bool { keyrings.contains { ($0 as? any StandInKeyring)?.asksSystem == true } }
-}
-
-extension FallbackKeyring: SelectiveKeyring {
-    func interest(in id: SecretIdentifier) -> (any Sendable)? { keyrings.compactMap { $0.interestIfSelective(in: id) } }
-}
-
-extension FallbackKeyring: LockableKeyring {
-    /// With the lock of the keyring that a change goes to; without a lock if that has none. A custom keyring before it counts
-    /// as the one that is changed: it may turn out to be read-only, but that is unknown before the change.
-    func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
-        var reason = KeyringError.notBuiltIn
-        for (number, keyring) in keyrings.enumerated() {
-            let real = (keyring as? any StandInKeyring)?.resolved(in: nil) ?? keyring
-            guard let lockable = real as? any LockableKeyring else { return self }
-            do throws(KeyringError) {
-                var keyrings = keyrings
-                keyrings[number] = try await lockable.locked(for: id)
-                return FallbackKeyring(keyrings)
-            } catch {
-                guard error == .readOnly || error == .notBuiltIn else { throw error }
-                if error == .readOnly { reason = .readOnly }
-            }
-        }
-        throw reason
     }
 }
 

@@ -8,8 +8,8 @@ import StoredValuesSupport
 /// ``changes`` reports each change as soon as the agent has it. A machine that no agent has brought any settings to has no answer:
 /// reading throws, and a secret is absent only if the mirrored file does not have it.
 public struct FleetKeyring: Keyring {
-    private let key: EncryptedFileKey
-    private let formerKey: EncryptedFileKey?
+    /// The current one first.
+    private let keys: [EncryptedFileKey]
     /// Where the agent's files are; nil for where the environment says.
     private let folder: String?
     private let opened = Opened()
@@ -32,7 +32,7 @@ public struct FleetKeyring: Keyring {
         let settings: DurableFile
         /// Says that this machine has had a file.
         let seen: DurableFile
-        /// One for each key, the current one first.
+        /// One for each key.
         let keyrings: [EncryptedFileKeyring]
     }
 
@@ -43,14 +43,14 @@ public struct FleetKeyring: Keyring {
         key: EncryptedFileKey, formerKey: EncryptedFileKey?, folder: String?, deadline: Duration = .seconds(5),
         operations: any FileOperations = POSIXFileOperations()
     ) {
-        (self.key, self.formerKey, self.folder) = (key, formerKey, folder)
-        (self.deadline, self.operations) = (deadline, operations)
-        keyPlaces = [key, formerKey].compactMap(\.self).map(\.place)
+        (self.folder, self.deadline, self.operations) = (folder, deadline, operations)
+        keys = [key, formerKey].compactMap(\.self)
+        keyPlaces = keys.map(\.place)
     }
 
     /// What it is, and the source of its key.
     public var description: String {
-        "the fleet's secrets on this machine, opened with \(key.description)\(formerKey.map { " or \($0.description)" } ?? "")"
+        "the fleet's secrets on this machine, opened with \(keys.map(\.description).joined(separator: " or "))"
     }
 
     /// Two with the same keys are the same keyring; one with a passphrase only equals itself.
@@ -68,6 +68,9 @@ public struct FleetKeyring: Keyring {
 
     /// Throws ``KeyringError/readOnly``.
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) { throw .readOnly }
+
+    /// Throws ``KeyringError/readOnly``.
+    public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { throw .readOnly }
 
     /// The secrets of `service`, sorted by account.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
@@ -148,18 +151,13 @@ public struct FleetKeyring: Keyring {
         let mirrored = file(folder.secrets(of: id))
         let new = Parts(
             file: mirrored, settings: file(folder.mirror(of: id)), seen: file(folder.seenSecrets(of: id)),
-            keyrings: [key, formerKey].compactMap(\.self).map { EncryptedFileKeyring(file: mirrored, key: $0) })
+            keyrings: keys.map { EncryptedFileKeyring(file: mirrored, key: $0) })
         return opened.parts.withLock { parts in
             let first = parts ?? new
             parts = first
             return first
         }
     }
-}
-
-extension FleetKeyring: LockableKeyring {
-    // There is no lock, and the caller learns that changes are impossible here.
-    func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { throw .readOnly }
 }
 
 extension Keyring where Self == FleetKeyring {

@@ -84,9 +84,7 @@ public final class InMemoryKeyring: Keyring {
 
     /// The secrets of `service`, sorted by account.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
-        try await perform { state in
-            state.secrets.keys.filter { $0.service.isIdentical(to: service) }.sorted { $0.account < $1.account }
-        }
+        try await perform { state in state.secrets.keys.ofService(service) }
     }
 
     /// Ends the fault ``Fault/locked``. Throws the errors of ``Fault/dismissing`` and ``Fault/gone``.

@@ -17,6 +17,8 @@
 /// - **Identity.** Wrappers of one key and service share one value if their keyrings are the same: of one type, with equal
 ///   ``identity``. That is the keyring itself if the type is `Hashable`, else the object. A type that is neither does not
 ///   compile until it declares its identity. Equality compares what is fixed when the keyring is made, and makes no calls.
+/// - **Locking.** Under ``locked(for:)`` a secret is read and written as without it, and nobody else who takes that lock changes
+///   the secret meanwhile.
 ///
 /// A keyring is passed where a wrapper is declared:
 ///
@@ -46,6 +48,21 @@ public protocol Keyring: Sendable, CustomStringConvertible {
     /// Changes in the keyring, whoever makes them, as far as the keyring can detect them; by default none.
     var changes: KeyringChanges { get }
 
+    /// Makes ``changes`` report the secret `id` as long as the returned object exists, for a keyring that cannot watch all of its
+    /// secrets: wrappers call it for those that they use. Nil by default.
+    func watch(_ id: SecretIdentifier) -> (any Sendable)?
+
+    /// This keyring, holding the lock of the secret `id` as long as the returned keyring exists: `update` of a
+    /// ``SecurelyStoredValue`` reads and writes with that one, and so loses no change of another process.
+    ///
+    /// Throws as a write does, and ``KeyringError/timedOut(after:)`` if another process holds the lock until the deadline. By
+    /// default the keyring itself, which then has no lock: another process may overwrite an update, or be overwritten by it.
+    func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring
+
+    /// This keyring with the result of `system` in place of each ``SystemKeyring`` that it passes calls to; by default the keyring
+    /// itself. A keyring around others calls it on each of them, so that it has secrets of its own in each `withTemporaryStorage`.
+    func replacingSystem(with system: () -> any Keyring) -> any Keyring
+
     /// Identifies this keyring among others of its type: by default the keyring itself if it is `Hashable`, else the object.
     /// Other types declare it, such as by the address of a server.
     var identity: any Hashable & Sendable { get }
@@ -67,6 +84,15 @@ extension Keyring {
 
     /// No changes: it ends at once.
     public var changes: KeyringChanges { .none }
+
+    /// Nil: there is nothing to watch for one secret.
+    public func watch(_ id: SecretIdentifier) -> (any Sendable)? { nil }
+
+    /// The keyring itself, without a lock.
+    public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { self }
+
+    /// The keyring itself.
+    public func replacingSystem(with system: () -> any Keyring) -> any Keyring { self }
 }
 
 extension Keyring where Self: Hashable {
@@ -94,5 +120,48 @@ extension Keyring {
         let ids = try await identifiers(inService: service)
         for id in ids { try await remove(id) }
         return ids
+    }
+}
+
+// MARK: Which keyrings are the same
+
+extension Keyring {
+    /// This keyring with the one that ``SystemKeyring`` stands for in its place: in the task's temporary storage, else in `scope`,
+    /// else outside of any.
+    func resolved(in scope: TemporaryScope? = nil) -> any Keyring {
+        replacingSystem { SystemKeyring.choose(in: scope).keyring }
+    }
+
+    /// Whether it is ``SystemKeyring``, or passes calls to it.
+    var asksSystem: Bool {
+        var isAsked = false
+        _ = replacingSystem {
+            isAsked = true
+            return self
+        }
+        return isAsked
+    }
+}
+
+/// Decides whether two keyrings are the same: their type and their ``Keyring/identity``.
+///
+/// An object cannot be mistaken for a later one, because the keyring is retained together with this.
+struct KeyringIdentity: Hashable, Sendable {
+    private let type: ObjectIdentifier
+    private let value: any Hashable & Sendable  // `AnyHashable` is not `Sendable`
+
+    init(_ keyring: any Keyring) {
+        let keyring = keyring.resolved()
+        type = ObjectIdentifier(Swift.type(of: keyring))
+        value = keyring.identity
+    }
+
+    static func == (left: KeyringIdentity, right: KeyringIdentity) -> Bool {
+        left.type == right.type && AnyHashable(left.value) == AnyHashable(right.value)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(type)
+        hasher.combine(AnyHashable(value))
     }
 }

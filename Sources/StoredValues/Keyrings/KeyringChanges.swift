@@ -1,3 +1,6 @@
+import DequeModule
+import StoredValuesSupport
+
 /// A hint that something in a keyring may have changed; read again to find out.
 public enum KeyringChange: Hashable, Sendable {
     /// This secret may have been set, replaced or removed.
@@ -55,15 +58,90 @@ extension KeyringChanges {
     }
 }
 
-/// A keyring that detects only changes of secrets in use.
-protocol SelectiveKeyring: Keyring {
-    /// Makes ``changes`` report `id` as long as the returned object exists, if any.
-    func interest(in id: SecretIdentifier) -> (any Sendable)?
-}
+/// Passes the changes that a keyring announces to everyone who iterates over them.
+///
+/// Each iteration has its own unbounded buffer: a dropped change may be the last one.
+final class ChangeBroadcaster: Sendable {
+    /// Announces changes by others, as long as it exists.
+    typealias Source = any AnyObject & Sendable
 
-extension Keyring {
-    /// ``SelectiveKeyring/interest(in:)``, or nil if the keyring detects all changes.
-    func interestIfSelective(in id: SecretIdentifier) -> (any Sendable)? {
-        (self as? any SelectiveKeyring)?.interest(in: id)
+    private typealias Listener = AsyncStream<KeyringChange>.Continuation
+
+    private struct State {
+        var listeners: [Int: Listener] = [:]
+        /// Announced changes that are not delivered yet, with the listeners at that time.
+        var pending: Deque<(change: KeyringChange, listeners: [Listener])> = []
+        var isHandingOut = false
+        var next = 0
+        var source: Source?
+        var isMakingSource = false
+
+        mutating func nextToHandOut() -> (change: KeyringChange, listeners: [Listener])? {
+            if pending.isEmpty { isHandingOut = false }
+            return pending.popFirst()
+        }
+    }
+
+    private let state = Guarded(State())
+
+    /// The changes announced after the iteration begins.
+    var changes: KeyringChanges { changes { nil } }
+
+    /// The same, with a source, which is made when the first iteration begins and released when the last one ends. It must not
+    /// retain the broadcaster.
+    func changes(from makeSource: @escaping @Sendable () -> Source?) -> KeyringChanges {
+        KeyringChanges { self.subscribe(makeSource) }
+    }
+
+    /// Delivers `change` to every listener, in the same order to each. When this returns, another thread may still be
+    /// delivering.
+    func announce(_ change: KeyringChange) {
+        let isOurs = state.withLock { state in
+            state.pending.append((change, Array(state.listeners.values)))
+            defer { state.isHandingOut = true }
+            return !state.isHandingOut
+        }
+        guard isOurs else { return }
+        // Without the lock: yielding wakes a task and waits for its cancellation, which waits to unsubscribe here.
+        while let (change, listeners) = state.withLock({ $0.nextToHandOut() }) {
+            for listener in listeners { listener.yield(change) }
+        }
+    }
+
+    var listenerCount: Int { state.withLock { $0.listeners.count } }
+
+    private func subscribe(_ makeSource: @Sendable () -> Source?) -> AsyncStream<KeyringChange> {
+        let (stream, continuation) = AsyncStream.makeStream(of: KeyringChange.self)
+        let (number, isFirst) = state.withLock { state in
+            state.next += 1
+            state.listeners[state.next] = continuation
+            let isFirst = state.source == nil && !state.isMakingSource
+            if isFirst { state.isMakingSource = true }
+            return (state.next, isFirst)
+        }
+        // Also removes it if the iterator was dropped before this line: then it is called at once.
+        continuation.onTermination = { [weak self] _ in self?.unsubscribe(number) }
+        // Without the lock: it may have to wait for a disk.
+        if isFirst { keep(makeSource(), madeFor: number) }
+        return stream
+    }
+
+    private func keep(_ source: Source?, madeFor number: Int) {
+        let isTooLate = state.withLock { state in
+            state.isMakingSource = false
+            if !state.listeners.isEmpty { state.source = source }
+            return source != nil && state.next != number
+        }
+        // Others began to listen in the meantime, and the source has missed the changes until now.
+        if isTooLate { announce(.anySecret) }
+    }
+
+    private func unsubscribe(_ number: Int) {
+        let ended = state.withLock { state -> (Listener?, Source?) in
+            let listener = state.listeners.removeValue(forKey: number)
+            guard state.listeners.isEmpty else { return (listener, nil) }
+            return (listener, state.source.take())
+        }
+        withExtendedLifetime(ended) {}  // released without the lock
     }
 }

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import StoredValuesFiles
 import StoredValuesSupport
 
 /// Why a keyring call failed. No text of it contains a secret.
@@ -128,6 +129,19 @@ extension KeyringError: CustomStringConvertible, LocalizedError {
         case .other(let domain, let code, let message):
             "The keyring failed: \(message) (\(domain) \(code)). Correct that, or try again."
         }
+    }
+}
+
+extension KeyringError {
+    /// The error of a keyring whose file failed.
+    init(_ error: FileError) {
+        self =
+            switch error.reason {
+            case .system(.accessDenied), .system(.notPermitted): .accessDenied
+            case .system(.readOnly): .readOnly
+            case .lockTimedOut(let time): .timedOut(after: time)
+            default: .other(domain: "file", code: Int(error.code?.rawValue ?? 0), message: error.description)
+            }
     }
 }
 

@@ -22,7 +22,7 @@ extension LiveSecret {
         try await turns.perform { () async throws(KeyringError) in
             let locked: Swift.Result<any Keyring, KeyringError>
             do throws(KeyringError) {
-                locked = .success(try await keyring.lockedIfPossible(for: id))
+                locked = .success(try await keyring.locked(for: id))
             } catch {
                 guard error == .accessDenied || error == .readOnly else {
                     changeFailed(error)

@@ -69,7 +69,7 @@ extension LiveSecret: ListeningSecret {
     /// Begins to listen: later changes are seen.
     func listen() {
         ear.listen()
-        guard state.withLock({ $0.interest == nil }), let interest = keyring.interestIfSelective(in: id) else { return }
+        guard state.withLock({ $0.interest == nil }), let interest = keyring.watch(id) else { return }
         state.withLock { $0.interest = $0.interest ?? interest }
     }
 

@@ -45,8 +45,8 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     }
 
     var secret: LiveSecret<Item> {
-        if let scope = TemporaryScope.current ?? scope, let standIn = keyring as? any StandInKeyring {
-            let secret = liveSecret(in: standIn.resolved(in: scope))
+        if let scope = TemporaryScope.current ?? scope, keyring.asksSystem {
+            let secret = liveSecret(in: keyring.resolved(in: scope))
             return scope.object("\(ObjectIdentifier(secret))") { secret }  // as long as the scope exists
         }
         if let secret = sharedSecret.unmanaged { return secret.takeUnretainedValue() }

@@ -41,7 +41,7 @@ extension StorageSystem {
             preferences?.name?.isIdentical(to: PreferencesLocation.standardName) != true,
             "\(call): .standard cannot stand for itself; omit the argument, or pass PreferencesFile(path:) or .named(_:)")
         requireProperUse(
-            (keyring as? any StandInKeyring)?.asksSystem != true,
+            keyring?.asksSystem != true,
             "\(call): .system cannot stand for itself; omit the argument, or pass another keyring, such as .secretService")
         let parts: [(any Sendable)?] = [preferences, keyring]
         begin(applicationID: applicationID, parts: parts.compactMap { $0 }, call: call)

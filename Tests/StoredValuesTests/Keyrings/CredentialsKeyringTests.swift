@@ -3,6 +3,7 @@ import Testing
 
 @testable import StoredValues
 import StoredValuesFiles
+import StoredValuesSupport
 
 @Suite("CredentialsKeyring", .hangLimit)
 struct CredentialsKeyringTests {
@@ -232,14 +233,14 @@ struct CredentialsKeyringTests {
                 #expect(try await token.load() == "old")
                 #expect(try await other.load() == nil)
                 for number in 0..<1_000 { _ = try await keyring.read(SecretIdentifier(service: "s", account: "\(number)")) }
-                #expect(changes.followedCount == CredentialsChanges.recentLimit + 2)
+                #expect(changes.followed.objects.count == CredentialsChanges.recentLimit + 2)
                 try put("new", folder + "/token")
                 try put("new", folder + "/other")
                 try await eventually("both were heard") { token.wrappedValue == "new" && other.wrappedValue == "new" }
             }
             try await eventually("nobody uses them") {
                 for number in 0..<64 { _ = try await keyring.read(SecretIdentifier(service: "s", account: "\(number)")) }
-                return changes.followedCount == CredentialsChanges.recentLimit
+                return changes.followed.objects.count == CredentialsChanges.recentLimit
             }
         }
     }

@@ -12,12 +12,12 @@
                 id: SecretIdentifier(service: "s", account: "b"), label: "", modified: .max, secret: Secret([])),
         ]
 
-        private func parse(_ bytes: [UInt8]) throws(EncryptedFileFormatError) -> [SecretIdentifier: EncryptedFileEntry] {
+        private func parse(_ bytes: [UInt8]) throws(KeyringError) -> [SecretIdentifier: EncryptedFileEntry] {
             let secret = Secret(bytes)
             do {
                 return try secret.withBytes { try EncryptedFileBody.entries(in: $0) }
             } catch {
-                throw .damaged
+                throw .damaged(path: "the file")
             }
         }
 
@@ -39,9 +39,9 @@
         func strictness() {
             let sound = EncryptedFileBody.bytes(of: entries).withBytes { Array($0) }
             for count in 0..<sound.count {
-                #expect(throws: EncryptedFileFormatError.damaged) { try parse(Array(sound[..<count])) }
+                #expect(throws: KeyringError.damaged(path: "the file")) { try parse(Array(sound[..<count])) }
             }
-            #expect(throws: EncryptedFileFormatError.damaged) { try parse(sound + [0]) }
+            #expect(throws: KeyringError.damaged(path: "the file")) { try parse(sound + [0]) }
             // A changed length must be refused; a changed byte of a name or a secret is the tag's business, not the parser's.
             for offset in sound.indices {
                 for value in [0, 1, 127, 128, 255] as [UInt8] {
@@ -51,7 +51,7 @@
                 }
             }
             let twice = EncryptedFileBody.bytes(of: [entries[0], entries[0]]).withBytes { Array($0) }
-            #expect(throws: EncryptedFileFormatError.damaged) { try parse(twice) }
+            #expect(throws: KeyringError.damaged(path: "the file")) { try parse(twice) }
         }
 
         @Test("Where the system draws the same random bytes again, another content, generation or key has another seed")

@@ -35,8 +35,8 @@
             case .identifiers: #expect(try await keyring.identifiers(inService: id.service) == [])
             case .unlock: try await keyring.unlock()
             case .inspection:
-                let owner = try await ItemStore(bus: .address(desktop.address), deadline: hangLimit).inspect().owner
-                #expect(owner?.collection?.label == "Login" && owner?.collection?.isLocked == false)
+                let found = try await ItemStore(bus: .address(desktop.address), deadline: hangLimit).inspect()
+                #expect(found.collection == "Login" && !found.isLocked)
             }
         }
     }

@@ -220,6 +220,22 @@ struct KeyringContractTests {
         while let change = await changes.next(), change != .secret(id), change != .anySecret {}
     }
 
+    @Test("Under its lock a secret is read, written and removed as without it, and the lock ends with what holds it", arguments: KeyringUnderTest.available)
+    func lock(_ subject: KeyringUnderTest) async throws {
+        let keyring = try await subject.open()
+        let id = id("token")
+        for text in ["first", "second"] {
+            let locked = try await keyring.locked(for: id)
+            try await locked.write(Secret(text.utf8), for: id, label: "token")
+            #expect(try await locked.read(id) == Secret(text.utf8))
+            #expect(try await keyring.read(id) == Secret(text.utf8), "reading waits for no lock")
+        }
+        try await keyring.locked(for: id).remove(id)
+        #expect(try await keyring.read(id) == nil)
+        try await keyring.write(Secret([1]), for: id, label: "token")
+        #expect(try await keyring.read(id) == Secret([1]))
+    }
+
     @Test("Unlocking an open keyring returns", arguments: KeyringUnderTest.available)
     func unlock(_ subject: KeyringUnderTest) async throws {
         let keyring = try await subject.open()

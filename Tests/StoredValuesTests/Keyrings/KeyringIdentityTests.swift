@@ -1,3 +1,4 @@
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
@@ -92,6 +93,108 @@ struct OwnKeyringTests {
         try await token.reset()
         #expect(try await keyring.read(id) == nil)
     }
+
+    @Test("An update holds the lock that a keyring has from before it reads until it has written; what is set takes none")
+    func locking() async throws {
+        let server = LockingServer()
+        let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: FallbackKeyring([server]))
+        try await token.set("x")
+        #expect(server.events.withLock { $0 } == ["write"])
+        server.events.withLock { $0 = [] }
+        try await token.update { $0 = ($0 ?? "") + "y" }
+        try await eventually("the lock is free") { server.events.withLock { $0.last } == "unlock" }
+        #expect(server.events.withLock { $0 } == ["lock", "read", "write under the lock", "unlock"])
+        #expect(try await token.load() == "xy")
+    }
+
+    @Test("A keyring that watches only what is asked for is asked for each secret in use, as long as a wrapper uses it")
+    func watching() async throws {
+        let server = WatchingServer()
+        do {
+            let tokens = ["a", "b"].map { SecurelyStoredValue<String>(key: $0, service: id.service, keyring: FallbackKeyring([server])) }
+            for token in tokens { #expect(try await token.load() == nil) }
+            #expect(server.watched.withLock { $0.sorted() } == ["a", "b"])
+            withExtendedLifetime(tokens) {}
+        }
+        try await eventually("nothing is watched") { server.watched.withLock { $0.isEmpty } }
+    }
+
+    @Test("One that passes calls to the system's keyring has secrets of its own in each temporary storage")
+    func aroundTheSystem() throws {
+        let token = SecurelyStoredValue<String>(key: "token", keyring: Around(inner: FallbackKeyring([.system])))
+        for text in ["one", "two"] {
+            withTemporaryStorage(secrets: ["token": text]) {
+                #expect(token.wrappedValue == text)
+                #expect(SecurelyStoredValue<String>(key: "token", keyring: Around(inner: .system)).wrappedValue == text)
+            }
+        }
+        #expect(Around(inner: .system).asksSystem && !Around(inner: InMemoryKeyring()).asksSystem)
+    }
+}
+
+/// One with a lock, which writes down what it does.
+private final class LockingServer: ForwardingKeyring {
+    let inner = InMemoryKeyring()
+    let events = Guarded<[String]>([])
+
+    func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
+        events.withLock { $0.append("read") }
+        return try await inner.read(id)
+    }
+    func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+        events.withLock { $0.append("write") }
+        try await inner.write(secret, for: id, label: label)
+    }
+    func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
+        events.withLock { $0.append("lock") }
+        return Locked(server: self)
+    }
+
+    private final class Locked: ForwardingKeyring {
+        let server: LockingServer
+        var inner: InMemoryKeyring { server.inner }
+
+        init(server: LockingServer) { self.server = server }
+        deinit { server.events.withLock { $0.append("unlock") } }
+
+        func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+            server.events.withLock { $0.append("write under the lock") }
+            try await inner.write(secret, for: id, label: label)
+        }
+    }
+}
+
+/// One that watches only what it is told to.
+private final class WatchingServer: ForwardingKeyring {
+    let inner = InMemoryKeyring()
+    let watched = Guarded<[String]>([])
+
+    func watch(_ id: SecretIdentifier) -> (any Sendable)? { Watch(id.account, self) }
+
+    private final class Watch: Sendable {
+        let (account, server): (String, WatchingServer)
+
+        init(_ account: String, _ server: WatchingServer) {
+            (self.account, self.server) = (account, server)
+            server.watched.withLock { $0.append(account) }
+        }
+        deinit { server.watched.withLock { $0.removeAll { $0 == account } } }
+    }
+}
+
+/// One around another.
+private struct Around: Keyring {
+    let inner: any Keyring
+
+    init(inner: some Keyring) { self.inner = inner }
+
+    var identity: any Hashable & Sendable { inner.identity }
+    func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { try await inner.read(id) }
+    func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+        try await inner.write(secret, for: id, label: label)
+    }
+    func remove(_ id: SecretIdentifier) async throws(KeyringError) { try await inner.remove(id) }
+    func replacingSystem(with system: () -> any Keyring) -> any Keyring { Around(inner: inner.replacingSystem(with: system)) }
 }
 
 /// A keyring as somebody may write it: it cannot be compared, states its identity, and each says the same of itself.

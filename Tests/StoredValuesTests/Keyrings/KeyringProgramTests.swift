@@ -292,7 +292,7 @@
             await #expect(throws: KeyringError.locked) { try await desktop.keyring().unlock() }  // there is no display
             let items = ItemStore(bus: .address(desktop.address), deadline: hangLimit)
             let executor = QueueExecutor()
-            let question = Task(executorPreference: executor) { try await items.unlock(asking: .always) }
+            let question = Task(executorPreference: executor) { try await items.unlock(evenWithoutDisplay: true) }
             await executor.allWaiting()
             question.cancel()
             await #expect(throws: SecretServiceError.cancelled) { try await question.value }

@@ -15,7 +15,7 @@
 
         /// What `unlock()` does where there is a display.
         private func unlock(_ desktop: PrivateDesktop) async throws -> Bool {
-            try await ItemStore(bus: .address(desktop.address), deadline: hangLimit).unlock(asking: .always)
+            try await ItemStore(bus: .address(desktop.address), deadline: hangLimit).unlock(evenWithoutDisplay: true)
         }
 
         @Test("One question is put for any number of calls, and its answer opens the keyring for all")

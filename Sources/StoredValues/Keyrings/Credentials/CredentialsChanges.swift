@@ -39,7 +39,7 @@ final class CredentialsChanges: Sendable {
     private let broadcaster = ChangeBroadcaster()
     // The watch thread must not wait.
     private let queue = DispatchQueue(label: "StoredValues.CredentialsChanges")
-    private let all = WeakTable<SecretIdentifier, Followed>()
+    let followed = WeakTable<SecretIdentifier, Followed>()
     /// The secrets read last, latest at the end.
     private let recent = Guarded<[Followed]>([])
 
@@ -55,15 +55,15 @@ final class CredentialsChanges: Sendable {
 
     var changes: KeyringChanges {
         broadcaster.changes { [self] in
-            for secret in all.objects { secret.watch() }
+            for secret in followed.objects { secret.watch() }
             return self
         }
     }
 
     /// Makes ``changes`` report `id` as long as the returned object exists. Call it before reading the secret.
     func follow(_ id: SecretIdentifier) -> Followed {
-        let followed = all.object(for: id) {
-            Followed(id, among: all) { [folder, queue, weak broadcaster] in
+        let secret = followed.object(for: id) {
+            Followed(id, among: followed) { [folder, queue, weak broadcaster] in
                 folder.paths(of: id).map { path in
                     FileWatch(DurableFile(path: path, operations: folder.operations)) { [queue, weak broadcaster] event in
                         guard event != .beingWritten else { return }  // its writer has not finished
@@ -72,8 +72,8 @@ final class CredentialsChanges: Sendable {
                 }
             }
         }
-        if broadcaster.listenerCount > 0 { followed.watch() }
-        return followed
+        if broadcaster.listenerCount > 0 { secret.watch() }
+        return secret
     }
 
     /// Makes ``changes`` report `id` until a number of others were read. Call it before reading the secret.
@@ -87,6 +87,4 @@ final class CredentialsChanges: Sendable {
         }
         withExtendedLifetime(oldest) {}  // its watches end without the lock
     }
-
-    var followedCount: Int { all.objects.count }
 }

@@ -38,7 +38,7 @@ struct CredentialsFolder: Sendable {
         for name in names where try isCredential(name) {
             ids.insert(SecretIdentifier(service: service, account: Self.account(of: name, in: service)))
         }
-        return ids.sorted { $0.account < $1.account }
+        return ids.sortedByAccount
     }
 
     /// Throws unless the folder exists.

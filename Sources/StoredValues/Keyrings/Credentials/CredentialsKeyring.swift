@@ -86,6 +86,12 @@ public final class CredentialsKeyring: Keyring {
     /// Throws ``KeyringError/readOnly``.
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) { throw .readOnly }
 
+    /// Throws ``KeyringError/readOnly``.
+    public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { throw .readOnly }
+
+    /// Watches the secret's file.
+    public func watch(_ id: SecretIdentifier) -> (any Sendable)? { changesInFolder?.follow(id) }
+
     /// One for each file, sorted: those named `service.account`, and all others, which belong to any service.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
         try await perform { folder throws(KeyringError) in try folder.identifiers(inService: service) }
@@ -102,13 +108,6 @@ public final class CredentialsKeyring: Keyring {
         guard let folder else { throw CredentialsFolder.unset }
         return try await queue.perform(deadline: deadline) { _ throws(KeyringError) in try work(folder) }
     }
-}
-
-extension CredentialsKeyring: LockableKeyring, SelectiveKeyring {
-    // There is no lock, and the caller learns that changes are impossible here.
-    func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { throw .readOnly }
-
-    func interest(in id: SecretIdentifier) -> (any Sendable)? { changesInFolder?.follow(id) }
 }
 
 extension CredentialsKeyring: Hashable {

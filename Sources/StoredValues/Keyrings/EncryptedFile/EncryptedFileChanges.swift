@@ -10,14 +10,14 @@
     /// that nothing waits for a disk because of another thread's write.
     final class EncryptedFileChanges: Sendable {
         private struct State {
-            /// The file as it was last reported; nil if there was none.
-            var told: FileIdentity?
-            /// Incremented with each report, and when a change of ours begins.
+            /// The file as it was last announced; nil if there was none.
+            var announced: FileIdentity?
+            /// Incremented with each announcement, and when a change of ours begins.
             var revision = 0
             /// How many changes of ours are under way.
             var changes = 0
             /// Whether there was an event meanwhile.
-            var isLookDue = false
+            var isCheckDue = false
         }
 
         private let file: DurableFile
@@ -48,7 +48,7 @@
                     // A partial file would look damaged. A program that writes in place, such as a restore, closes the file in
                     // the end.
                     guard event != .beingWritten else { return }
-                    self?.lookLater()
+                    self?.checkLater()
                 }
                 _ = isNews()  // the current state needs no report
                 return watch
@@ -75,39 +75,39 @@
             broadcaster.announce(change)
         }
 
-        /// Ends a change of ours, which made the file `new` or failed. Returns the state that was reported before.
+        /// Ends a change of ours, which made the file `new` or failed. Returns the state that was announced before.
         private func changeEnded(new: FileIdentity?) -> FileIdentity? {
-            let (told, isLookDue) = state.withLock { state in
+            let (announced, isCheckDue) = state.withLock { state in
                 defer {
-                    state.told = new ?? state.told
+                    state.announced = new ?? state.announced
                     state.changes -= 1
-                    state.isLookDue = false
+                    state.isCheckDue = false
                 }
-                return (state.told, state.isLookDue)
+                return (state.announced, state.isCheckDue)
             }
-            if isLookDue { lookLater() }
-            return told
+            if isCheckDue { checkLater() }
+            return announced
         }
 
-        private func lookLater() {
+        private func checkLater() {
             queue.async { [weak self] in
                 if let self, self.isNews() { self.broadcaster.announce(.anySecret) }
             }
         }
 
-        /// Whether the file differs from the last reported state; marks it as reported.
+        /// Whether the file differs from the last announced state; marks it as announced.
         private func isNews() -> Bool {
             while true {
                 let revision = state.withLock { state -> Int? in
-                    if state.changes > 0 { state.isLookDue = true }
+                    if state.changes > 0 { state.isCheckDue = true }
                     return state.changes > 0 ? nil : state.revision
                 }
                 guard let revision else { return false }
                 let now = try? file.currentIdentity()  // an unreadable one counts as deleted
                 let isNews = state.withLock { state -> Bool? in
                     guard state.revision == revision else { return nil }  // it may have changed since
-                    defer { (state.told, state.revision) = (now, revision + 1) }
-                    return now != state.told
+                    defer { (state.announced, state.revision) = (now, revision + 1) }
+                    return now != state.announced
                 }
                 if let isNews { return isNews }
             }

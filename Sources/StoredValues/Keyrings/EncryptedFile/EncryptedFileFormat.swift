@@ -1,13 +1,7 @@
 #if EncryptedFile
-    // The format of an encrypted keyring's file, version 1. StoredValues.docc/EncryptedFileFormat.md describes each byte.
+    import FoundationEssentials
 
-    /// Why bytes are not a file of this format.
-    enum EncryptedFileFormatError: Error, Equatable {
-        /// They cannot have been written in this format.
-        case damaged
-        /// They are intact, but from a later version of this package.
-        case newerVersion(Int)
-    }
+    // The format of an encrypted keyring's file, version 1. StoredValues.docc/EncryptedFileFormat.md describes each byte.
 
     /// The unencrypted beginning of the file.
     struct EncryptedFileHeader: Equatable, Sendable {
@@ -40,21 +34,28 @@
     }
 
     extension EncryptedFileHeader {
-        /// Reads the header of a whole file; throws unless each field is valid and the file has the stated length.
-        init(ofFile file: [UInt8]) throws(EncryptedFileFormatError) {
+        /// Reads the header of a whole file, which errors call `place`. Throws ``KeyringError/damaged(path:)`` unless each field is
+        /// valid and the file has the stated length, and an error that says so if a later version of this package has written it.
+        init(ofFile file: [UInt8], at place: String = "the file") throws(KeyringError) {
+            let damaged = KeyringError.damaged(path: place)
             guard file.count >= Self.byteCount + Self.tagByteCount, file.starts(with: Self.magic),
                 EncryptedFileSeal.checksum(of: Array(file[..<Self.checksummedByteCount]))
                     == Array(file[Self.checksummedByteCount..<Self.byteCount])
-            else { throw .damaged }
+            else { throw damaged }
             let version = Int(file.littleEndian(UInt16.self, at: 8))
-            guard version == Self.version else { throw version > Self.version ? .newerVersion(version) : .damaged }
+            guard version <= Self.version else {
+                throw .other(
+                    domain: "EncryptedFileKeyring", code: 3,
+                    message: "\(place) was written by a newer version of StoredValues (format \(version)); use that one")
+            }
+            guard version == Self.version else { throw damaged }
             let parameters = Array(file[10..<16])
             let method: KeyDerivation.Method
             if parameters == [1, 1, 0, 0, 0, 0] {
                 method = .hkdf
             } else {
                 let cost = ScryptCost(logarithmOfRounds: parameters[2], blockSize: parameters[3], parallelism: parameters[4])
-                guard parameters[0] == 2, parameters[1] == 1, parameters[5] == 0, cost.isAcceptable else { throw .damaged }
+                guard parameters[0] == 2, parameters[1] == 1, parameters[5] == 0, cost.isAcceptable else { throw damaged }
                 method = .scrypt(cost)
             }
             derivation = KeyDerivation(method: method, salt: Array(file[16..<48]))
@@ -62,21 +63,7 @@
             seed = Array(file[56..<88])
             keyCheck = Array(file[88..<104])
             bodyByteCount = file.count - Self.byteCount - Self.tagByteCount
-            guard file.littleEndian(UInt64.self, at: 104) == UInt64(bodyByteCount) else { throw .damaged }
-        }
-    }
-
-    extension EncryptedFileHeader {
-        /// The same for those who use the file, which is named by `place`.
-        init(ofFile bytes: [UInt8], at place: String) throws(KeyringError) {
-            do {
-                try self.init(ofFile: bytes)
-            } catch {
-                guard case .newerVersion(let version) = error else { throw .damaged(path: place) }
-                throw .other(
-                    domain: "EncryptedFileKeyring", code: 3,
-                    message: "\(place) was written by a newer version of StoredValues (format \(version)); use that one")
-            }
+            guard file.littleEndian(UInt64.self, at: 104) == UInt64(bodyByteCount) else { throw damaged }
         }
     }
 
@@ -91,9 +78,16 @@
         var modified: Int64
         var secret: Secret
 
-        /// Whether it is within the limits, so that it can be read again.
-        var fits: Bool {
-            secret.count <= Secret.sizeLimit && [id.service, id.account, label].allSatisfy { $0.utf8.count <= Self.textLimit }
+    }
+
+    extension EncryptedFileEntry {
+        /// A secret that is stored now. Throws ``KeyringError/tooLarge`` if it could not be read again.
+        init(new secret: Secret, for id: SecretIdentifier, label: String) throws(KeyringError) {
+            let now = Int64(Date().timeIntervalSince1970 * 1000)
+            self.init(id: id, label: label, modified: now, secret: secret)
+            guard secret.count <= Secret.sizeLimit, [id.service, id.account, label].allSatisfy({ $0.utf8.count <= Self.textLimit }) else {
+                throw .tooLarge
+            }
         }
     }
 
@@ -127,37 +121,38 @@
             }
         }
 
+        /// The entries in `bytes`. Throws `damaged` unless they are what ``bytes(of:)`` returns.
         static func entries(
-            in bytes: UnsafeRawBufferPointer
-        ) throws(EncryptedFileFormatError) -> [SecretIdentifier: EncryptedFileEntry] {
+            in bytes: UnsafeRawBufferPointer, orThrow damaged: KeyringError = .damaged(path: "the file")
+        ) throws(KeyringError) -> SealedSecrets.Entries {
             var rest = bytes[...]
-            func take(_ count: Int) throws(EncryptedFileFormatError) -> UnsafeRawBufferPointer {
-                guard count <= rest.count else { throw .damaged }
+            func take(_ count: Int) throws(KeyringError) -> UnsafeRawBufferPointer {
+                guard count <= rest.count else { throw damaged }
                 defer { rest = rest.dropFirst(count) }
                 return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
             }
-            func number<Number: FixedWidthInteger>(_ type: Number.Type) throws(EncryptedFileFormatError) -> Number {
+            func number<Number: FixedWidthInteger>(_ type: Number.Type) throws(KeyringError) -> Number {
                 Number(littleEndian: try take(MemoryLayout<Number>.size).loadUnaligned(as: type))
             }
-            func text() throws(EncryptedFileFormatError) -> String {
+            func text() throws(KeyringError) -> String {
                 let count = Int(try number(UInt32.self))
                 guard count <= EncryptedFileEntry.textLimit, let text = String(validating: try take(count), as: UTF8.self) else {
-                    throw .damaged
+                    throw damaged
                 }
                 return text
             }
-            var entries: [SecretIdentifier: EncryptedFileEntry] = [:]
+            var entries: SealedSecrets.Entries = [:]
             for _ in 0..<(try number(UInt32.self)) {
                 let id = SecretIdentifier(service: try text(), account: try text())
                 let label = try text()
                 let modified = try number(Int64.self)
                 let count = Int(try number(UInt32.self))
-                guard count <= Secret.sizeLimit else { throw .damaged }
+                guard count <= Secret.sizeLimit else { throw damaged }
                 let secret = Secret(try take(count))
                 let entry = EncryptedFileEntry(id: id, label: label, modified: modified, secret: secret)
-                guard entries.updateValue(entry, forKey: id) == nil else { throw .damaged }
+                guard entries.updateValue(entry, forKey: id) == nil else { throw damaged }
             }
-            guard rest.isEmpty else { throw .damaged }
+            guard rest.isEmpty else { throw damaged }
             return entries
         }
     }

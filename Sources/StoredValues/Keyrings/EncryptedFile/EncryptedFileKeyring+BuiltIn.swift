@@ -1,6 +1,5 @@
 #if EncryptedFile
     import Dispatch
-    import FoundationEssentials
     import StoredValuesSupport
 
     extension EncryptedFileKeyring {
@@ -20,9 +19,7 @@
 
         /// Throws ``KeyringError/tooLarge`` for a secret over 1 MiB, a name or label over 64 KiB, or a file over 64 MiB.
         public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
-            let now = Int64(Date().timeIntervalSince1970 * 1000)
-            let entry = EncryptedFileEntry(id: id, label: label, modified: now, secret: secret)
-            guard entry.fits else { throw .tooLarge }
+            let entry = try EncryptedFileEntry(new: secret, for: id, label: label)
             try await change(id, makingFile: true) { entries in
                 entries[id] = entry
                 return true
@@ -34,11 +31,17 @@
             try await change(id, makingFile: false) { entries in entries.removeValue(forKey: id) != nil }
         }
 
+        /// With the lock of the whole file. A wrong key is reported before anything is created.
+        public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
+            let lock = try await perform(on: writers) { [vault, deadline] isWanted throws(KeyringError) in
+                try vault.lock(deadline: deadline, isWanted: isWanted)
+            }
+            return EncryptedFileKeyring(self, under: lock)
+        }
+
         /// The secrets of `service`, sorted by account.
         public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
-            try await perform(on: readers) { [vault] _ throws(KeyringError) in
-                try vault.entries().keys.filter { $0.service.isIdentical(to: service) }.sorted { $0.account < $1.account }
-            }
+            try await perform(on: readers) { [vault] _ throws(KeyringError) in try vault.entries().keys.ofService(service) }
         }
 
         /// Tries the key on the file, and returns if it opens it or there is no file yet. Does not prompt the user, except
@@ -92,21 +95,12 @@
 
         private func change(
             _ id: SecretIdentifier, makingFile: Bool,
-            _ change: @escaping @Sendable (inout EncryptedFileVault.Entries) -> Bool
+            _ change: @escaping @Sendable (inout SealedSecrets.Entries) -> Bool
         ) async throws(KeyringError) {
             try await perform(on: writers) { [vault, heldLock, deadline] isWanted throws(KeyringError) in
                 try vault.change(
-                    under: heldLock, makingFile: makingFile, telling: .secret(id), deadline: deadline, isWanted: isWanted, change)
+                    under: heldLock, makingFile: makingFile, announcing: .secret(id), deadline: deadline, isWanted: isWanted, change)
             }
-        }
-    }
-
-    extension EncryptedFileKeyring: LockableKeyring {
-        func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
-            let lock = try await perform(on: writers) { [vault, deadline] isWanted throws(KeyringError) in
-                try vault.lock(deadline: deadline, isWanted: isWanted)
-            }
-            return EncryptedFileKeyring(self, under: lock)
         }
     }
 #endif

@@ -30,6 +30,12 @@
         }
     }
 
+    /// A key derived from the key's source and a file's header.
+    struct DerivedKey: Sendable {
+        let derivation: KeyDerivation
+        let mainKey: Secret
+    }
+
     /// The cost of guessing a passphrase.
     struct ScryptCost: Hashable, Sendable {
         var logarithmOfRounds: UInt8
@@ -83,11 +89,11 @@
 
         /// The entries of `file`, whose header was read and whose key check was compared. Any error now means damage.
         static func open(
-            _ file: [UInt8], header: EncryptedFileHeader, mainKey: Secret
-        ) throws(EncryptedFileFormatError) -> [SecretIdentifier: EncryptedFileEntry] {
+            _ file: [UInt8], header: EncryptedFileHeader, mainKey: Secret, orThrow damaged: KeyringError = .damaged(path: "the file")
+        ) throws(KeyringError) -> SealedSecrets.Entries {
             let key = cipherKey(from: mainKey, seed: header.seed), bodyStart = EncryptedFileHeader.byteCount
-            guard let body = Sodium.open(file[bodyStart...], keyAndNonce: key, authenticating: file[..<bodyStart]) else { throw .damaged }
-            do { return try body.withBytes { try EncryptedFileBody.entries(in: $0) } } catch { throw .damaged }
+            guard let body = Sodium.open(file[bodyStart...], keyAndNonce: key, authenticating: file[..<bodyStart]) else { throw damaged }
+            do { return try body.withBytes { try EncryptedFileBody.entries(in: $0) } } catch { throw damaged }
         }
 
         /// Whether the file with `header` was created with `mainKey`.

@@ -1,5 +1,4 @@
 #if EncryptedFile
-    import FoundationEssentials
     import StoredValuesFiles
     import StoredValuesSupport
 
@@ -7,14 +6,6 @@
     ///
     /// Entries are decrypted for each call and not kept; of the key, only the derived one is.
     final class EncryptedFileVault: Sendable {
-        typealias Entries = [SecretIdentifier: EncryptedFileEntry]
-
-        /// A key derived from the key's source and a file's header.
-        private struct DerivedKey {
-            var derivation: KeyDerivation
-            var mainKey: Secret
-        }
-
         private struct Keys {
             var source: EncryptedFileKey
             /// Only keys that opened a file, or are for a file about to be created: a mistyped passphrase is requested again.
@@ -43,7 +34,7 @@
         var key: EncryptedFileKey { keys.withLock { $0.source } }
 
         /// The entries, none if there is no file. Creates nothing, and needs no lock.
-        func entries() throws(KeyringError) -> Entries {
+        func entries() throws(KeyringError) -> SealedSecrets.Entries {
             while true {
                 let changes = keys.withLock { $0.changes }
                 guard let contents = try withFile({ () throws(FileError) in try file.read() }) else { return [:] }
@@ -56,14 +47,14 @@
             }
         }
 
-        /// Reads the entries, runs `change` on them, and if that returns true, replaces the file durably and reports `news`.
+        /// Reads the entries, runs `change` on them, and if that returns true, replaces the file durably and announces `news`.
         ///
         /// All of it under the lock, so that no other process's change is lost: `heldLock`, or its own; `isWanted` ends waiting
         /// for it. A file that is damaged or was created with another key is left unchanged. Without `makingFile` a missing one
         /// stays missing.
         func change(
-            under heldLock: HeldLock?, makingFile: Bool, telling news: KeyringChange, deadline: Duration, isWanted: () -> Bool,
-            _ change: (inout Entries) -> Bool
+            under heldLock: HeldLock?, makingFile: Bool, announcing news: KeyringChange, deadline: Duration, isWanted: () -> Bool,
+            _ change: (inout SealedSecrets.Entries) -> Bool
         ) throws(KeyringError) {
             // Locking creates the lock file and perhaps its folder, which would be unexpected if there is nothing to change.
             if !makingFile, try isMissing() {
@@ -73,22 +64,14 @@
             }
             let lock = if let heldLock { heldLock } else { try file.hold(deadline: deadline, isWanted: isWanted) }
             defer { withExtendedLifetime(lock) {} }
-            var entries: Entries = [:]
-            var generation: UInt64 = 0
-            var key: DerivedKey?
             let contents = try withFile { () throws(FileError) in try lock.file.read() }
-            if let contents {
-                let opened = try open(contents.bytes)
-                (entries, generation, key) = (opened.entries, opened.header.generation, opened.key)
-            } else if makingFile {
-                key = try keyForNewFile()
-            }
-            guard let key, change(&entries) else {
+            var secrets: SealedSecrets?
+            if let contents { secrets = try open(contents.bytes) } else if makingFile { secrets = SealedSecrets(key: try keyForNewFile()) }
+            guard var secrets, change(&secrets.entries) else {
                 // A process that was killed may have left a temporary file.
                 return try withFile { () throws(FileError) in try lock.file.removeLeftover() }
             }
-            try replace(
-                lock, of: contents?.identity, with: entries, generation: generation &+ 1, key: key, telling: news, isWanted: isWanted)
+            try replace(lock, of: contents?.identity, with: secrets, announcing: news, isWanted: isWanted)
         }
 
         /// Takes the lock for several changes. A wrong key is reported before anything is created.
@@ -102,17 +85,16 @@
         func rekey(to newKey: EncryptedFileKey, deadline: Duration, isWanted: () -> Bool) throws(KeyringError) {
             if try isMissing() { return use(newKey) }  // an empty keyring
             try prepareKey()  // otherwise the old key is wrong, and nothing is created
-            let derived = try derive(from: newKey)
+            let derived = try newKey.derivedKeyForNewFile(operations: file.operations)
             let lock = try file.hold(deadline: deadline, isWanted: isWanted)
             defer { withExtendedLifetime(lock) {} }
             if let contents = try withFile({ () throws(FileError) in try lock.file.read() }) {
-                let opened = try open(contents.bytes)
+                var secrets = try open(contents.bytes)
                 // Both are kept even if replacing fails: after some failures it is unknown which file is there.
                 keys.withLock { $0.add(derived) }
-                try replace(
-                    lock, of: contents.identity, with: opened.entries, generation: opened.header.generation &+ 1, key: derived,
-                    // Other keyrings must find out that their key is now wrong.
-                    telling: .anySecret, isWanted: isWanted)
+                secrets.key = derived
+                // Any secret: other keyrings must find out that their key is now wrong.
+                try replace(lock, of: contents.identity, with: secrets, announcing: .anySecret, isWanted: isWanted)
             }
             use(newKey, derived: [derived])
         }
@@ -122,11 +104,9 @@
         }
 
         private func replace(
-            _ lock: HeldLock, of old: FileIdentity?, with entries: Entries, generation: UInt64, key: DerivedKey,
-            telling news: KeyringChange, isWanted: () -> Bool
+            _ lock: HeldLock, of old: FileIdentity?, with secrets: SealedSecrets, announcing news: KeyringChange, isWanted: () -> Bool
         ) throws(KeyringError) {
-            let bytes = EncryptedFileSeal.seal(
-                entries.values, generation: generation, derivation: key.derivation, mainKey: key.mainKey)
+            let bytes = secrets.sealed()
             guard bytes.count <= DurableFile.sizeLimit else { throw .tooLarge }
             guard isWanted() else { throw .cancelled }
             try withFile { () throws(FileError) in
@@ -144,7 +124,7 @@
         /// key.
         private func prepareKey() throws(KeyringError) {
             if let contents = try withFile({ () throws(FileError) in try file.read() }) {
-                _ = try derivedKey(for: try header(of: contents.bytes))
+                _ = try derivedKey(for: try EncryptedFileHeader(ofFile: contents.bytes, at: file.path))
             } else if case .generatedFile = key.source {
                 // Only under the lock is it certain that there is no file, and that a key may be created.
             } else {
@@ -157,16 +137,9 @@
             // A key file is read again even if its key is known: a file created with a deleted key could never be opened. A
             // passphrase cannot be deleted, and scrypt is slow.
             if case .passphrase = source.source, let known { return known }
-            let derived = try derive(from: source)
+            let derived = try source.derivedKeyForNewFile(operations: file.operations)
             keys.withLock { $0.add(derived) }
             return derived
-        }
-
-        /// The key with the derivation `known`, or for a new file.
-        private func derive(from source: EncryptedFileKey, as known: KeyDerivation? = nil) throws(KeyringError) -> DerivedKey {
-            let derivation = known ?? KeyDerivation(new: source.method)
-            let material = try source.material(forNewFile: known == nil, operations: file.operations)
-            return DerivedKey(derivation: derivation, mainKey: try derivation.mainKey(from: material))
         }
 
         private func derivedKey(for header: EncryptedFileHeader) throws(KeyringError) -> DerivedKey {
@@ -175,26 +148,15 @@
                 guard EncryptedFileSeal.isKey(known.mainKey, of: header) else { throw .wrongKey }
                 return known
             }
-            guard source.fits(header.derivation) else { throw .wrongKey }
-            let derived = try derive(from: source, as: header.derivation)
-            guard EncryptedFileSeal.isKey(derived.mainKey, of: header) else { throw .wrongKey }
+            let derived = try source.derivedKey(for: header, operations: file.operations)
             keys.withLock { $0.add(derived) }
             return derived
         }
 
         // MARK: The file
 
-        private func open(_ bytes: [UInt8]) throws(KeyringError) -> (entries: Entries, header: EncryptedFileHeader, key: DerivedKey) {
-            let header = try header(of: bytes)
-            let key = try derivedKey(for: header)
-            guard let entries = try? EncryptedFileSeal.open(bytes, header: header, mainKey: key.mainKey) else {
-                throw .damaged(path: file.path)
-            }
-            return (entries, header, key)
-        }
-
-        private func header(of bytes: [UInt8]) throws(KeyringError) -> EncryptedFileHeader {
-            try EncryptedFileHeader(ofFile: bytes, at: file.path)
+        private func open(_ bytes: [UInt8]) throws(KeyringError) -> SealedSecrets {
+            try SealedSecrets(bytes, at: file.path, key: derivedKey)
         }
 
         private func withFile<Result>(_ call: () throws(FileError) -> Result) throws(KeyringError) -> Result {

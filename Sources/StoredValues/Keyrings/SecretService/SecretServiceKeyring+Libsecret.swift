@@ -1,7 +1,9 @@
 #if Libsecret
-    import StoredValuesSupport
+    import Dispatch
     import Logging
+    import StoredValuesFiles
     import StoredValuesSecretService
+    import StoredValuesSupport
 
     extension SecretServiceKeyring {
         /// Changes in the keyring, whoever makes them. The service's signals do not name the secret, so a change by another
@@ -18,13 +20,11 @@
         /// The newest secret with these attributes, or nil if the open keyring has none. Never prompts the user.
         public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
             defer { reportPlainSession() }
-            do {
-                let (secret, matches) = try await items.read(attributes.search(id)) { Secret($0) }
-                reportSeveral(matches, id)
-                return secret
-            } catch {
-                throw KeyringError(error)
+            let (secret, matches) = try await call { items throws(SecretServiceError) in
+                try await items.read(attributes.search(id)) { Secret($0) }
             }
+            reportSeveral(matches, id)
+            return secret
         }
 
         /// Stores the secret in the newest item with these attributes, or in a new one in the default collection.
@@ -50,54 +50,45 @@
             let start = ContinuousClock.now
             let lock = try await lock(of: id)
             defer { withExtendedLifetime(lock) {} }
-            do {
-                // The time spent waiting for the lock counts.
-                let rest = max(.zero, deadline - (ContinuousClock.now - start))
-                reportSeveral(try await change(ItemStore(bus: bus, deadline: rest)), id)
-            } catch {
-                if case .timedOut = error { throw .timedOut(after: deadline) }
-                throw KeyringError(error)
-            }
+            // The time spent waiting for the lock counts.
+            reportSeveral(try await call(within: max(.zero, deadline - (.now - start)), change), id)
             broadcaster.announce(.secret(id))
         }
 
         /// The secrets of `service`, sorted by account; none is fetched.
         public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
-            do {
-                let found = try await items.list(attributes.search(service: service))
-                let ids = found.compactMap { $0[attributes.account] }.map { SecretIdentifier(service: service, account: $0) }
-                return Set(ids).sorted { $0.account < $1.account }
-            } catch {
-                throw KeyringError(error)
-            }
+            let found = try await call { items throws(SecretServiceError) in try await items.list(attributes.search(service: service)) }
+            return Set(found.compactMap { $0[attributes.account] }.map { SecretIdentifier(service: service, account: $0) }).sortedByAccount
         }
 
         /// Opens the default collection, prompting the user if there is a display, once for all waiting calls.
         public func unlock() async throws(KeyringError) {
-            do {
-                if try await items.unlock(asking: .whereThereIsADisplay) { broadcaster.announce(.unlocked) }
-            } catch {
-                throw KeyringError(error)
-            }
+            let wasLocked = try await call { items throws(SecretServiceError) in try await items.unlock() }
+            if wasLocked { broadcaster.announce(.unlocked) }
         }
 
         /// Checks which program provides the keyring and whether it is open, without starting a program or prompting the user.
         /// Throws ``KeyringError/noSessionBus``, and errors of the keyring.
         package func inspect() async throws(KeyringError) -> SecretServiceInspection {
+            let found = try await call { items throws(SecretServiceError) in try await items.inspect() }
+            return SecretServiceInspection(
+                bus: found.bus, isRunning: found.isRunning, process: found.process, canBeStarted: found.canBeStarted,
+                collection: found.collection, isLocked: found.isLocked, isPlain: found.isPlain)
+        }
+
+        /// Runs `call` on the items, within `limit` if that is what is left of the deadline.
+        private func call<Answer>(
+            within limit: Duration? = nil, _ call: (ItemStore) async throws(SecretServiceError) -> Answer
+        ) async throws(KeyringError) -> Answer {
             do {
-                let found = try await items.inspect()
-                return SecretServiceInspection(
-                    bus: found.bus, isRunning: found.owner != nil, process: found.owner?.process,
-                    canBeStarted: found.canBeStarted, collection: found.owner?.collection?.label,
-                    isLocked: found.owner?.collection?.isLocked ?? false, isPlain: found.owner?.isPlain)
+                return try await call(ItemStore(bus: bus, deadline: limit ?? deadline))
             } catch {
+                if limit != nil, case .timedOut = error { throw .timedOut(after: deadline) }
                 throw KeyringError(error)
             }
         }
 
-        private var items: ItemStore { ItemStore(bus: bus, deadline: deadline) }
-
-        var bus: Bus { busAddress.map { .address($0) } ?? .session }
+        private var bus: Bus { busAddress.map { .address($0) } ?? .session }
 
         /// Logs, once per secret, that several items were found for it.
         private func reportSeveral(_ matches: Int, _ id: SecretIdentifier) {
@@ -107,7 +98,7 @@
 
         /// Logs, once per bus, that secrets are not encrypted in transit.
         private func reportPlainSession() {
-            guard items.hasPlainSession, plain.withLock({ $0.insert(busAddress).inserted }) else { return }
+            guard bus.hasPlainSession, plain.withLock({ $0.insert(busAddress).inserted }) else { return }
             Logger(label: "StoredValues").warning(
                 "\(description) does not encrypt secrets in transit: any program that may listen on the session bus can read them. `stored-values doctor` says which program it is")
         }
@@ -122,6 +113,38 @@
         }
     }
 
+    // The Secret Service has no lock, so processes with this library use lock files in the runtime folder, one per secret: a
+    // process that is stopped in the middle of an update must not block other secrets.
+    extension SecretServiceKeyring {
+        /// By a lock file in the runtime folder, if there is one that only this user can write.
+        public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
+            var keyring = self
+            keyring.heldLock = try await lock(of: id, isNeeded: true)
+            return keyring
+        }
+
+        /// The lock of `id`; nil if there is no runtime folder that this process may write, or no bus, without which nothing
+        /// can be stored. Another error of that folder, such as that it is full, is thrown only if the lock `isNeeded`: it is
+        /// no reason to refuse a change that is a single step.
+        private func lock(of id: SecretIdentifier, isNeeded: Bool = false) async throws(KeyringError) -> HeldLock? {
+            if let heldLock { return heldLock }
+            guard (try? bus.resolve()) != nil, let file = lockFile(of: id) else { return nil }
+            do throws(KeyringError) {
+                // Usually it is free. A thread and a deadline for each change would cost more than the lock.
+                if let lock = try file.holdIfFree() { return lock }
+                return try await queue(for: id).perform(deadline: deadline) { [deadline] isWanted throws(KeyringError) in
+                    try file.hold(deadline: deadline, isWanted: isWanted)
+                }
+            } catch {
+                switch error {
+                case .accessDenied, .readOnly: return nil
+                case .timedOut, .cancelled: throw error
+                default: if isNeeded { throw error } else { return nil }
+                }
+            }
+        }
+    }
+
     private struct Place: Hashable {
         let keyring: SecretServiceKeyring
         let id: SecretIdentifier
@@ -131,6 +154,33 @@
     /// The buses for which it was logged that secrets are not encrypted.
     private let plain = Guarded<Set<String?>>([])
     private let broadcasters = Guarded<[String?: ChangeBroadcaster]>([:])
+
+    /// The bus is not a part of the name: processes may write the address of one bus differently.
+    private func lockFile(of id: SecretIdentifier) -> DurableFile? {
+        guard let folder = runtimeFolder() else { return nil }
+        return DurableFile(path: "\(folder)/stored-values/secret-\(DurableFile.shortName(for: "\(id.service)\0\(id.account)"))")
+    }
+
+    /// The folder for such files by the XDG specification: this user's, and not writable by others.
+    private func runtimeFolder() -> String? {
+        guard let path = try? environmentVariable("XDG_RUNTIME_DIR"), path.utf8.first == UInt8(ascii: "/"),
+            let status = try? POSIXFileOperations().status(at: path, followingLinks: true),
+            status.kind == .folder, status.user == effectiveUser(), status.mode & 0o022 == 0
+        else { return nil }
+        return path
+    }
+
+    /// The queue that waits for the lock of `id`: one per secret, so that secrets do not wait for each other, with at most one
+    /// thread. It is kept for each secret that ever had to wait, some hundred bytes.
+    private func queue(for id: SecretIdentifier) -> DispatchQueue {
+        queues.withLock { queues in
+            let queue = queues[id] ?? DispatchQueue(label: "StoredValues.SecretServiceKeyring.lock")
+            queues[id] = queue
+            return queue
+        }
+    }
+
+    private let queues = Guarded<[SecretIdentifier: DispatchQueue]>([:])
 
     extension KeyringChange {
         /// The change in this layer's terms.

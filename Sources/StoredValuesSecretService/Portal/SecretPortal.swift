@@ -36,7 +36,7 @@
         /// `limit`, `noSessionBus`, `accessDenied`, and with an error that says that there is no portal or that its secret is
         /// invalid.
         package func retrieve<Taken: Sendable>(
-            within limit: Duration = ItemStore.longestQuestion, accepted: @escaping @Sendable () -> Void,
+            within limit: Duration = ItemStore.promptLimit, accepted: @escaping @Sendable () -> Void,
             take: @escaping @Sendable (UnsafeRawBufferPointer) -> Taken,
             done: @escaping @Sendable (Result<Taken, SecretServiceError>) -> Void
         ) {
@@ -62,19 +62,13 @@
         ) throws(SecretServiceError) -> Taken {
             // A separate connection: when it is closed, the portal ends the request.
             let connection = try BusConnection(to: bus, cancellable)
-            let portal = try Self.find(on: connection, cancellable)
-            let (pipe, writingEnd) = try SecretPipe.make()
+            guard let portal = try connection.startedOwner(of: Self.name, cancellable) else { throw Self.missing }
             let context = try makeContext()
             defer { g_main_context_unref(context) }
+            let (pipe, writingEnd) = try SecretPipe.make()
             try withContext(context) { () throws(SecretServiceError) in
                 try pipe.whileReading(in: context) { () throws(SecretServiceError) in
-                    let request = Request(on: connection, to: portal)
-                    try request.send(writingEnd, cancellable)
-                    accepted()
-                    waitForSignals(in: context, on: connection, cancellable) {
-                        request.isOver || request.response == 0 && pipe.isAtEnd
-                    }
-                    try request.requireSuccess(isComplete: pipe.isAtEnd, cancellable)
+                    try fill(pipe, writingEnd, from: portal, on: connection, in: context, accepted, cancellable)
                 }
             }
             return try pipe.withBytes { bytes throws(SecretServiceError) in
@@ -84,16 +78,47 @@
             }
         }
 
-        /// The unique name of the portal on `connection`, which is started if necessary and possible.
-        private static func find(on connection: BusConnection, _ cancellable: Cancellable) throws(SecretServiceError) -> String {
-            if let running = try connection.owner(of: name, cancellable) { return running }
-            do {
-                try connection.start(name, cancellable)
-            } catch .other {
-                throw missing
+        /// Passes the portal the writing end of `pipe`, and waits until the secret has arrived.
+        private func fill(
+            _ pipe: SecretPipe, _ writingEnd: Int32, from portal: String, on connection: BusConnection, in context: OpaquePointer,
+            _ accepted: () -> Void, _ cancellable: Cancellable
+        ) throws(SecretServiceError) {
+            // The portal derives the path of the request from the caller and the token (by its documentation), so that the response
+            // can be subscribed to before the request is sent.
+            let token = "stored_values_\(UInt64.random(in: .min ... .max))"
+            let asker = connection.name?.dropFirst().map { $0 == "." ? "_" : String($0) }.joined()
+            let path = ObjectPath("\(Self.path.text)/request/\(asker ?? "")/\(token)")
+            var response: UInt32?, isPortalGone = false
+            let subscriptions = [
+                SignalSubscription(on: connection, to: Self.requestInterface, of: portal, member: "Response", path: path?.text) {
+                    response = $1.has(type: "(ua{sv})") ? $1.child(0).number : .max
+                },
+                SignalSubscription.owner(of: portal, on: connection) { if $0 == nil { isPortalGone = true } },
+            ]
+            defer { withExtendedLifetime(subscriptions) {} }
+            do throws(SecretServiceError) {
+                let handle = try connection.call(
+                    "RetrieveSecret", of: Self.interface, at: Self.path, by: portal, handingOver: writingEnd,
+                    [.properties(["handle_token": .string(token)])], reply: "(o)", cancellable)
+                guard handle.child(0).path == path else {
+                    throw .wrongAnswer(to: "RetrieveSecret", type: "another path", expected: "the request's")
+                }
+            } catch where error.isUnknownInterface || error.isUndelivered {
+                throw Self.missing
+            } catch where error.isBroken {
+                throw Self.gone
             }
-            guard let started = try connection.owner(of: name, cancellable) else { throw missing }
-            return started
+            accepted()
+            waitForSignals(in: context, on: connection, cancellable) {
+                isPortalGone || response.map { $0 != 0 || pipe.isAtEnd } == true
+            }
+            switch response {
+            case 0 where pipe.isAtEnd: return  // the secret was written
+            case 0, nil: throw g_cancellable_is_cancelled(cancellable) == 0 ? Self.gone : .cancelled
+            case 1: throw .dismissed
+            case 2: throw .locked
+            default: throw .wrongAnswer(to: "RetrieveSecret", type: "an unknown response", expected: "0, 1 or 2")
+            }
         }
 
         private static func require(_ condition: Bool, _ code: Int, _ what: String) throws(SecretServiceError) {
@@ -110,76 +135,6 @@
                 1, "no program on the session bus provides the Secret portal (\(interface)); install xdg-desktop-portal and a keyring that implements it, such as gnome-keyring")
         }
 
-        /// One request to the portal. Used on one thread.
-        private final class Request {
-            private let connection: BusConnection
-            private let portal: String
-            private let token = "stored_values_\(UInt64.random(in: .min ... .max))"
-            /// The object path of the request, which the portal derives from the caller and the token (by its documentation),
-            /// so that the response can be subscribed to before the request is sent.
-            private let path: ObjectPath?
-            private let answer = Answer()
-            private var subscriptions: [SignalSubscription] = []
-
-            init(on connection: BusConnection, to portal: String) {
-                self.connection = connection
-                self.portal = portal
-                let asker = connection.name?.dropFirst().map { $0 == "." ? "_" : String($0) }.joined()
-                path = ObjectPath("\(SecretPortal.path.text)/request/\(asker ?? "")/\(token)")
-                subscriptions = [
-                    SignalSubscription(
-                        on: connection, to: SecretPortal.requestInterface, of: portal, member: "Response", path: path?.text
-                    ) { [answer] _, parameters in
-                        answer.response = parameters.has(type: "(ua{sv})") ? parameters.child(0).number : .max
-                    },
-                    SignalSubscription.owner(of: portal, on: connection) { [answer] owner in
-                        if owner == nil { answer.isPortalGone = true }
-                    },
-                ]
-            }
-
-            /// Passes the portal the writing end for the secret.
-            func send(_ writingEnd: Int32, _ cancellable: Cancellable) throws(SecretServiceError) {
-                let handle: Variant
-                do throws(SecretServiceError) {
-                    handle = try connection.call(
-                        "RetrieveSecret", of: SecretPortal.interface, at: SecretPortal.path, by: portal, handingOver: writingEnd,
-                        [.properties(["handle_token": .string(token)])], reply: "(o)", cancellable)
-                } catch where error.isUnknownInterface || error.isUndelivered {
-                    throw SecretPortal.missing
-                } catch where error.isBroken {
-                    throw Self.gone
-                }
-                guard handle.child(0).path == path else {
-                    throw .wrongAnswer(to: "RetrieveSecret", type: "another path", expected: "the request's")
-                }
-            }
-
-            /// The portal's response; 0 means that the secret was written.
-            var response: UInt32? { answer.response }
-
-            /// Whether no secret can arrive any more.
-            var isOver: Bool { answer.isPortalGone || (answer.response ?? 0) != 0 }
-
-            /// Throws unless the secret has arrived; `isComplete` means that its bytes have.
-            func requireSuccess(isComplete: Bool, _ cancellable: Cancellable) throws(SecretServiceError) {
-                switch answer.response {
-                case 0 where isComplete: return
-                case 0, nil: throw g_cancellable_is_cancelled(cancellable) == 0 ? Self.gone : .cancelled
-                case 1: throw .dismissed
-                case 2: throw .locked
-                default: throw .wrongAnswer(to: "RetrieveSecret", type: "an unknown response", expected: "0, 1 or 2")
-                }
-            }
-
-            private static var gone: SecretServiceError {
-                SecretPortal.failure(2, "the Secret portal or the session bus ended before it answered")
-            }
-
-            private final class Answer {
-                var response: UInt32?
-                var isPortalGone = false
-            }
-        }
+        private static var gone: SecretServiceError { failure(2, "the Secret portal or the session bus ended before it answered") }
     }
 #endif

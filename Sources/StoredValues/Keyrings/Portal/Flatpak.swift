@@ -65,9 +65,35 @@ struct Flatpak: Hashable {
 }
 
 extension Flatpak {
+    /// The system's keyring in this sandbox. It depends on the manifest, never on whether a service answers.
+    var choice: SystemKeyring.Choice {
+        let permission = "org.freedesktop.secrets", path = secretsFile
+        let isInUse = path.map(Self.exists) ?? false
+        let (keyring, why): (any Keyring, String) =
+            if let path, isInUse || !mayUseSecretService {
+                (EncryptedFileKeyring(path: path, key: .portal),
+                 isInUse ? "whose secrets are in that file already." : "whose manifest does not let it talk to \(permission).")
+            } else {
+                (SecretServiceKeyring(),
+                 mayUseSecretService
+                     ? "whose manifest lets it talk to \(permission)." : "which has no data folder: neither XDG_DATA_HOME nor HOME is set.")
+            }
+        return SystemKeyring.Choice(keyring: keyring, reason: "This is the Flatpak \(id), \(why)")
+    }
+
+    /// Whether there is something that may be our file; if that is unknown, its keyring reports why.
+    private static func exists(_ path: String) -> Bool {
+        do {
+            _ = try POSIXFileOperations().status(at: path, followingLinks: true)
+            return true
+        } catch {
+            return error != .noEntry
+        }
+    }
+
     /// The file of this application's secrets, in its data folder `$XDG_DATA_HOME`, which Flatpak sets to
     /// `~/.var/app/<id>/data`. Nil if neither that nor the home folder is known.
-    var secretsFile: String? {
+    private var secretsFile: String? {
         func folder(_ variable: String) -> String? {
             (try? environmentVariable(variable)).flatMap { $0.begins(with: "/") ? $0 : nil }
         }
