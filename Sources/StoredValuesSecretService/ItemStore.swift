@@ -2,7 +2,7 @@
     /// The items of the Secret Service on one bus: search, create, set, delete, unlock.
     ///
     /// Every call runs on a thread of this layer, never on the caller's. It ends at the deadline, including the time spent
-    /// waiting for other calls, or as soon as its task is cancelled; a write may still happen then. Only ``unlock(asking:)``
+    /// waiting for other calls, or as soon as its task is cancelled; a write may still happen then. Only ``unlock(evenWithoutDisplay:)``
     /// ever prompts the user.
     ///
     /// A call that finds its daemon or bus gone reconnects, once.
