@@ -73,9 +73,9 @@
 
         /// Runs a check after a change. If the program locked or ended meanwhile, the change's outcome is unknown, and it must
         /// not be repeated.
-        private func afterChange(_ look: () throws(SecretServiceError) -> Void) throws(SecretServiceError) {
+        private func afterChange(_ check: () throws(SecretServiceError) -> Void) throws(SecretServiceError) {
             do throws(SecretServiceError) {
-                try look()
+                try check()
             } catch where error == .locked || error == .noDefaultCollection || error.isUndelivered || error.isBroken {
                 throw .unknownOutcome
             }

@@ -124,11 +124,11 @@
                 report(lock.note(isOpen: isOpen(signals.daemon), at: monotonicMicroseconds()) ?? .anythingMayHaveChanged)
             }
             while isWanted, !signals.isClosed {
-                wait(until: signals.endOfBurst ?? lock.nextLook)
+                wait(until: signals.endOfBurst ?? lock.nextCheck)
                 let burst = signals.takeBurst()
                 if let burst, !burst.concernsLocks {
                     report(.anythingMayHaveChanged)
-                } else if burst != nil || lock.nextLook.map({ $0 <= monotonicMicroseconds() }) == true {
+                } else if burst != nil || lock.nextCheck.map({ $0 <= monotonicMicroseconds() }) == true {
                     let news = lock.note(isOpen: isOpen(signals.daemon), at: monotonicMicroseconds())
                     if signals.daemon == nil {
                         report(.gone(.noSecretService))

@@ -102,7 +102,7 @@
         private var isOpen: Bool?
         private var pause = pauses.lowerBound
         /// When to check again without a signal; nil if there is no reason to.
-        private(set) var nextLook: Int64?
+        private(set) var nextCheck: Int64?
 
         /// Notes the result of a check at `time`: open, locked, or nil if unknown. Returns the change, if any.
         mutating func note(isOpen now: Bool?, at time: Int64) -> ServiceNews? {
@@ -110,9 +110,9 @@
             isOpen = now
             if now == false {
                 pause = before == false ? min(pause * 2, Self.pauses.upperBound) : Self.pauses.lowerBound
-                nextLook = time + pause
+                nextCheck = time + pause
             } else {
-                nextLook = nil
+                nextCheck = nil
             }
             return switch (before, now) {
             case (true, false), (nil, false): .locked

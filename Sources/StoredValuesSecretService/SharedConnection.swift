@@ -47,7 +47,7 @@
                         return try body(connection, &isChanging)
                     } catch {
                         if error.isOfDeadConnection { connection = nil }
-                        guard error.isUnheeded || !isChanging, g_cancellable_is_cancelled(cancellable) == 0, repetition.mayHelp(after: error) else { throw error }
+                        guard error.hadNoEffect || !isChanging, g_cancellable_is_cancelled(cancellable) == 0, repetition.mayHelp(after: error) else { throw error }
                     }
                 }
             }
@@ -90,7 +90,7 @@
         /// Only a new connection can help.
         fileprivate var isOfDeadConnection: Bool { isUndelivered || isBroken || isWithoutSession }
 
-        /// The message that it answers has changed nothing.
-        fileprivate var isUnheeded: Bool { isUndelivered || isWithoutSession || isMissingObject }
+        /// The message that it answers had no effect.
+        fileprivate var hadNoEffect: Bool { isUndelivered || isWithoutSession || isMissingObject }
     }
 #endif

@@ -6,12 +6,12 @@
         private let bus: BusConnection
         private let number: guint
 
-        /// Calls `hear` with the member and the parameters of each matching signal from `sender`, on the thread that iterates
+        /// Calls `handle` with the member and the parameters of each matching signal from `sender`, on the thread that iterates
         /// what was the default main context when this was created. `argument` is the signal's first one. The type of the
         /// parameters is up to the sender.
         init(
             on bus: BusConnection, to interface: String, of sender: String, member: String? = nil,
-            path: String? = nil, argument: String? = nil, _ hear: @escaping (String, Variant) -> Void
+            path: String? = nil, argument: String? = nil, _ handle: @escaping (String, Variant) -> Void
         ) {
             self.bus = bus
             number = g_dbus_connection_signal_subscribe(
@@ -19,30 +19,30 @@
                 { _, _, _, _, member, parameters, handler in
                     guard let member, let parameters, let handler else { return }
                     Unmanaged<Handler>.fromOpaque(handler).takeUnretainedValue()
-                        .hear(String(cString: member), Variant(owning: g_variant_ref(parameters)))
+                        .handle(String(cString: member), Variant(owning: g_variant_ref(parameters)))
                 },
                 // GLib keeps one count until the subscription is freed, so the pointer outlives every signal.
-                Unmanaged.passRetained(Handler(hear)).toOpaque(),
+                Unmanaged.passRetained(Handler(handle)).toOpaque(),
                 { Unmanaged<Handler>.fromOpaque($0!).release() }
             )
         }
 
         deinit { g_dbus_connection_signal_unsubscribe(bus.pointer, number) }
 
-        /// Calls `hear` with the new owner of `name`, or with nil if there is none any more.
-        static func owner(of name: String, on bus: BusConnection, _ hear: @escaping (String?) -> Void) -> SignalSubscription {
+        /// Calls `handle` with the new owner of `name`, or with nil if there is none any more.
+        static func owner(of name: String, on bus: BusConnection, _ handle: @escaping (String?) -> Void) -> SignalSubscription {
             SignalSubscription(
                 on: bus, to: "org.freedesktop.DBus", of: "org.freedesktop.DBus", member: "NameOwnerChanged", argument: name
             ) { _, parameters in
                 guard parameters.has(type: "(sss)") else { return }
                 let owner = parameters.child(2).string
-                hear(g_dbus_is_unique_name(owner) != 0 ? owner : nil)
+                handle(g_dbus_is_unique_name(owner) != 0 ? owner : nil)
             }
         }
 
         private final class Handler {
-            let hear: (String, Variant) -> Void
-            init(_ hear: @escaping (String, Variant) -> Void) { self.hear = hear }
+            let handle: (String, Variant) -> Void
+            init(_ handle: @escaping (String, Variant) -> Void) { self.handle = handle }
         }
     }
 

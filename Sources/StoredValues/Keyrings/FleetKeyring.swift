@@ -90,7 +90,7 @@ public struct FleetKeyring: Keyring {
         _ question: (EncryptedFileKeyring) async throws(KeyringError) -> Answer
     ) async throws(KeyringError) -> Answer {
         let end = ContinuousClock.now + deadline
-        func look() async throws(KeyringError) -> (parts: Parts, file: FileIdentity?) {
+        func lookUp() async throws(KeyringError) -> (parts: Parts, file: FileIdentity?) {
             try await opened.queue.perform(deadline: end - .now) { _ throws(KeyringError) in
                 let parts = try parts()
                 return (parts, try Self.requireFile(parts))
@@ -98,7 +98,7 @@ public struct FleetKeyring: Keyring {
         }
         do throws(KeyringError) {
             while true {
-                let (parts, before) = try await look()
+                let (parts, before) = try await lookUp()
                 var reason: KeyringError?
                 for keyring in parts.keyrings {
                     do throws(KeyringError) {
@@ -109,7 +109,7 @@ public struct FleetKeyring: Keyring {
                     }
                 }
                 // The file may have been replaced after the first key was tried, by one that this key opens.
-                guard try await look().file != before else { throw reason ?? .notBuiltIn }  // there is always a reason
+                guard try await lookUp().file != before else { throw reason ?? .notBuiltIn }  // there is always a reason
             }
         } catch {
             if case .timedOut = error { throw .timedOut(after: deadline) }

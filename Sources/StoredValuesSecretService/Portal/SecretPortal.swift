@@ -22,7 +22,7 @@
         private static let path: ObjectPath = "/org/freedesktop/portal/desktop"
 
         /// The minimum size of a master secret.
-        private static let leastByteCount = 32
+        private static let minimumByteCount = 32
 
         /// The portal on `bus`. Does not connect yet.
         package init(bus: Bus) { self.bus = bus }
@@ -72,7 +72,7 @@
                 }
             }
             return try pipe.withBytes { bytes throws(SecretServiceError) in
-                try Self.require(bytes.count >= Self.leastByteCount, 3, "provided only \(bytes.count) bytes, which is too short for a key")
+                try Self.require(bytes.count >= Self.minimumByteCount, 3, "provided only \(bytes.count) bytes, which is too short for a key")
                 try Self.require(bytes.count <= SecretPipe.sizeLimit, 4, "provided more than 64 KiB, which is not a key")
                 return take(bytes)
             }

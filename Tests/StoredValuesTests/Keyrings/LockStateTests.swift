@@ -26,7 +26,7 @@
             var pauses: [Int64?] = []
             for isOpen in [true, false, false, false, false, false, false, true, false] as [Bool] {
                 _ = lock.note(isOpen: isOpen, at: 1_000)
-                pauses.append(lock.nextLook.map { ($0 - 1_000) / 1_000 })
+                pauses.append(lock.nextCheck.map { ($0 - 1_000) / 1_000 })
             }
             #expect(pauses == [nil, 500, 1000, 2000, 4000, 8000, 8000, nil, 500])
         }

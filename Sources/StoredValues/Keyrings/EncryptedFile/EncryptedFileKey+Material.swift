@@ -62,8 +62,8 @@
 
     /// A file that contains only a key. Read again for each derivation, and never kept.
     private struct KeyFile {
-        private static let leastByteCount = 32
-        private static let mostByteCount = 1 << 16
+        private static let minimumByteCount = 32
+        private static let maximumByteCount = 1 << 16
 
         /// Who provides the file, which decides who else may read it. Nobody else may write it.
         enum Origin: Sendable {
@@ -107,8 +107,8 @@
             guard status.kind == .regular else { throw failure(3, "is \(status.kind.rawValue), not a regular file") }
             // The owner first: another owner may change the mode at any time.
             guard isTrusted(status.user), status.mode & origin.forbiddenMode == 0 else { throw .accessDenied }
-            guard status.identity.size >= Self.leastByteCount else { throw failure(4, "has fewer than 32 bytes") }
-            guard status.identity.size <= Self.mostByteCount else { throw failure(5, "has more than 64 KiB") }
+            guard status.identity.size >= Self.minimumByteCount else { throw failure(4, "has fewer than 32 bytes") }
+            guard status.identity.size <= Self.maximumByteCount else { throw failure(5, "has more than 64 KiB") }
             return try file.contents()
         }
 
@@ -130,7 +130,7 @@
                 // Under a lock and by renaming, so that no process ever sees a partial key, not even after a power cut.
                 let locked = try file.lock()
                 guard locked.identity == nil else { return }
-                var key = EncryptedFileSeal.randomBytes(Self.leastByteCount)
+                var key = EncryptedFileSeal.randomBytes(Self.minimumByteCount)
                 defer { key.withUnsafeMutableBytes { wipe($0) } }
                 _ = try locked.replace(with: key, durably: true)
             } catch {
