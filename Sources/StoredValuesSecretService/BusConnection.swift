@@ -10,6 +10,9 @@
         /// The bus at this D-Bus address, whatever the environment says.
         case address(String)
 
+        /// The bus at `address`, or the session's.
+        package init(_ address: String?) { self = address.map { .address($0) } ?? .session }
+
         /// The address to connect to, found without libsecret, which would try to launch a bus.
         ///
         /// Throws ``SecretServiceError/noSessionBus`` if the environment names none.

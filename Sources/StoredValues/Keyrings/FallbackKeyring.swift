@@ -87,8 +87,8 @@ public struct FallbackKeyring: Keyring {
     /// Watches the secret in all of them.
     public func watch(_ id: SecretIdentifier) -> (any Sendable)? { keyrings.compactMap { $0.watch(id) } }
 
-    /// With the lock of the keyring that a change goes to. One that may turn out to be read-only only when it is written, and says
-    /// nothing when it is locked, counts as that keyring.
+    /// With the lock of the keyring that a change goes to. A keyring of your own without a lock counts as that one, although it may
+    /// turn out to be read-only.
     public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
         var reason = KeyringError.notBuiltIn
         var keyrings = keyrings

@@ -98,7 +98,7 @@
 
         /// Sends the request to the portal.
         private func begin() {
-            SecretPortal(bus: busAddress.map { .address($0) } ?? .session).retrieve(
+            SecretPortal(bus: Bus(busAddress)).retrieve(
                 accepted: { self.state.withLock { $0.isAccepted = true } }, take: { Secret($0) },
                 done: { self.take($0.mapError { KeyringError($0) }) })
         }

@@ -88,7 +88,7 @@
             }
         }
 
-        private var bus: Bus { busAddress.map { .address($0) } ?? .session }
+        private var bus: Bus { Bus(busAddress) }
 
         /// Logs, once per secret, that several items were found for it.
         private func reportSeveral(_ matches: Int, _ id: SecretIdentifier) {
