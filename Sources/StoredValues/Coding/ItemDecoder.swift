@@ -20,15 +20,15 @@ struct DecodingNode {
     let value: JSONValue
     let codingPath: [any CodingKey]
     var trace: DecodingTrace?
-    /// Whether it is a list of alternating keys and values; set only with a trace.
-    private(set) var isListOfPairs = false
+    /// Whether it is an array or a set, which can do without an element; known only with a trace.
+    private(set) var isList = false
 
     func decode<Item: Decodable>(_ type: Item.Type) throws -> Item {
         guard let trace else { return try decodeUntraced(type) }
         trace.goOn()
         do {
             var node = self
-            node.isListOfPairs = type is any ListOfPairs.Type
+            node.isList = type is any RepairableList.Type
             return try node.decodeUntraced(type)
         } catch {
             trace.fail(at: codingPath)
@@ -92,7 +92,7 @@ extension DecodingNode: Decoder {
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard case .array(let elements) = value else { throw mismatch([JSONValue].self, "a list") }
-        return ElementDecoder(node: self, elements: elements, questions: trace.map { _ in ListQuestions() })
+        return ElementDecoder(node: self, elements: elements)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -134,10 +134,7 @@ private struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var codingPath: [any CodingKey] { node.codingPath }
     var allKeys: [Key] { members.keys.compactMap(Key.init(stringValue:)) }
 
-    func contains(_ key: Key) -> Bool {
-        node.trace?.goOn()
-        return members[key.stringValue] != nil
-    }
+    func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
 
     private func member(_ key: any CodingKey) throws -> DecodingNode {
         node.trace?.goOn()
@@ -155,54 +152,33 @@ private struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try member(key).container(keyedBy: type)
     }
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try member(key).unkeyedContainer() }
-    func superDecoder() throws -> any Decoder { try member(JSONKey("super")) }
+    func superDecoder() throws -> any Decoder { try member(JSONKey.member("super")) }
     func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }
 }
 
 private struct ElementDecoder: UnkeyedDecodingContainer {
     let node: DecodingNode
     let elements: [JSONValue]
-    /// What the reader asked about the list's end; recorded for a trace.
-    let questions: ListQuestions?
     var currentIndex = 0
     var codingPath: [any CodingKey] { node.codingPath }
-
-    var count: Int? {
-        questions?.countAsked()
-        return elements.count
-    }
-
-    var isAtEnd: Bool {
-        node.trace?.goOn()
-        questions?.endAsked(at: currentIndex)
-        return isBehindLast
-    }
-
-    private var isBehindLast: Bool { currentIndex >= elements.count }
+    var count: Int? { elements.count }
+    var isAtEnd: Bool { currentIndex >= elements.count }
 
     /// Passes the next element to `body` and advances if that does not throw.
     private mutating func next<Result>(_ body: (DecodingNode) throws -> Result) throws -> Result {
         node.trace?.goOn()
-        let key = JSONKey(currentIndex)
-        do {
-            guard !isBehindLast else {
-                throw DecodingError.valueNotFound(
-                    Result.self, .init(codingPath: codingPath + [key], debugDescription: "the list ends here"))
-            }
-            let result = try body(node.node(elements[currentIndex], key))
-            currentIndex += 1
-            return result
-        } catch {
-            if let questions {
-                let reading = node.isListOfPairs ? .inPairs : questions.reading(of: currentIndex)
-                node.trace?.fail(inListAt: codingPath.count, read: reading)
-            }
-            throw error
+        let key = JSONKey.element(currentIndex, isRemovable: node.isList)
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(
+                Result.self, .init(codingPath: codingPath + [key], debugDescription: "the list ends here"))
         }
+        let result = try body(node.node(elements[currentIndex], key))
+        currentIndex += 1
+        return result
     }
 
     mutating func decodeNil() throws -> Bool {
-        guard !isBehindLast, elements[currentIndex] == .null else { return false }
+        guard !isAtEnd, elements[currentIndex] == .null else { return false }
         currentIndex += 1
         return true
     }
@@ -214,3 +190,9 @@ private struct ElementDecoder: UnkeyedDecodingContainer {
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try next { try $0.unkeyedContainer() } }
     mutating func superDecoder() throws -> any Decoder { try next { $0 } }
 }
+
+/// A list that a repair may shorten.
+private protocol RepairableList {}
+
+extension Array: RepairableList {}
+extension Set: RepairableList {}

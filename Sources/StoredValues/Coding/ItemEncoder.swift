@@ -65,7 +65,7 @@ final class EncodingNode {
         } else if !_isPOD(Item.self), Item.self != String.self, let dictionary = item as? any RawKeyedDictionary {
             addMembers()
             for (name, value) in dictionary.valuesByName {
-                try addMember(JSONKey(name)).encode(value)
+                try addMember(JSONKey.member(name)).encode(value)
             }
         } else {
             try item.encode(to: self)
@@ -88,7 +88,7 @@ final class EncodingNode {
     fileprivate func addElement() -> EncodingNode {
         guard case .array(var elements) = content else { programmerError("encode(to:) used two kinds of container") }
         content = .nothing  // avoids copying the list below
-        let node = EncodingNode(codingPath: codingPath + [JSONKey(elements.count)])
+        let node = EncodingNode(codingPath: codingPath + [JSONKey.element(elements.count)])
         elements.append(node)
         content = .array(elements)
         return node
@@ -150,7 +150,7 @@ private struct MemberEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
         node.addMember(key).container(keyedBy: type)
     }
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { node.addMember(key).unkeyedContainer() }
-    func superEncoder() -> any Encoder { node.addMember(JSONKey("super")) }
+    func superEncoder() -> any Encoder { node.addMember(JSONKey.member("super")) }
     func superEncoder(forKey key: Key) -> any Encoder { node.addMember(key) }
 }
 

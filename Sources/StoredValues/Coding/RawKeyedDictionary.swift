@@ -16,7 +16,7 @@ where Key: RawRepresentable, Key.RawValue: MemberName, Value: Codable {
     init(members node: DecodingNode) throws {
         self.init()
         for (name, value) in try node.members() {
-            let member = node.node(value, JSONKey(name))
+            let member = node.node(value, JSONKey.member(name))
             guard let rawValue = Key.RawValue(name), let key = Key(rawValue: rawValue) else {
                 throw member.corrupted("\"\(name)\" is not a valid \(Key.self)")
             }
