@@ -152,6 +152,36 @@ struct ItemCodingTests {
         #expect(try ItemDecoder.decode(Date.self, from: "2001-01-01T02:00:00+02:00") == Date(timeIntervalSinceReferenceDate: 0))
     }
 
+    @Test("The calendar is Foundation's, from the year 1 to the year 9999")
+    func calendar() throws {
+        let (first, last, gregorian) = (-63_113_817_600.0, 252_423_993_599.0, -13_197_600_000.0)
+        var seconds = [first, last, gregorian - 1, gregorian]
+        // The last and the first second of each March and year around leap years.
+        for year in [4, 100, 400, 1500, 1584, 1600, 1700, 1900, 2000, 2004, 2100, 2400, 9996] {
+            for text in ["\(year)-03-01", "\(year + 1)-01-01"] {
+                let start = try Date(String(repeating: "0", count: 10 - text.count) + text + "T00:00:00Z", strategy: .iso8601)
+                seconds += [start.timeIntervalSinceReferenceDate - 1, start.timeIntervalSinceReferenceDate]
+            }
+        }
+        for _ in 0..<2_000 { seconds.append(Double.random(in: first...last).rounded()) }
+        for second in seconds {
+            let date = Date(timeIntervalSinceReferenceDate: second)
+            #expect(try text(date) == "\"\(date.formatted(.iso8601))\"", "\(second)")
+            #expect(try readBack(date) == date)
+        }
+    }
+
+    @Test(
+        "Text that is a date in another spelling",
+        arguments: [
+            ("2001-01-01T00:00:00+00:00", 0), ("2001-01-01T02:30:00+0230", 0), ("2000-12-31T18:30:00-05:30", 0), ("2001-01-01T24:00:00Z", 86_400),
+            ("2000-12-31T23:59:60Z", 0), ("2001-01-01T00:00:00.000Z", 0), ("2000-12-31T23:59:59.50Z", -0.5),
+            ("2001-01-01T00:00:01.99999999999999999999999999999999999999999999Z", 2), ("2001-01-01T00:00:00.1234567890123456789Z", 0.12345678901234568),
+        ])
+    func otherSpellings(text: String, seconds: Double) throws {
+        #expect(try ItemDecoder.decode(Date.self, from: .string(text)).timeIntervalSinceReferenceDate == seconds)
+    }
+
     @Test(
         "Text that is almost a date is an error, not another date",
         arguments: [
@@ -159,6 +189,8 @@ struct ItemCodingTests {
             "2000-01-01T00:00:00.万Z", "2001-01-01T00:00:00.5½Z", "2001-01-01T00:00:00.Z", "2001.5-01-01T00:00:00Z",
             "2001-01-01T00:00:00.5.5Z", "2001-01-01T00:00:00Z.5", "2001-13-01T00:00:00Z", "2001-01-01 00:00:00Z", "20010101T000000Z",
             "99999999999999999999-01-01T00:00:00Z", "-2001-01-01T00:00:00Z", "2001-01-01T00:00:00+99:99:99", "2001-01-01T00:00:00+0:000", "2001-01-01T00:00:00Z!",
+            "2001-02-29T00:00:00Z", "2001-04-31T00:00:00Z", "2001-01-00T00:00:00Z", "0000-01-01T00:00:00Z", "2001-01-01T25:00:00Z",
+            "2001-01-01T00:60:00Z", "2001-01-01T00:00:61Z", "2001-01-01T00:00:00+24:00", "2001-01-01T00:00:00+00:60",
         ])
     func almostDates(text: String) {
         // Not the date itself in the expectation: Foundation cannot print every date.
