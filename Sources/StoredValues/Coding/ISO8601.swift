@@ -61,9 +61,9 @@ enum ISO8601 {
         guard !decimals.isEmpty else { return Double(whole) }
         decimals = decimals.prefix(24)  // more than a `Double` of this size has
         let numerator = decimals.reduce(0 as Int128) { $0 * 10 + Int128($1 - 48) } + Int128(whole) * powerOfTen(decimals.count)
-        // Both are exact, so that the division rounds once; or the text is parsed.
-        guard numerator.magnitude < 1 << 53, decimals.count <= 22 else { return Double("\(numerator)e-\(decimals.count)") }
-        return Double(numerator) / Double(powerOfTen(decimals.count))
+        // If both are exact, the division rounds once.
+        guard numerator.magnitude < 1 << 53, decimals.count < 19 else { return Double("\(numerator)e-\(decimals.count)") }
+        return Double(Int(numerator)) / Double(Int(powerOfTen(decimals.count)))
     }
 
     private static func isLike(_ shape: StaticString, _ text: ArraySlice<UInt8>) -> Bool {

@@ -2,8 +2,22 @@ import FoundationEssentials
 
 /// The JSON shapes of types that JSON lacks: nan and infinity, dates, data, URLs.
 enum JSONCoding {
+    /// The value of an item that is always a single one; nil for any other type.
+    static func encode<Item>(_ item: Item) -> JSONValue? {
+        // Comparing types before casting is much faster. Optionals come here unwrapped.
+        if Item.self == String.self, let text = item as? String { return .string(text) }
+        if Item.self == Int.self, let number = item as? Int { return .number(JSONNumber(number)) }
+        if Item.self == Bool.self, let value = item as? Bool { return .bool(value) }
+        if Item.self == Double.self, let number = item as? Double { return encode(floatingPoint: number) }
+        if Item.self == Date.self, let date = item as? Date { return encode(date) }
+        if Item.self == Data.self, let data = item as? Data { return .string(data.base64EncodedString()) }
+        if Item.self == URL.self, let url = item as? URL, url.baseURL == nil { return .string(url.absoluteString) }
+        if Item.self == Decimal.self, let decimal = item as? Decimal { return JSONNumber(text: decimal.description).map(JSONValue.number) }
+        return nil
+    }
+
     /// A number, or one of the strings "nan", "inf" and "-inf", for which JSON has no number.
-    static func encode(_ value: some BinaryFloatingPoint & LosslessStringConvertible) -> JSONValue {
+    static func encode(floatingPoint value: some BinaryFloatingPoint & LosslessStringConvertible) -> JSONValue {
         guard value.isFinite else { return .string(value.description) }
         // The description is the shortest text that reads back equal. 14.0 is written as 14, but -0 stays -0.0.
         let text = value.description
@@ -28,9 +42,9 @@ enum JSONCoding {
 
     /// ISO 8601 text in UTC with as many decimals as the date needs to read back equal. For a date too far away for that, the
     /// seconds since 2001 as a number.
-    static func encode(_ date: Date) -> JSONValue {
+    private static func encode(_ date: Date) -> JSONValue {
         let seconds = date.timeIntervalSinceReferenceDate
-        return ISO8601.text(seconds).map(JSONValue.string) ?? encode(seconds)
+        return ISO8601.text(seconds).map(JSONValue.string) ?? encode(floatingPoint: seconds)
     }
 
     static func decodeDate(_ node: DecodingNode) throws -> Date {
@@ -59,6 +73,19 @@ enum JSONCoding {
         let text = try node.decode(String.self)
         guard let url = URL(string: text) else { throw node.corrupted("the text is not a URL") }
         return url
+    }
+}
+
+/// The coding path of a part, which is hardly ever asked for.
+indirect enum CodingPath {
+    case whole
+    case part(any CodingKey, of: CodingPath)
+
+    var keys: [any CodingKey] {
+        switch self {
+        case .whole: []
+        case .part(let key, let path): path.keys + [key]
+        }
     }
 }
 

@@ -24,6 +24,8 @@ extension JSONValue: CustomStringConvertible {
 /// Builds JSON text.
 struct JSONWriter {
     private(set) var text: [UInt8] = []
+    /// The level of the most deeply nested container.
+    private(set) var deepest = 0
     /// Whether containers are written without line breaks.
     private let onOneLine: Bool
 
@@ -37,32 +39,58 @@ struct JSONWriter {
         case .bool(let value): append(value ? "true" : "false")
         case .number(let number): text.append(contentsOf: number.text.utf8)
         case .string(let string): append(quoted: string)
-        case .array(let elements):
-            appendContainer("[", "]", of: elements, level: level) { writer, element in
-                writer.append(element, level: level + 1)
+        case .array(let elements): appendContainer("[", "]", of: elements, level) { $0.append($1, level: level + 1) }
+        case .object(let members): appendMembers(members.map { ($0, $1) }, level) { $0.append($1, level: level + 1) }
+        }
+    }
+
+    /// Appends what an item has encoded.
+    mutating func append(_ node: EncodingNode, level: Int) {
+        func appendPart(_ writer: inout JSONWriter, _ part: EncodingNode.Part) {
+            switch part {
+            case .value(let value): writer.append(value, level: level + 1)
+            case .node(let node): writer.append(node, level: level + 1)
             }
-        case .object(let members):
-            let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            appendContainer("{", "}", of: sorted, level: level) { writer, member in
-                writer.append(quoted: member.key)
-                writer.append(": ")
-                writer.append(member.value, level: level + 1)
-            }
+        }
+        switch node.content {
+        case .nothing: append("{}")  // an encoder that the item asked for and did not use
+        case .value(let value): self.append(value, level: level)
+        case .list: appendContainer("[", "]", of: node.parts, level) { appendPart(&$0, $1.part) }
+        case .members: appendMembers(node.parts, level, appendPart)
+        }
+    }
+
+    /// Appends an object with sorted members; the last of a name counts.
+    private mutating func appendMembers<Part>(_ members: [(name: String, part: Part)], _ level: Int, _ append: (inout JSONWriter, Part) -> Void) {
+        func order(_ left: Int, _ right: Int) -> Int {
+            var (left, right) = (members[left].name, members[right].name)
+            return left.withUTF8 { left in right.withUTF8 { right in left.order(to: right) } }
+        }
+        let sorted = members.indices.sorted {
+            let order = order($0, $1)
+            return order < 0 || order == 0 && $0 < $1
+        }
+        let last = sorted.indices.filter { $0 + 1 == sorted.count || order(sorted[$0], sorted[$0 + 1]) != 0 }
+        appendContainer("{", "}", of: last, level) { writer, position in
+            writer.append(quoted: members[sorted[position]].name)
+            writer.append(": ")
+            append(&writer, members[sorted[position]].part)
         }
     }
 
     private mutating func appendContainer<Content>(
-        _ opening: StaticString, _ closing: StaticString, of contents: [Content], level: Int,
-        appendOne: (inout JSONWriter, Content) -> Void
+        _ opening: StaticString, _ closing: StaticString, of contents: [Content], _ level: Int,
+        _ append: (inout JSONWriter, Content) -> Void
     ) {
-        append(opening)
+        deepest = max(deepest, level)
+        self.append(opening)
         for (position, content) in contents.enumerated() {
-            if position > 0 { append(onOneLine ? ", " : ",") }
+            if position > 0 { self.append(onOneLine ? ", " : ",") }
             breakLine(level + 1)
-            appendOne(&self, content)
+            append(&self, content)
         }
         if !contents.isEmpty { breakLine(level) }
-        append(closing)
+        self.append(closing)
     }
 
     mutating func append(_ literal: StaticString) {
@@ -85,6 +113,14 @@ struct JSONWriter {
     /// Appends a string in quotes, escaping only what JSON requires.
     mutating func append(quoted string: String) {
         text.append(UInt8(ascii: "\""))
+        defer { text.append(UInt8(ascii: "\"")) }
+        var string = string
+        let isPlain = string.withUTF8 { bytes in
+            guard !bytes.contains(where: Self.mustEscape) else { return false }
+            text.append(contentsOf: bytes)
+            return true
+        }
+        if isPlain { return }
         for byte in string.utf8 {
             switch byte {
             case UInt8(ascii: "\""): append("\\\"")
@@ -98,6 +134,5 @@ struct JSONWriter {
             default: text.append(byte)
             }
         }
-        text.append(UInt8(ascii: "\""))
     }
 }

@@ -13,7 +13,7 @@ enum SecretCoding {
         if Item.self == Data.self, let data = item as? Data { return Secret(data) }
         var text: [UInt8]
         do {
-            text = try ItemEncoder.encode(item).text()
+            text = try ItemEncoder.text(item)
         } catch {
             // The error's text may contain the value.
             throw .notEncodable

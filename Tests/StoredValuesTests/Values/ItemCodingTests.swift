@@ -278,6 +278,89 @@ struct ItemCodingTests {
         #expect((back.a, back.b) == (7, 8))
     }
 
+    /// Encodes by hand what no synthesized code does.
+    private struct ByHand: Encodable {
+        enum Key: String, CodingKey { case a, b, accented = "e\u{301}", composed = "\u{E9}" }
+        let body: @Sendable (any Encoder) throws -> Void
+        func encode(to encoder: any Encoder) throws { try body(encoder) }
+    }
+
+    private func compact(_ body: @escaping @Sendable (any Encoder) throws -> Void) throws -> String {
+        try ItemEncoder.encode(ByHand(body: body)).description
+    }
+
+    @Test("Members are sorted by their bytes, and the last of a name counts")
+    func memberOrder() throws {
+        #expect(
+            try compact {
+                var container = $0.container(keyedBy: ByHand.Key.self)
+                for (key, value) in [(ByHand.Key.b, 1), (.a, 2), (.b, 3)] { try container.encode(value, forKey: key) }
+            } == #"{"a": 2, "b": 3}"#)
+        let both = try ItemEncoder.text(
+            ByHand {
+                var container = $0.container(keyedBy: ByHand.Key.self)
+                for key in [ByHand.Key.composed, .accented] { try container.encode(1, forKey: key) }
+            })
+        #expect(String(decoding: both, as: UTF8.self).utf8.elementsEqual("{\n  \"e\u{301}\": 1,\n  \"\u{E9}\": 1\n}".utf8))
+    }
+
+    @Test("Containers are filled in any order, and one that is not filled is empty")
+    func openContainers() throws {
+        #expect(
+            try compact {
+                var container = $0.container(keyedBy: ByHand.Key.self)
+                var list = container.nestedUnkeyedContainer(forKey: .b)
+                try container.encode([true], forKey: .a)
+                try list.encode(1)
+                var inner = list.nestedContainer(keyedBy: ByHand.Key.self)
+                try list.encode(list.count)
+                try inner.encodeNil(forKey: .a)
+                _ = container.superEncoder()
+            } == #"{"a": [true], "b": [1, {"a": null}, 2], "super": {}}"#)
+    }
+
+    @Test("Encoding leaves nothing in memory")
+    func leak() throws {
+        final class Seen: @unchecked Sendable {  // used on one thread
+            weak var outer: AnyObject?
+            weak var inner: AnyObject?
+        }
+        let seen = Seen()
+        let inner = ByHand {
+            seen.inner = $0 as AnyObject
+            var list = $0.unkeyedContainer()
+            try list.encode([1])
+        }
+        _ = try ItemEncoder.text(
+            ByHand {
+                seen.outer = $0 as AnyObject
+                var container = $0.container(keyedBy: ByHand.Key.self)
+                try container.encode(inner, forKey: .a)
+                #expect(seen.outer != nil && seen.inner != nil)
+            })
+        #expect(seen.outer == nil && seen.inner == nil)
+    }
+
+    @Test("An item that encodes nothing is refused, alone and as a member")
+    func nothing() throws {
+        #expect(throws: EncodingError.self) { try ItemEncoder.text(ByHand { _ in }) }
+        #expect(throws: EncodingError.self) { try ItemEncoder.text(["a": ByHand { _ in }]) }
+        #expect(throws: EncodingError.self) { try ItemEncoder.text(ByHand?.some(ByHand { _ in })) }
+    }
+
+    @Test("Containers nested too deep are refused, even if no item is in them", arguments: [505, 600])
+    func deepContainers(depth: Int) throws {
+        let item = ByHand {
+            var containers = [$0.unkeyedContainer()]
+            for _ in 1..<depth { containers.append(containers[containers.count - 1].nestedUnkeyedContainer()) }
+        }
+        if depth < JSONValue.maximumDepth {
+            #expect(try JSONValue(parsing: ItemEncoder.text(item)) == ItemEncoder.encode(item))
+        } else {
+            #expect(throws: EncodingError.self) { try ItemEncoder.text(item) }
+        }
+    }
+
     indirect enum Tree: Codable, Equatable { case leaf, node(Tree) }
 
     @Test("An item nested deeper than a file may be is refused when it is set, not when it is read")
