@@ -38,10 +38,11 @@ enum ISO8601 {
         guard text.count > 19, isLike("0000-00-00T00:00:00", text[..<19]) else { return nil }
         let (year, month, dayOfMonth) = (number(at: 0) * 100 + number(at: 2), number(at: 5), number(at: 8))
         let (hour, minute, second) = (number(at: 11), number(at: 14), number(at: 17))
-        let day = day(ofYear: year, month, dayOfMonth)
+        let day = day(ofYear: year, month, dayOfMonth), secondOfDay = hour * 3600 + minute * 60 + second
         // A leap second is the next one, and 24:00 the next day.
-        guard year > 0, date(ofDay: day) == (year, month, dayOfMonth), hour <= 24, minute < 60, second <= 60 else { return nil }
-        var whole = day * 86_400 + hour * 3600 + minute * 60 + second
+        guard year > 0, date(ofDay: day) == (year, month, dayOfMonth), secondOfDay <= 86_400, minute < 60, second <= 60
+        else { return nil }
+        var whole = day * 86_400 + secondOfDay
 
         var zone = text[19...]
         var decimals: ArraySlice<UInt8> = []
@@ -52,7 +53,8 @@ enum ISO8601 {
         }
         if zone != [UInt8(ascii: "Z")] {
             let (sign, zone) = (zone.first, zone.dropFirst())
-            guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"), isLike("00:00", zone) || isLike("0000", zone) else { return nil }
+            guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"), isLike("00:00", zone) || isLike("0000", zone)
+            else { return nil }
             let (hours, minutes) = (number(at: zone.startIndex), number(at: zone.endIndex - 2))
             guard hours < 24, minutes < 60 else { return nil }
             whole -= (hours * 3600 + minutes * 60) * (sign == UInt8(ascii: "-") ? -1 : 1)

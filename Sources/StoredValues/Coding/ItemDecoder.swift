@@ -200,7 +200,9 @@ private struct ElementDecoder: UnkeyedDecodingContainer {
     mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
         try next { try $0.node($1, $2).container(keyedBy: type) }
     }
-    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try next { try $0.node($1, $2).unkeyedContainer() } }
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try next { try $0.node($1, $2).unkeyedContainer() }
+    }
     mutating func superDecoder() throws -> any Decoder { try next { $0.node($1, $2) } }
 }
 

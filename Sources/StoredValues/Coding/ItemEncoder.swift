@@ -26,21 +26,21 @@ enum ItemEncoder {
 
 /// One value being encoded. It is the `Encoder` that the item gets, and its single-value container.
 final class EncodingNode {
-    enum Content {
+    fileprivate enum Content {
         case nothing
         case value(JSONValue)
         case list
         case members
     }
 
-    enum Part {
+    fileprivate enum Part {
         case value(JSONValue)
         case node(EncodingNode)
     }
 
-    private(set) var content = Content.nothing
+    fileprivate private(set) var content = Content.nothing
     /// The elements of a list, or the members in the order of encoding; the last of a name counts.
-    private(set) var parts: [(name: String, part: Part)] = []
+    fileprivate private(set) var parts: [(name: String, part: Part)] = []
     private let path: CodingPath
     private let depth: Int
     var codingPath: [any CodingKey] { path.keys }
@@ -48,7 +48,9 @@ final class EncodingNode {
     init(_ path: CodingPath, depth: Int) { (self.path, self.depth) = (path, depth) }
 
     fileprivate func checkDepth(_ depth: Int) throws {
-        guard depth < JSONValue.maximumDepth - 1 else { throw failure("it has more than \(JSONValue.maximumDepth) levels of nesting") }
+        guard depth < JSONValue.maximumDepth - 1 else {
+            throw failure("it has more than \(JSONValue.maximumDepth) levels of nesting")
+        }
     }
 
     private func failure(_ reason: String) -> EncodingError {
@@ -106,6 +108,24 @@ final class EncodingNode {
         case .list: parts.append(("", part))
         case .members: parts.append((key.stringValue, part))
         default: programmerError("encode(to:) used two kinds of container")
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func append(_ node: EncodingNode, level: Int) {
+        switch node.content {
+        case .nothing: append("{}")  // an encoder that the item asked for and did not use
+        case .value(let value): append(value, level: level)
+        case .list: appendContainer("[", "]", of: node.parts, level) { $0.append($1.part, level: level + 1) }
+        case .members: appendMembers(node.parts, level) { $0.append($1, level: level + 1) }
+        }
+    }
+
+    private mutating func append(_ part: EncodingNode.Part, level: Int) {
+        switch part {
+        case .value(let value): append(value, level: level)
+        case .node(let node): append(node, level: level)
         }
     }
 }

@@ -12,7 +12,7 @@ enum JSONCoding {
         if Item.self == Date.self, let date = item as? Date { return encode(date) }
         if Item.self == Data.self, let data = item as? Data { return .string(data.base64EncodedString()) }
         if Item.self == URL.self, let url = item as? URL, url.baseURL == nil { return .string(url.absoluteString) }
-        if Item.self == Decimal.self, let decimal = item as? Decimal { return JSONNumber(text: decimal.description).map(JSONValue.number) }
+        if Item.self == Decimal.self, let decimal = item as? Decimal { return JSONNumber(text: decimal.description).map { .number($0) } }
         return nil
     }
 
@@ -51,7 +51,9 @@ enum JSONCoding {
         guard case .string(let text) = node.value, Double(text) == nil else {
             return Date(timeIntervalSinceReferenceDate: try decodeFloatingPoint(node))
         }
-        guard let seconds = ISO8601.seconds(text) else { throw node.corrupted("the text is not a date such as 2026-11-21T10:59:00Z") }
+        guard let seconds = ISO8601.seconds(text) else {
+            throw node.corrupted("the text is not a date such as 2026-11-21T10:59:00Z")
+        }
         return Date(timeIntervalSinceReferenceDate: seconds)
     }
 
@@ -76,34 +78,44 @@ enum JSONCoding {
     }
 }
 
-/// The coding path of a part, which is hardly ever asked for.
-indirect enum CodingPath {
-    case whole
-    case part(any CodingKey, of: CodingPath)
+/// A dictionary whose keys are enums (or other types) with a raw string or integer. It is an object in JSON.
+///
+/// Without this, `Dictionary` encodes as a list of alternating keys and values, unless its key is `String`, `Int` or
+/// `CodingKeyRepresentable` (SE-0320).
+protocol RawKeyedDictionary {
+    var valuesByName: [(String, any Encodable)] { get }
+    init(members: DecodingNode) throws
+}
 
-    var keys: [any CodingKey] {
-        switch self {
-        case .whole: []
-        case .part(let key, let path): path.keys + [key]
+extension Dictionary: RawKeyedDictionary
+where Key: RawRepresentable, Key.RawValue: MemberName, Value: Codable {
+    var valuesByName: [(String, any Encodable)] {
+        map { ($0.key.rawValue.description, $0.value) }
+    }
+
+    init(members node: DecodingNode) throws {
+        self.init()
+        for (name, value) in try node.members() {
+            let member = node.node(value, JSONKey.member(name))
+            guard let rawValue = Key.RawValue(name), let key = Key(rawValue: rawValue) else {
+                throw member.corrupted("\"\(name)\" is not a valid \(Key.self)")
+            }
+            self[key] = try member.decode(Value.self)
         }
     }
 }
 
-/// A member's name or an element's position in a coding path.
-enum JSONKey: CodingKey, Hashable {
-    case member(String)
-    /// A repair may remove it only from a list that is read as a whole: the two numbers of a range have their places.
-    case element(Int, isRemovable: Bool = false)
+/// A raw value that can be a member's name, by its description.
+protocol MemberName: LosslessStringConvertible {}
 
-    init?(stringValue: String) { self = .member(stringValue) }
-    init?(intValue: Int) { self = .element(intValue) }
-
-    var stringValue: String {
-        switch self {
-        case .member(let name): name
-        case .element(let index, _): "\(index)"
-        }
-    }
-
-    var intValue: Int? { if case .element(let index, _) = self { index } else { nil } }
-}
+extension String: MemberName {}
+extension Int: MemberName {}
+extension Int8: MemberName {}
+extension Int16: MemberName {}
+extension Int32: MemberName {}
+extension Int64: MemberName {}
+extension UInt: MemberName {}
+extension UInt8: MemberName {}
+extension UInt16: MemberName {}
+extension UInt32: MemberName {}
+extension UInt64: MemberName {}

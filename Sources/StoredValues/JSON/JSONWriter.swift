@@ -44,24 +44,10 @@ struct JSONWriter {
         }
     }
 
-    /// Appends what an item has encoded.
-    mutating func append(_ node: EncodingNode, level: Int) {
-        func appendPart(_ writer: inout JSONWriter, _ part: EncodingNode.Part) {
-            switch part {
-            case .value(let value): writer.append(value, level: level + 1)
-            case .node(let node): writer.append(node, level: level + 1)
-            }
-        }
-        switch node.content {
-        case .nothing: append("{}")  // an encoder that the item asked for and did not use
-        case .value(let value): self.append(value, level: level)
-        case .list: appendContainer("[", "]", of: node.parts, level) { appendPart(&$0, $1.part) }
-        case .members: appendMembers(node.parts, level, appendPart)
-        }
-    }
-
     /// Appends an object with sorted members; the last of a name counts.
-    private mutating func appendMembers<Part>(_ members: [(name: String, part: Part)], _ level: Int, _ append: (inout JSONWriter, Part) -> Void) {
+    mutating func appendMembers<Part>(
+        _ members: [(name: String, part: Part)], _ level: Int, _ append: (inout JSONWriter, Part) -> Void
+    ) {
         func order(_ left: Int, _ right: Int) -> Int {
             var (left, right) = (members[left].name, members[right].name)
             return left.withUTF8 { left in right.withUTF8 { right in left.order(to: right) } }
@@ -78,7 +64,7 @@ struct JSONWriter {
         }
     }
 
-    private mutating func appendContainer<Content>(
+    mutating func appendContainer<Content>(
         _ opening: StaticString, _ closing: StaticString, of contents: [Content], _ level: Int,
         _ append: (inout JSONWriter, Content) -> Void
     ) {

@@ -7,12 +7,12 @@ import Testing
 struct ItemCodingTests {
     /// Encodes, writes, parses and decodes, as a value does on its way through the file.
     private func readBack<Item: StorableItem>(_ item: Item) throws -> Item {
-        let text = try ItemEncoder.encode(item).text(level: 1)
+        let text = try ItemEncoder.text(item, level: 1)
         return try ItemDecoder.decode(Item.self, from: JSONValue(parsing: text))
     }
 
     private func text(_ item: some StorableItem) throws -> String {
-        String(decoding: try ItemEncoder.encode(item).text(), as: UTF8.self)
+        String(decoding: try ItemEncoder.text(item), as: UTF8.self)
     }
 
     private func expectBack<Item: StorableItem & Equatable>(_ items: Item..., location: SourceLocation = #_sourceLocation) throws {
@@ -189,7 +189,7 @@ struct ItemCodingTests {
             "2000-01-01T00:00:00.万Z", "2001-01-01T00:00:00.5½Z", "2001-01-01T00:00:00.Z", "2001.5-01-01T00:00:00Z",
             "2001-01-01T00:00:00.5.5Z", "2001-01-01T00:00:00Z.5", "2001-13-01T00:00:00Z", "2001-01-01 00:00:00Z", "20010101T000000Z",
             "99999999999999999999-01-01T00:00:00Z", "-2001-01-01T00:00:00Z", "2001-01-01T00:00:00+99:99:99", "2001-01-01T00:00:00+0:000", "2001-01-01T00:00:00Z!",
-            "2001-02-29T00:00:00Z", "2001-04-31T00:00:00Z", "2001-01-00T00:00:00Z", "0000-01-01T00:00:00Z", "2001-01-01T25:00:00Z",
+            "2001-02-29T00:00:00Z", "2001-04-31T00:00:00Z", "2001-01-00T00:00:00Z", "0000-01-01T00:00:00Z", "2001-01-01T25:00:00Z", "2001-01-01T24:00:01Z",
             "2001-01-01T00:60:00Z", "2001-01-01T00:00:61Z", "2001-01-01T00:00:00+24:00", "2001-01-01T00:00:00+00:60",
         ])
     func almostDates(text: String) {
