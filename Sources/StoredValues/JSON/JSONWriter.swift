@@ -48,15 +48,12 @@ struct JSONWriter {
     mutating func appendMembers<Part>(
         _ members: [(name: String, part: Part)], _ level: Int, _ append: (inout JSONWriter, Part) -> Void
     ) {
-        func order(_ left: Int, _ right: Int) -> Int {
+        func isBefore(_ left: Int, _ right: Int) -> Bool {
             var (left, right) = (members[left].name, members[right].name)
-            return left.withUTF8 { left in right.withUTF8 { right in left.order(to: right) } }
+            return left.withUTF8 { left in right.withUTF8 { right in left.lexicographicallyPrecedes(right) } }
         }
-        let sorted = members.indices.sorted {
-            let order = order($0, $1)
-            return order < 0 || order == 0 && $0 < $1
-        }
-        let last = sorted.indices.filter { $0 + 1 == sorted.count || order(sorted[$0], sorted[$0 + 1]) != 0 }
+        let sorted = members.indices.sorted { isBefore($0, $1) || $0 < $1 && !isBefore($1, $0) }
+        let last = sorted.indices.filter { $0 + 1 == sorted.count || isBefore(sorted[$0], sorted[$0 + 1]) }
         appendContainer("{", "}", of: last, level) { writer, position in
             writer.append(quoted: members[sorted[position]].name)
             writer.append(": ")
