@@ -69,7 +69,7 @@
         public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
             let name = key.storedName
             let secret = secrets[name].map { [name: $0] } ?? [:]
-            return try snapshot(SecurelyStoredValue.answersAtHand(secret)).value(forKey: key, type: type)
+            return try snapshot(SecurelyStoredValue.knownAnswers(of: secret)).value(forKey: key, type: type)
         }
 
         /// The value that the keyring or the file holds now. Throws as ``value(forKey:type:)`` does.
@@ -82,7 +82,7 @@
         }
 
         /// All settings at one moment, and the known value of each secret.
-        public func snapshot() -> any ConfigSnapshot { snapshot(SecurelyStoredValue.answersAtHand(secrets)) }
+        public func snapshot() -> any ConfigSnapshot { snapshot(SecurelyStoredValue.knownAnswers(of: secrets)) }
     }
 
     extension StoredValuesProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

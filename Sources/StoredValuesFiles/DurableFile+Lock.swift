@@ -29,7 +29,7 @@ extension DurableFile {
                 descriptor = try openLock(lockPath, on: target, makingFolder: makingFolder)
             } catch {
                 // The folder can disappear after it was created.
-                guard makingFolder, error.code == .noEntry, wait.again() else { throw error }
+                guard makingFolder, error.code == .noEntry, wait.again(nil, operations) else { throw error }
                 continue
             }
             do {
@@ -53,7 +53,7 @@ extension DurableFile {
             }
             operations.unlock(descriptor)
             operations.close(descriptor)
-            guard wait.again() else { throw FileError(.lock, target, .lockTimedOut(after: wait.limit ?? .zero)) }
+            guard wait.again(nil, operations) else { throw FileError(.lock, target, .lockTimedOut(after: wait.limit ?? .zero)) }
         }
     }
 
@@ -73,17 +73,16 @@ extension DurableFile {
                 throw FileError(.lock, path, error)
             }
             // Otherwise a lock file would be left beside a device, in /dev.
-            let status = try regularFile(at: target, for: .lock)
-            if makingFolder, status == nil { try makeFolders(ResolvedPath.folder(of: target)) }
+            let status = try regularFile(at: target, for: .lock), folder = ResolvedPath.folder(of: target)
+            if makingFolder, status == nil { try makeFolders(folder) }
+            let access = status.map { FileAccess(of: $0, at: target, operations) } ?? (try? ownerOfNew(in: folder))
+            // A lock of this user's would keep the owner from a file that this user cannot replace.
+            if access?.mayBeKept == false { throw FileError(.lock, path, .notPermitted) }
             do {
                 let descriptor = try operations.open(path, for: .creating)
                 // If this is refused, the lock stays with this user, which is not worth a failure.
-                let access =
-                    if let status { FileAccess(of: status, at: target, operations).ofLock() } else {
-                        try? ownerOfNew(in: ResolvedPath.folder(of: target))
-                    }
                 if let now = try? operations.status(of: descriptor) {
-                    try? access?.give(to: descriptor, at: path, now: now, operations)
+                    try? access?.ofLock().give(to: descriptor, at: path, now: now, operations)
                 }
                 return descriptor
             } catch .exists {
@@ -96,13 +95,13 @@ extension DurableFile {
         }
     }
 
-    /// Gives access to the lock to exactly those who may write the file now: they may have changed since the lock was created.
+    /// Gives access to the lock to exactly those who may replace the file now: they may have changed since the lock was created.
     /// A lock that root created and did not give away, because it was killed, is given away now.
     ///
     /// Only if this user owns the lock and it is empty: another file may have been moved there.
     private func letWritersIn(_ descriptor: Int32, at path: String, _ lock: FileStatus, of target: String, _ status: FileStatus?) {
         let isRight = status.map { $0.user == lock.user && FileAccess.lockMode($0.mode) == lock.mode } ?? false
-        // The group and the access list matter only if they give access to the lock.
+        // The group and an access list matter only if they give access to the lock.
         if isRight, lock.mode & 0o060 == 0 { return }
         let user = effectiveUser()
         guard lock.user == user, lock.kind == .regular, lock.links == 1, lock.identity.size == 0 else { return }
@@ -111,8 +110,9 @@ extension DurableFile {
         if let status {
             guard status.user == user || isRoots else { return }
             let wanted = FileAccess(of: status, at: target, operations).ofLock()
-            let list = try? operations.attribute(AccessList.name, at: path)
-            if isRight, lock.group == status.group, list == wanted.list?.bytes { return }
+            let isOpen = lock.mode & 0o060 != 0
+            let isOthers = isOpen && (lock.group != status.group || (try? operations.attribute(FileAccess.listName, at: path)) != nil)
+            if lock.user == status.user, lock.mode == wanted.mode, !isOthers { return }
             access = wanted
         } else if isRoots {
             access = try? ownerOfNew(in: ResolvedPath.folder(of: target))
@@ -123,12 +123,13 @@ extension DurableFile {
     private func acquire(
         _ descriptor: Int32, of target: String, _ wait: inout LockWait, while isWanted: () -> Bool
     ) throws(FileError) {
-        defer { wait.end(descriptor, operations) }
+        var isTaken = false
+        defer { wait.end(descriptor, isTaken: isTaken, operations) }
         repeat {
             do {
                 if wait.isNext(descriptor, operations) {
                     try operations.lock(descriptor, waiting: wait.isEndless)
-                    if wait.isContended { operations.markTaken(descriptor, at: monotonicNanoseconds()) }
+                    isTaken = true
                     return
                 }
             } catch .wouldBlock {
@@ -136,7 +137,7 @@ extension DurableFile {
             } catch {
                 throw FileError(.lock, target, error)
             }
-        } while isWanted() && wait.again(for: descriptor, operations)
+        } while isWanted() && wait.again(descriptor, operations)
         throw FileError(.lock, target, .lockTimedOut(after: wait.limit ?? .zero))
     }
 }
@@ -145,14 +146,18 @@ extension DurableFile {
 /// lock is mostly held for microseconds; then come sleeps, from 50 µs up to 1 ms.
 ///
 /// A process that releases a lock and takes it again at once leaves no gap for a sleeper, so on a busy machine some would wait
-/// for seconds while others had hundreds of turns. Therefore a process that has waited for long publishes since when, and all
-/// that have waited for less let it go first. They do so while the lock is passed on, and for a moment after that: a process
-/// that is stopped while it waits must not stop all others.
+/// for seconds while others had hundreds of turns. Therefore a process that has waited for long marks the lock file with the time
+/// since when, and all that have waited for less let it go first. They do so while the lock is passed on, and for a moment after
+/// that: a process that is stopped while it waits must not stop all others.
 ///
 /// The limit applies to one turn of another process and begins again with each turn, so that only a process that holds the lock
-/// for long causes a timeout, however busy the machine is. A process that takes a contended lock publishes when; only one that
-/// tries just once does not check for contention.
-private struct LockWait {
+/// for long causes a timeout, however busy the machine is. A process that takes a contended lock marks when; only one that tries
+/// just once does not check for contention.
+struct LockWait {
+    /// The marks of waiting processes: since when they wait.
+    static let waiting: Range<Int64> = 0..<1 << 62
+    /// The marks of those that have taken a contended lock: when, above all of those.
+    static let turns: Range<Int64> = 1 << 62..<Int64.max
     /// After this time, those who have waited for less let this one go first.
     private static let patience: Int64 = 250_000_000
     /// How long they do so while the lock is not taken.
@@ -165,7 +170,7 @@ private struct LockWait {
     private var isMarked = false
     /// Whether others have waited for long at the last attempt.
     private(set) var isContended = false
-    /// When another last took the lock, by its mark, and when that was seen.
+    /// The mark of the last turn of another, and when it was seen.
     private var turn: Int64?
     private var turnSeen: Int64
 
@@ -185,51 +190,41 @@ private struct LockWait {
         guard limit != .zero else { return true }
         let now = monotonicNanoseconds()
         if !isMarked, isEndless || now - start >= Self.patience {
-            operations.markWaiting(descriptor, since: start)
+            operations.mark(descriptor, at: start)
             isMarked = true
         }
         if attempts > 0 { _ = seesNewTurn(descriptor, operations) }
-        isContended = operations.isWaitedFor(descriptor, since: .max)
-        return !isContended || now - turnSeen >= Self.courtesy || !operations.isWaitedFor(descriptor, since: start)
+        isContended = operations.othersMark(descriptor, in: Self.waiting) != nil
+        return !isContended || now - turnSeen >= Self.courtesy || operations.othersMark(descriptor, in: 0..<start) == nil
     }
 
-    /// Pauses and returns whether there is time for another attempt.
-    mutating func again(for descriptor: Int32, _ operations: any FileOperations) -> Bool {
+    /// Pauses and returns whether there is time for another attempt. `descriptor` is the lock file's, if there is one.
+    mutating func again(_ descriptor: Int32?, _ operations: any FileOperations) -> Bool {
         // This process may itself have been delayed for longer than the limit, also between two looks at the clock.
+        let isOver = limit.map { .nanoseconds(monotonicNanoseconds() - turnSeen) >= $0 } ?? false
         guard !isOver || seesNewTurn(descriptor, operations) else { return false }
-        pause()
-        return true
-    }
-
-    /// The same without a lock file to check.
-    mutating func again() -> Bool {
-        guard !isOver else { return false }
-        pause()
-        return true
-    }
-
-    private mutating func pause() {
         attempts += 1
         if attempts <= 4 {
             yieldThread()
         } else {
             sleepThread(nanoseconds: min(50_000 << min(attempts - 5, 5), 1_000_000))
         }
+        return true
     }
 
-    private var isOver: Bool { limit.map { .nanoseconds(monotonicNanoseconds() - turnSeen) >= $0 } ?? false }
-
     /// Whether another process has taken the lock since the last check. One that tries just once does not ask.
-    private mutating func seesNewTurn(_ descriptor: Int32, _ operations: any FileOperations) -> Bool {
-        guard limit != .zero, let taken = operations.timeTaken(descriptor), taken != turn else { return false }
+    private mutating func seesNewTurn(_ descriptor: Int32?, _ operations: any FileOperations) -> Bool {
+        guard limit != .zero, let descriptor, let taken = operations.othersMark(descriptor, in: Self.turns), taken != turn else {
+            return false
+        }
         (turn, turnSeen) = (taken, monotonicNanoseconds())
         return true
     }
 
-    /// Stops waiting for the lock of `descriptor`.
-    mutating func end(_ descriptor: Int32, _ operations: any FileOperations) {
-        guard isMarked else { return }
-        operations.markWaiting(descriptor, since: nil)
+    /// Stops waiting for the lock of `descriptor`, which was taken or given up.
+    mutating func end(_ descriptor: Int32, isTaken: Bool, _ operations: any FileOperations) {
+        let isTurn = isTaken && isContended
+        if isMarked || isTurn { operations.mark(descriptor, at: isTurn ? Self.turns.lowerBound + monotonicNanoseconds() : nil) }
         isMarked = false
     }
 }

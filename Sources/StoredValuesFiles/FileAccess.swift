@@ -5,10 +5,13 @@ struct FileAccess {
     var user: UInt32
     var group: UInt32
     var mode: UInt32
-    /// If there is one, the mode's group bits are its mask, not the group's permissions.
-    var list: AccessList?
+    /// The access control list (acl(5)), as it is. If there is one, the mode's group bits are its mask, not the group's permissions.
+    var list: [UInt8]?
     /// The file's `user.*` attributes (xattr(7)), in which programs keep notes.
     var attributes: [(name: String, value: [UInt8])] = []
+
+    /// The name of the attribute that is the access control list.
+    static let listName = "system.posix_acl_access"
 
     init(user: UInt32, group: UInt32, mode: UInt32 = 0o600) {
         (self.user, self.group, self.mode) = (user, group, mode)
@@ -19,9 +22,8 @@ struct FileAccess {
         self.init(user: status.user, group: status.group, mode: status.mode)
         do throws(SystemErrorCode) {
             for name in try operations.attributeNames(at: path) {
-                if name == AccessList.name {
-                    list = AccessList(try operations.attribute(name, at: path))
-                    if list == nil { throw .invalidArgument }
+                if name == Self.listName {
+                    list = try operations.attribute(name, at: path)
                 } else if name.utf8.starts(with: "user.".utf8), let value = try? operations.attribute(name, at: path) {
                     attributes.append((name, value))
                 }
@@ -33,15 +35,14 @@ struct FileAccess {
         }
     }
 
-    /// The access of the file's lock: for those who may write the file. A reader of the file must not be able to keep it
+    /// The access of the file's lock: for those who may replace the file. A reader of the file must not be able to keep it
     /// locked.
     func ofLock() -> FileAccess {
-        var access = self
-        access.mode = Self.lockMode(mode)
-        if access.mode == 0o600 { access.list = nil } else { access.list?.keepWriters() }
-        access.attributes = []
-        return access
+        FileAccess(user: user, group: group, mode: list == nil ? Self.lockMode(mode) : 0o600)
     }
+
+    /// Whether this process may replace the file: one with a list only as its owner or as root, who can keep both.
+    var mayBeKept: Bool { list == nil || [0, user].contains(effectiveUser()) }
 
     /// The mode of the lock of a file with that mode.
     static func lockMode(_ mode: UInt32) -> UInt32 {
@@ -50,20 +51,20 @@ struct FileAccess {
     }
 
     /// Applies all of it to the file at `descriptor`, which was created at `path` and has the status `now`. If the system
-    /// refuses a part, access is more restricted, never less.
+    /// refuses a part, access is more restricted, never less. Throws ``SystemErrorCode/notPermitted`` if there is a list, and the owner
+    /// or the group cannot be kept: its entries would mean others, and a former owner would have no access.
     func give(to descriptor: Int32, at path: String, now: FileStatus, _ operations: any FileOperations) throws(SystemErrorCode) {
         var mode = mode
         var list = list
         if now.user != user || now.group != group, !giveOwner(to: descriptor, at: path, now: now, operations) {
             // Another group must not get the permissions of the old one.
             mode = mode & ~0o070 | (mode & 0o007) << 3 & mode
-            list?.limitOwningGroup()
         }
-        // Group members keep access through a group, but a list contains only its entries.
-        if now.user != user, list != nil, (try? operations.status(of: descriptor))?.user != user { list?.letIn(user) }
-        if let bytes = list?.bytes {
+        if let bytes = list {
+            let given = try operations.status(of: descriptor)
+            guard given.user == user, given.group == group else { throw .notPermitted }
             do {
-                try operations.setAttribute(AccessList.name, of: descriptor, to: bytes)
+                try operations.setAttribute(Self.listName, of: descriptor, to: bytes)
             } catch {
                 mode &= 0o700
                 list = nil
@@ -71,7 +72,7 @@ struct FileAccess {
         } else if mode & 0o070 != 0 {
             // A folder may give new files a default list, whose mask these bits would widen.
             do {
-                try operations.setAttribute(AccessList.name, of: descriptor, to: nil)
+                try operations.setAttribute(Self.listName, of: descriptor, to: nil)
             } catch .noData, .notSupported, .notImplemented {
                 // There is no list.
             } catch {

@@ -21,7 +21,7 @@ package struct FileError: Error, Equatable {
         case tooLarge(limit: Int)
         /// Another process or thread held the lock for this long.
         case lockTimedOut(after: Duration)
-        /// More symbolic links than ``ResolvedPath/linkLimit``, or links in a circle.
+        /// More symbolic links than ``ResolvedPath/linkLimit``, or a loop of links.
         case tooManyLinks
         /// A symbolic link of another user in a folder where everybody may create one.
         case foreignLink
@@ -89,7 +89,7 @@ extension FileError: CustomStringConvertible {
         case .notRegular(let kind): "it is \(kind.rawValue), not a regular file"
         case .tooLarge(let limit): "it is, or would become, larger than \(limit >> 20) MiB"
         case .lockTimedOut(let time): "another process or thread has kept its lock for \(time)"
-        case .tooManyLinks: "its symbolic links are a circle, or more than \(ResolvedPath.linkLimit)"
+        case .tooManyLinks: "its symbolic links are a loop, or more than \(ResolvedPath.linkLimit)"
         case .foreignLink: "it is another user's symbolic link in a folder where everybody may create one (EACCES)"
         case .noFreeName: "every name beside it is taken"
         case .changesUnseen(let type): "it is on a file system (\(type)) that does not report changes made elsewhere"
@@ -137,8 +137,8 @@ extension SystemErrorCode: CustomStringConvertible {
 
     fileprivate var advice: String {
         switch self {
-        case .accessDenied, .notPermitted:
-            "Check the owner and mode of the file and of its folder (namei -l shows every folder on the way)."
+        case .accessDenied: "Check the owner and mode of the file and of its folder (namei -l shows every folder on the way)."
+        case .notPermitted: "\(Self.accessDenied.advice) \(Self.listAdvice)"
         case .busy:
             "It is a mount point, as with \"docker run -v ./file:/file\", and so cannot be replaced: mount the folder that contains it."
         case .noSpace, .quotaExceeded: "Free some space; the file is unchanged."
@@ -156,8 +156,10 @@ extension SystemErrorCode: CustomStringConvertible {
 
     fileprivate var adviceForLocking: String {
         guard self == .accessDenied || self == .notPermitted else { return advice }
-        return "Check the owner and mode of the lock file, if there is one, and of its folder (namei -l shows every folder on the way). Give a lock that another user left to the file's owner (chown, as root)."
+        return "Check the owner and mode of the lock file, if there is one, and of its folder (namei -l shows every folder on the way). Give a lock that another user left to the file's owner (chown, as root). \(Self.listAdvice)"
     }
+
+    private static let listAdvice = "A file with an access control list (getfacl shows it) can be changed only by its owner, who must be in its group."
 
     // For watching, three error numbers have other meanings (inotify_init(2), inotify_add_watch(2)).
 

@@ -19,15 +19,11 @@ package protocol FileOperations: Sendable {
     /// An exclusive advisory lock. Throws ``SystemErrorCode/wouldBlock`` if it is taken and `waiting` is false.
     func lock(_ descriptor: Int32, waiting: Bool) throws(SystemErrorCode)
     func unlock(_ descriptor: Int32)
-    /// Publishes that this descriptor has waited for its lock since `time`, or with nil that it no longer waits. Closing it
-    /// does so too.
-    func markWaiting(_ descriptor: Int32, since time: Int64?)
-    /// Whether another descriptor of the same lock is marked as waiting since before `time`.
-    func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool
-    /// Publishes that this descriptor took the lock at `time`, or with nil that it released it.
-    func markTaken(_ descriptor: Int32, at time: Int64?)
-    /// When another descriptor took the lock, by its mark; nil without one.
-    func timeTaken(_ descriptor: Int32) -> Int64?
+    /// Marks a byte of the file, which need not exist, for other processes to see, in place of the mark before; nil removes the mark, and
+    /// so does closing the descriptor.
+    func mark(_ descriptor: Int32, at offset: Int64?)
+    /// A byte in `range` that another descriptor has marked, usually the first.
+    func othersMark(_ descriptor: Int32, in range: Range<Int64>) -> Int64?
     func rename(_ path: String, to newPath: String) throws(SystemErrorCode)
     /// A second name for the file at `path` itself, without following a link. Never overwrites.
     func link(_ path: String, to newPath: String) throws(SystemErrorCode)

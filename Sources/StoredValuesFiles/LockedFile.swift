@@ -17,7 +17,7 @@ package struct LockedFile: ~Copyable {
 
     deinit {
         // Not left to closing: a child process between fork and exec may still have the descriptor.
-        if isMarked { file.operations.markTaken(lock, at: nil) }
+        if isMarked { file.operations.mark(lock, at: nil) }
         file.operations.unlock(lock)
         file.operations.close(lock)
     }

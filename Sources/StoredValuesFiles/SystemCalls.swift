@@ -40,24 +40,8 @@ private func writeFile(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count:
 private let getOpenFileLock: Int32 = 36
 private let setOpenFileLock: Int32 = 37
 
-// Such a lock on a byte, which need not exist, publishes a time, the byte's offset, and ends with its descriptor. A waiting
-// process has one in the lower half of all offsets, the holder of the lock in the upper half.
-private let upperHalf = Int64(1) << 62
-
 private func bytes(_ range: Range<Int64>, _ kind: Int32) -> flock {
     flock(l_type: Int16(kind), l_whence: Int16(SEEK_SET), l_start: off_t(range.lowerBound), l_len: off_t(range.count), l_pid: 0)
-}
-
-private func setMark(_ descriptor: Int32, _ range: Range<Int64>, _ kind: Int32) {
-    var mark = bytes(range, kind)
-    _ = fcntl(descriptor, setOpenFileLock, &mark)
-}
-
-/// An offset that another descriptor has marked in the range, usually the first.
-private func mark(_ descriptor: Int32, in range: Range<Int64>) -> Int64? {
-    var mark = bytes(range, F_WRLCK)
-    guard !range.isEmpty, fcntl(descriptor, getOpenFileLock, &mark) == 0, Int32(mark.l_type) != F_UNLCK else { return nil }
-    return Int64(mark.l_start)
 }
 
 /// The system's own calls.
@@ -112,24 +96,16 @@ package struct POSIXFileOperations: FileOperations {
 
     package func unlock(_ descriptor: Int32) { flock(descriptor, LOCK_UN) }
 
-    package func markWaiting(_ descriptor: Int32, since time: Int64?) {
-        if let time { setMark(descriptor, time..<time + 1, F_RDLCK) } else { setMark(descriptor, 0..<upperHalf, F_UNLCK) }
-    }
-
-    package func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool {
-        mark(descriptor, in: 0..<min(time, upperHalf)) != nil
-    }
-
-    package func markTaken(_ descriptor: Int32, at time: Int64?) {
-        if let time {
-            setMark(descriptor, upperHalf + time..<upperHalf + time + 1, F_RDLCK)
-        } else {
-            setMark(descriptor, upperHalf..<Int64.max, F_UNLCK)
+    package func mark(_ descriptor: Int32, at offset: Int64?) {
+        for var mark in [bytes(0..<Int64.max, F_UNLCK)] + (offset.map { [bytes($0..<$0 + 1, F_RDLCK)] } ?? []) {
+            _ = fcntl(descriptor, setOpenFileLock, &mark)
         }
     }
 
-    package func timeTaken(_ descriptor: Int32) -> Int64? {
-        mark(descriptor, in: upperHalf..<Int64.max).map { $0 - upperHalf }
+    package func othersMark(_ descriptor: Int32, in range: Range<Int64>) -> Int64? {
+        var mark = bytes(range, F_WRLCK)
+        guard !range.isEmpty, fcntl(descriptor, getOpenFileLock, &mark) == 0, Int32(mark.l_type) != F_UNLCK else { return nil }
+        return Int64(mark.l_start)
     }
 
     package func rename(_ path: String, to newPath: String) throws(SystemErrorCode) {

@@ -11,16 +11,6 @@ package final class Alarm: Sendable {
         var hasThread = false
         /// When the thread wakes by itself; nil while it is awake, or does not exist.
         var sleepsUntil: Int64?
-
-        /// The index of the first alarm that is not later than `time`.
-        func firstIndex(notAfter time: Int64) -> Int {
-            var (low, high) = (0, alarms.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if alarms[middle].time > time { low = middle + 1 } else { high = middle }
-            }
-            return low
-        }
     }
 
     private static let schedule = Guarded(Schedule())
@@ -41,7 +31,9 @@ package final class Alarm: Sendable {
                 try startThread(named: "alarms", run)
                 schedule.hasThread = true
             }
-            schedule.alarms.insert(alarm, at: schedule.firstIndex(notAfter: alarm.time))
+            // Mostly the first: each call of a kind has the same deadline.
+            let place = schedule.alarms.firstIndex { $0.time <= alarm.time } ?? schedule.alarms.count
+            schedule.alarms.insert(alarm, at: place)
             return schedule.sleepsUntil.map { alarm.time < $0 } ?? false
         }
         if isSooner { wakeUp.signal() }
@@ -51,8 +43,7 @@ package final class Alarm: Sendable {
     /// Keeps the work from running, if it has not begun, and releases it.
     package func cancel() {
         let removed = Self.schedule.withLock { schedule -> Alarm? in
-            let first = schedule.firstIndex(notAfter: time)
-            return schedule.alarms[first...].firstIndex { $0 === self }.map { schedule.alarms.remove(at: $0) }
+            schedule.alarms.lastIndex { $0 === self }.map { schedule.alarms.remove(at: $0) }
         }
         withExtendedLifetime(removed) {}  // released without the lock
     }

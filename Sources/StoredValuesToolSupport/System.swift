@@ -34,23 +34,23 @@ package enum System {
     }
 
     /// Reads available bytes into `buffer`; 0 at the end.
-    package static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    static func readOn(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
         while true {
-            let count = readBytes(descriptor, buffer.baseAddress, buffer.count)
+            let count = read(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 { return count }
             guard errno == EINTR else { throw Failure(.notSaved, "Could not read the standard input: \(problem).") }
         }
     }
 
     /// Writes all of `bytes`; returns whether that succeeded.
-    package static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = writeBytes(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EPIPE {
-                endBySIGPIPE()
+                end(by: SIGPIPE)  // as the system does by default, but SwiftNIO ignores it
             } else if errno != EINTR {
                 return false
             }
@@ -61,21 +61,17 @@ package enum System {
     package static func end(_ status: ExitStatus) -> Never { exit(status.rawValue) }
 
     /// Ends the process by SIGINT, as Ctrl-C does, so that a script around it ends too.
-    package static func endInterrupted() -> Never {
-        signal(SIGINT, SIG_DFL)
+    static func endInterrupted() -> Never { end(by: SIGINT) }
+
+    /// Ends the process by this signal, also if the parent process has blocked it, or a library ignores it.
+    private static func end(by number: Int32) -> Never {
+        signal(number, SIG_DFL)
         var signals = sigset_t()
         sigemptyset(&signals)
-        sigaddset(&signals, SIGINT)
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)  // the parent process may have blocked it
-        raise(SIGINT)
-        exit(130)
-    }
-
-    /// Ends the process as the system does by default when nobody reads its output any more: SwiftNIO ignores that signal.
-    private static func endBySIGPIPE() -> Never {
-        signal(SIGPIPE, SIG_DFL)
-        raise(SIGPIPE)
-        exit(141)
+        sigaddset(&signals, number)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        raise(number)
+        exit(128 + number)
     }
 
     /// The system's text for the last error.
@@ -120,14 +116,6 @@ package enum System {
         while waitpid(child, &status, 0) == -1, errno == EINTR {}
         return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
     }
-}
-
-// The calls that have the same names as methods above.
-private func readBytes(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    read(descriptor, start, count)
-}
-private func writeBytes(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, start, count)
 }
 
 /// A terminal that echoes nothing and delivers every key, for the lifetime of this value.

@@ -40,7 +40,7 @@ struct Plan {
 
     private func printTable(in temporary: TemporaryFolder) async throws {
         let tasks =
-            try await readingTasks(in: temporary) + changingTasks(in: temporary) + openingTasks(in: temporary)
+            try await readingTasks(in: temporary) + changingTasks(in: temporary) + listTasks(in: temporary) + openingTasks(in: temporary)
             + streamingTasks(in: temporary) + secretTasks(in: temporary, python: python)
             + fleetTasks(in: temporary, etcd: etcd)
             + startingTasks(in: temporary, programs: programs, withoutTraits: withoutTraits)

@@ -6,7 +6,7 @@ enum ItemDecoder {
     ///
     /// - Parameter trace: Records where decoding fails, for a repair.
     static func decode<Item: Decodable>(_ type: Item.Type, from value: JSONValue, trace: DecodingTrace? = nil) throws -> Item {
-        try DecodingNode(value: value, codingPath: [], trace: trace).decode(type)
+        try DecodingNode(value: value, path: .whole, trace: trace).decode(type)
     }
 }
 
@@ -18,17 +18,19 @@ extension JSONValue {
 /// One value being decoded. It is the `Decoder` that the item gets, and its single-value container.
 struct DecodingNode {
     let value: JSONValue
-    let codingPath: [any CodingKey]
-    var trace: DecodingTrace?
-    /// Whether it is a list of alternating keys and values; set only with a trace.
-    private(set) var isListOfPairs = false
+    let path: CodingPath
+    let trace: DecodingTrace?
+    /// Whether it is an array or a set, which can do without an element; known only with a trace.
+    private(set) var isList = false
+
+    var codingPath: [any CodingKey] { path.keys }
 
     func decode<Item: Decodable>(_ type: Item.Type) throws -> Item {
         guard let trace else { return try decodeUntraced(type) }
         trace.goOn()
         do {
             var node = self
-            node.isListOfPairs = type is any ListOfPairs.Type
+            node.isList = type is any RepairableList.Type
             return try node.decodeUntraced(type)
         } catch {
             trace.fail(at: codingPath)
@@ -37,22 +39,31 @@ struct DecodingNode {
     }
 
     private func decodeUntraced<Item: Decodable>(_ type: Item.Type) throws -> Item {
-        // Each cast is from a value to its own type: the comparison before it proves that they are the same.
-        if type == Date.self, let date = try JSONCoding.decodeDate(self) as? Item { return date }
-        if type == Data.self, let data = try JSONCoding.decodeData(self) as? Item { return data }
-        if type == URL.self, case .string = value, let url = try JSONCoding.decodeURL(self) as? Item { return url }
-        if type == Decimal.self, case .number(let number) = value, let decimal = try JSONCoding.decodeDecimal(number, self) as? Item {
-            return decimal
-        }
-        if let dictionary = type as? any RawKeyedDictionary.Type, let item = try dictionary.init(members: self) as? Item {
-            return item
-        }
+        // Each cast is from a value to its own type, as compared before. An optional cast would take longer.
+        if type == Date.self { return try JSONCoding.decodeDate(self) as! Item }
+        if type == Data.self { return try JSONCoding.decodeData(self) as! Item }
+        if type == URL.self, case .string = value { return try JSONCoding.decodeURL(self) as! Item }
+        if type == Decimal.self, case .number(let number) = value { return try JSONCoding.decodeDecimal(number, self) as! Item }
+        if let dictionary = type as? any RawKeyedDictionary.Type { return try dictionary.init(members: self) as! Item }
         return try Item(from: self)
     }
 
     /// The node of a member or an element.
     func node(_ value: JSONValue, _ key: any CodingKey) -> DecodingNode {
-        DecodingNode(value: value, codingPath: codingPath + [key], trace: trace)
+        DecodingNode(value: value, path: .part(key, of: path), trace: trace)
+    }
+
+    /// Decodes a member or an element.
+    func decode<Item: Decodable>(_ type: Item.Type, _ value: JSONValue, _ key: @autoclosure () -> any CodingKey) throws -> Item {
+        // The most frequent need no decoder. The casts are as in `decodeUntraced`.
+        switch value {
+        case .string(let text) where type == String.self: return text as! Item
+        case .bool(let value) where type == Bool.self: return value as! Item
+        case .number(let number) where type == Int.self:
+            if let integer = Int(number.text) { return integer as! Item }
+        default: break
+        }
+        return try node(value, key()).decode(type)
     }
 
     /// The members of an object, or a type mismatch.
@@ -92,7 +103,7 @@ extension DecodingNode: Decoder {
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard case .array(let elements) = value else { throw mismatch([JSONValue].self, "a list") }
-        return ElementDecoder(node: self, elements: elements, questions: trace.map { _ in ListQuestions() })
+        return ElementDecoder(node: self, elements: elements)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -134,83 +145,69 @@ private struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var codingPath: [any CodingKey] { node.codingPath }
     var allKeys: [Key] { members.keys.compactMap(Key.init(stringValue:)) }
 
-    func contains(_ key: Key) -> Bool {
-        node.trace?.goOn()
-        return members[key.stringValue] != nil
-    }
+    func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
 
-    private func member(_ key: any CodingKey) throws -> DecodingNode {
+    private func value(_ key: some CodingKey) throws -> JSONValue {
         node.trace?.goOn()
         guard let value = members[key.stringValue] else {
             throw DecodingError.keyNotFound(
                 key, .init(codingPath: codingPath, debugDescription: "there is no member \"\(key.stringValue)\""))
         }
-        return node.node(value, key)
+        return value
     }
 
-    func decodeNil(forKey key: Key) throws -> Bool { try member(key).decodeNil() }
-    func decode<Item: Decodable>(_ type: Item.Type, forKey key: Key) throws -> Item { try member(key).decode(type) }
+    private func member(_ key: some CodingKey) throws -> DecodingNode { node.node(try value(key), key) }
+
+    func decodeNil(forKey key: Key) throws -> Bool { try value(key) == .null }
+    func decode<Item: Decodable>(_ type: Item.Type, forKey key: Key) throws -> Item { try node.decode(type, value(key), key) }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
         try member(key).container(keyedBy: type)
     }
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try member(key).unkeyedContainer() }
-    func superDecoder() throws -> any Decoder { try member(JSONKey("super")) }
+    func superDecoder() throws -> any Decoder { try member(JSONKey.member("super")) }
     func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }
 }
 
 private struct ElementDecoder: UnkeyedDecodingContainer {
     let node: DecodingNode
     let elements: [JSONValue]
-    /// What the reader asked about the list's end; recorded for a trace.
-    let questions: ListQuestions?
     var currentIndex = 0
     var codingPath: [any CodingKey] { node.codingPath }
+    var count: Int? { elements.count }
+    var isAtEnd: Bool { currentIndex >= elements.count }
 
-    var count: Int? {
-        questions?.countAsked()
-        return elements.count
-    }
-
-    var isAtEnd: Bool {
+    /// Passes the next element and its key to `body`, and advances if that does not throw.
+    private mutating func next<Result>(_ body: (DecodingNode, JSONValue, JSONKey) throws -> Result) throws -> Result {
         node.trace?.goOn()
-        questions?.endAsked(at: currentIndex)
-        return isBehindLast
-    }
-
-    private var isBehindLast: Bool { currentIndex >= elements.count }
-
-    /// Passes the next element to `body` and advances if that does not throw.
-    private mutating func next<Result>(_ body: (DecodingNode) throws -> Result) throws -> Result {
-        node.trace?.goOn()
-        let key = JSONKey(currentIndex)
-        do {
-            guard !isBehindLast else {
-                throw DecodingError.valueNotFound(
-                    Result.self, .init(codingPath: codingPath + [key], debugDescription: "the list ends here"))
-            }
-            let result = try body(node.node(elements[currentIndex], key))
-            currentIndex += 1
-            return result
-        } catch {
-            if let questions {
-                let reading = node.isListOfPairs ? .inPairs : questions.reading(of: currentIndex)
-                node.trace?.fail(inListAt: codingPath.count, read: reading)
-            }
-            throw error
+        let key = JSONKey.element(currentIndex, isRemovable: node.isList)
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(
+                Result.self, .init(codingPath: codingPath + [key], debugDescription: "the list ends here"))
         }
+        let result = try body(node, elements[currentIndex], key)
+        currentIndex += 1
+        return result
     }
 
     mutating func decodeNil() throws -> Bool {
-        guard !isBehindLast, elements[currentIndex] == .null else { return false }
+        guard !isAtEnd, elements[currentIndex] == .null else { return false }
         currentIndex += 1
         return true
     }
-    mutating func decode<Item: Decodable>(_ type: Item.Type) throws -> Item { try next { try $0.decode(type) } }
+    mutating func decode<Item: Decodable>(_ type: Item.Type) throws -> Item { try next { try $0.decode(type, $1, $2) } }
 
     mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
-        try next { try $0.container(keyedBy: type) }
+        try next { try $0.node($1, $2).container(keyedBy: type) }
     }
-    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try next { try $0.unkeyedContainer() } }
-    mutating func superDecoder() throws -> any Decoder { try next { $0 } }
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try next { try $0.node($1, $2).unkeyedContainer() }
+    }
+    mutating func superDecoder() throws -> any Decoder { try next { $0.node($1, $2) } }
 }
+
+/// A list that a repair may shorten.
+private protocol RepairableList {}
+
+extension Array: RepairableList {}
+extension Set: RepairableList {}

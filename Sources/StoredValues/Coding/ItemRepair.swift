@@ -1,31 +1,28 @@
-/// Decodes as much as possible of JSON that does not decode as a whole, and takes the rest from other items.
+/// Decodes as much as possible of JSON that does not decode as a whole.
 ///
-/// Repeatedly replaces only the part at which decoding fails. A missing part comes from the default, and is not reported: the
-/// type gained a property, or a user wrote only the members they change. A broken part comes from the last good item, or from
-/// the default if none is known, or is removed if that has no counterpart. Elements of a list have no counterpart, because
-/// lists may differ in order and length, unless they are read by position, like the two numbers of a range.
+/// A missing member takes its counterpart from the default, without a report: the type gained a property, or a user wrote only
+/// the members they change. A member that does not decode takes its counterpart from the last good item, or from the default if
+/// none is known; without a counterpart it is left out. So is an element of an array or a set. If that does not help, or for
+/// anything else, the same happens to the part around it, and at last the whole value is replaced.
 struct ItemRepair<Item: StorableItem> {
     /// With more broken parts than this, the whole value is replaced.
     private static var limit: Int { 100 }
 
     /// The stored JSON with the repairs so far.
-    private var draft: Draft
-    private let counterparts: Counterparts
-    private let decoding: DecodingStrategy
-    /// Lists that turned out to be read by position, although their reader asks for the end.
-    private var positional: Set<RepairPath> = []
-    /// The draft before the first element was removed, for each list.
-    private var complete: [RepairPath: Draft] = [:]
-    /// Why the value cannot be read: the reason of the first broken part.
-    private var reason: String?
+    private var json: JSONValue
+    /// What replaces broken members.
+    private let counterparts: JSONValue?
+    private let action: Repair.Action
+    /// What missing members are filled in from.
+    private let standard: JSONValue?
+    /// The members that were filled in, each once: they may not decode there either.
+    private var filled: Set<[JSONKey]> = []
+    private var parts: [Part] = []
 
-    private struct Draft {
-        var json: JSONValue
-        var parts: [(path: RepairPath, repair: Repair)] = []
-        /// The removed elements of each list, by their positions in the file.
-        var removed: [RepairPath: [Int]] = [:]
-        /// Missing parts that were filled in from the default, each once: they may not decode there either.
-        var filled: Set<RepairPath> = []
+    private struct Part {
+        /// Where it is in the file.
+        let path: [JSONKey]
+        let repair: Repair
     }
 
     /// Decodes `json`, which does not decode as it is. Returns no item if repairs do not help; then the whole value is to be
@@ -33,137 +30,156 @@ struct ItemRepair<Item: StorableItem> {
     static func decode(
         _ json: JSONValue, default defaultItem: Item, lastGood: Item? = nil, _ decoding: DecodingStrategy = .lenient
     ) -> (item: Item?, repairs: [Repair]) {
-        var repair = ItemRepair(json, default: defaultItem, lastGood, decoding)
-        if let decoded = repair.decode() { return decoded }
-        return (nil, [.whole(repair.counterparts.action, repair.reason ?? "")])
-    }
-
-    private init(_ json: JSONValue, default defaultItem: Item, _ lastGood: Item?, _ decoding: DecodingStrategy) {
-        draft = Draft(json: json)
-        self.decoding = decoding
-        let standard = try? ItemEncoder.encode(defaultItem)
-        counterparts =
-            if let lastGood {
-                Counterparts(ofBroken: try? ItemEncoder.encode(lastGood), .usedLastGood, ofMissing: standard)
-            } else {
-                Counterparts(ofBroken: standard, .usedDefault, ofMissing: standard)
-            }
-    }
-
-    private mutating func decode() -> (item: Item?, repairs: [Repair])? {
-        while draft.parts.count <= Self.limit {
+        var draft = ItemRepair(json, default: defaultItem, lastGood)
+        var first: String?
+        while draft.parts.count <= limit {
             let trace = DecodingTrace()
             do {
                 return (try ItemDecoder.decode(Item.self, from: draft.json, trace: trace), draft.parts.map(\.repair))
             } catch {
-                guard repair(DecodingProblem(error, trace)) else { return nil }
+                let place = draft.place(trace.path(of: error))
+                if draft.fillIn(place) { continue }
+                let reason = DecodingTrace.reason(error)
+                first = first ?? reason
+                guard decoding == .lenient, draft.repair(place, reason) else {
+                    return (nil, [.whole(draft.action, first ?? reason)])
+                }
             }
         }
-        reason = "more than \(Self.limit) parts of it cannot be read; the first: \(reason ?? "")"
-        return nil
+        return (nil, [.whole(draft.action, "more than \(limit) parts of it cannot be read; the first: \(first ?? "")")])
     }
 
-    /// Repairs the part that `problem` names. Returns false if only the whole value is left to replace.
-    private mutating func repair(_ problem: DecodingProblem) -> Bool {
-        let place = place(of: problem)
-        if returnToCompleteList(around: place) { return true }
-        if fillIn(place) { return true }
-        if reason == nil { reason = problem.reason }
-        guard decoding == .lenient else { return false }
-        let before = draft
-        guard let part = PartRepair.repair(&draft.json, at: place[...], from: counterparts) else { return false }
-        let path = RepairPath(place.prefix(part.depth))
-        // The new repair replaces earlier ones inside the part; the first reason says most.
-        let inside = draft.parts.first { $0.path.starts(with: path) }
-        draft.parts.removeAll { $0.path.starts(with: path) }
-        draft.removed = draft.removed.filter { !$0.key.starts(with: path) }
-        let repair = Repair(path: path.description, action: part.action, reason: inside?.repair.reason ?? problem.reason)
-        draft.parts.append((path, repair))
-        if !part.elements.isEmpty {
-            let list = RepairPath(place.prefix(part.depth - 1))
-            if complete[list] == nil { complete[list] = before }
-            draft.removed[list, default: []] += part.elements
-        }
-        return true
+    private init(_ json: JSONValue, default defaultItem: Item, _ lastGood: Item?) {
+        self.json = json
+        standard = try? ItemEncoder.encode(defaultItem)
+        counterparts = lastGood == nil ? standard : try? ItemEncoder.encode(lastGood)
+        action = lastGood == nil ? .usedDefault : .usedLastGood
     }
 
-    /// Fills in a missing member from the default, if that is the problem.
-    private mutating func fillIn(_ place: [RepairStep]) -> Bool {
-        let path = RepairPath(place)
-        guard !draft.filled.contains(path), PartRepair.fillIn(&draft.json, at: place[...], from: counterparts.ofMissing) else {
-            return false
-        }
-        draft.filled.insert(path)
-        return true
-    }
-
-    /// If a list fails as a whole because an element was removed, that element was needed: everything returns to the state
-    /// before, and the list counts as read by position.
-    private mutating func returnToCompleteList(around place: [RepairStep]) -> Bool {
-        var list = place[...]
-        if case .element(_, _, isMissing: true, _) = list.last { list.removeLast() }
-        let path = RepairPath(list)
-        guard !positional.contains(path), let before = complete[path] else { return false }
-        positional.insert(path)
-        complete = [:]
-        draft = before
-        return true
-    }
-
-    /// The path to the problem, with positions in the current JSON and in the file.
-    private func place(of problem: DecodingProblem) -> [RepairStep] {
-        var place: [RepairStep] = []
-        var here: JSONValue? = draft.json
-        for (depth, key) in problem.path.enumerated() {
-            switch here {
-            case .object(let members):
-                place.append(.member(key.stringValue))
-                here = members[key.stringValue]
-            case .array(let elements):
-                guard let index = key.intValue, index >= 0 else { return place }
-                let list = RepairPath(place)
-                let reading = positional.contains(list) ? .byPosition : problem.readings[depth] ?? .untilTheEnd
-                let isMissing = index >= elements.count
-                place.append(.element(index, inFile: placeInFile(of: index, in: list), isMissing: isMissing, reading))
-                here = isMissing ? nil : elements[index]
-            default:
-                return place  // the item itself decodes a string or a number
+    /// The keys of `path` as far as they lead into the JSON.
+    private func place(_ path: [any CodingKey]) -> [JSONKey] {
+        var place: [JSONKey] = []
+        for key in path {
+            switch json[place[...]] {
+            case .object: place.append(.member(key.stringValue))
+            case .array:
+                guard let index = key.intValue else { return place }
+                place.append(key as? JSONKey ?? .element(index))
+            default: return place  // the item itself decodes a string or a number
             }
         }
         return place
     }
 
-    private func placeInFile(of index: Int, in list: RepairPath) -> Int {
-        var place = index
-        for removed in (draft.removed[list] ?? []).sorted() where removed <= place { place += 1 }
-        return place
+    /// Fills in the member at `place` from the default, if that is the problem.
+    private mutating func fillIn(_ place: [JSONKey]) -> Bool {
+        guard json[place[...]] == nil, let member = counterpart(of: place[...], in: standard), filled.insert(place).inserted
+        else { return false }
+        json[place[...]] = member
+        return true
+    }
+
+    /// Replaces or removes the smallest part around `place` for which that changes anything. Returns false if only the whole
+    /// value is left.
+    private mutating func repair(_ place: [JSONKey], _ reason: String) -> Bool {
+        for end in place.indices.reversed() {
+            if case .element(_, isRemovable: false) = place[end] { continue }
+            let part = place[...end]
+            let counterpart = counterpart(of: part, in: counterparts)
+            // A counterpart that is equal does not decode either.
+            guard json[part] != counterpart else { continue }
+            json[part] = counterpart
+            let path = placeInFile(of: part)
+            // The new repair replaces earlier ones inside the part; the first reason says most.
+            let inside = parts.first { $0.path.starts(with: path) }
+            parts.removeAll { $0.path.starts(with: path) }
+            let repair = Repair(
+                path: path.pathText, action: counterpart == nil ? .removed : action, reason: inside?.repair.reason ?? reason)
+            parts.append(Part(path: path, repair: repair))
+            return true
+        }
+        return false
+    }
+
+    /// The counterpart of a member. Elements have none, as lists may differ in order and length.
+    private func counterpart(of part: ArraySlice<JSONKey>, in whole: JSONValue?) -> JSONValue? {
+        part.contains { $0.intValue != nil } ? nil : whole?[part]
+    }
+
+    /// The same path with the positions that elements have in the file, where those that were left out still are.
+    private func placeInFile(of part: ArraySlice<JSONKey>) -> [JSONKey] {
+        part.reduce(into: []) { list, key in
+            guard case .element(var index, let isRemovable) = key else { return list.append(key) }
+            // Lists are decoded from front to back, so that the elements of one were left out in order.
+            for other in parts where other.path.dropLast() == list[...] && other.repair.action == .removed {
+                if let removed = other.path.last?.intValue, removed <= index { index += 1 }
+            }
+            list.append(.element(index, isRemovable: isRemovable))
+        }
     }
 }
 
-/// One step from a JSON value to a part of it.
-enum RepairStep {
-    case member(String)
-    /// An element by its position now and in the file, and how its list is read.
-    case element(Int, inFile: Int, isMissing: Bool, DecodingTrace.ListReading)
+/// Where a decoding fails. Errors do not always say it: an item may throw one that is not a `DecodingError`, or one without a
+/// path.
+final class DecodingTrace {
+    /// The innermost item that failed; nil while none has.
+    private var place: [any CodingKey]?
+
+    /// Notes that decoding continues: an earlier failure was handled by the item.
+    func goOn() { place = nil }
+
+    /// Notes that the item at `path` failed, unless an item inside it did.
+    func fail(at path: [any CodingKey]) { place = place ?? path }
+
+    /// The part that `error` is about: the innermost item that failed, or a part of it that the error names.
+    func path(of error: any Error) -> [any CodingKey] {
+        let place = place ?? []
+        guard let error = error as? DecodingError, var path = error.context?.codingPath else { return place }
+        if case .keyNotFound(let key, _) = error { path.append(key) }
+        return path.map(\.stringValue).starts(with: place.map(\.stringValue)) ? path : place
+    }
+
+    /// The reason, in the words of the error.
+    static func reason(_ error: any Error) -> String { (error as? DecodingError)?.context?.debugDescription ?? "\(error)" }
 }
 
-/// The path of a part in the stored value, in the usual notation: `windows[2].title`.
-struct RepairPath: Hashable, CustomStringConvertible {
-    private let names: [String]
+extension DecodingError {
+    fileprivate var context: Context? {
+        switch self {
+        case .keyNotFound(_, let context), .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            context
+        @unknown default: nil
+        }
+    }
+}
 
-    init(_ steps: some Sequence<RepairStep>) {
-        names = steps.map { step in
-            switch step {
-            case .member(let name): ".\(name)"
-            case .element(_, let index, _, _): "[\(index)]"
+extension JSONValue {
+    /// The part at `path`, or nil. To assign, everything around the part must exist; nil removes it.
+    fileprivate subscript(path: ArraySlice<JSONKey>) -> JSONValue? {
+        get {
+            path.reduce(self) { part, key in
+                switch key {
+                case .member(let name): part?[name]
+                case .element(let index, _): part?[index]
+                }
+            }
+        }
+        set {
+            guard let key = path.first else { return self = newValue ?? .null }
+            var part = self[path.prefix(1)]
+            if path.count == 1 { part = newValue } else { part?[path.dropFirst()] = newValue }
+            switch key {
+            case .member(let name): self[name] = part
+            case .element(let index, _): self[index] = part
             }
         }
     }
+}
 
-    func starts(with other: RepairPath) -> Bool { names.starts(with: other.names) }
-
-    var description: String {
-        let text = names.joined()
+extension [JSONKey] {
+    /// The path in the usual notation: `windows[2].title`.
+    fileprivate var pathText: String {
+        let text = map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }.joined()
         return String(text.hasPrefix(".") ? text.dropFirst() : text[...])
     }
 }

@@ -2,8 +2,22 @@ import FoundationEssentials
 
 /// The JSON shapes of types that JSON lacks: nan and infinity, dates, data, URLs.
 enum JSONCoding {
+    /// The value of an item that is always a single one; nil for any other type.
+    static func encode<Item>(_ item: Item) -> JSONValue? {
+        // Comparing types before casting is much faster. Optionals come here unwrapped.
+        if Item.self == String.self, let text = item as? String { return .string(text) }
+        if Item.self == Int.self, let number = item as? Int { return .number(JSONNumber(number)) }
+        if Item.self == Bool.self, let value = item as? Bool { return .bool(value) }
+        if Item.self == Double.self, let number = item as? Double { return encode(floatingPoint: number) }
+        if Item.self == Date.self, let date = item as? Date { return encode(date) }
+        if Item.self == Data.self, let data = item as? Data { return .string(data.base64EncodedString()) }
+        if Item.self == URL.self, let url = item as? URL, url.baseURL == nil { return .string(url.absoluteString) }
+        if Item.self == Decimal.self, let decimal = item as? Decimal { return JSONNumber(text: decimal.description).map { .number($0) } }
+        return nil
+    }
+
     /// A number, or one of the strings "nan", "inf" and "-inf", for which JSON has no number.
-    static func encode(_ value: some BinaryFloatingPoint & LosslessStringConvertible) -> JSONValue {
+    static func encode(floatingPoint value: some BinaryFloatingPoint & LosslessStringConvertible) -> JSONValue {
         guard value.isFinite else { return .string(value.description) }
         // The description is the shortest text that reads back equal. 14.0 is written as 14, but -0 stays -0.0.
         let text = value.description
@@ -28,20 +42,19 @@ enum JSONCoding {
 
     /// ISO 8601 text in UTC with as many decimals as the date needs to read back equal. For a date too far away for that, the
     /// seconds since 2001 as a number.
-    static func encode(_ date: Date) -> JSONValue {
-        if let text = iso8601(date), (try? self.date(iso8601: text)) == date { return .string(text) }
-        return encode(date.timeIntervalSinceReferenceDate)
+    private static func encode(_ date: Date) -> JSONValue {
+        let seconds = date.timeIntervalSinceReferenceDate
+        return ISO8601.text(seconds).map(JSONValue.string) ?? encode(floatingPoint: seconds)
     }
 
     static func decodeDate(_ node: DecodingNode) throws -> Date {
         guard case .string(let text) = node.value, Double(text) == nil else {
             return Date(timeIntervalSinceReferenceDate: try decodeFloatingPoint(node))
         }
-        do {
-            return try date(iso8601: text)
-        } catch {
+        guard let seconds = ISO8601.seconds(text) else {
             throw node.corrupted("the text is not a date such as 2026-11-21T10:59:00Z")
         }
+        return Date(timeIntervalSinceReferenceDate: seconds)
     }
 
     static func decodeData(_ node: DecodingNode) throws -> Data {
@@ -63,70 +76,46 @@ enum JSONCoding {
         guard let url = URL(string: text) else { throw node.corrupted("the text is not a URL") }
         return url
     }
+}
 
-    // MARK: Dates
+/// A dictionary whose keys are enums (or other types) with a raw string or integer. It is an object in JSON.
+///
+/// Without this, `Dictionary` encodes as a list of alternating keys and values, unless its key is `String`, `Int` or
+/// `CodingKeyRepresentable` (SE-0320).
+protocol RawKeyedDictionary {
+    var valuesByName: [(String, any Encodable)] { get }
+    init(members: DecodingNode) throws
+}
 
-    /// The date with decimals as Swift prints them, or nil if the year does not have four digits.
-    ///
-    /// A date is a `Double` of seconds. Its shortest description that reads back equal is split into whole seconds, which
-    /// Foundation formats as a calendar date, and decimals, which are appended digit by digit.
-    private static func iso8601(_ date: Date) -> String? {
-        let seconds = date.timeIntervalSinceReferenceDate
-        // From the year 1 to the year 9999.
-        guard seconds > -63_113_904_000, seconds < 252_423_993_600 else { return nil }
-        let whole = seconds.rounded(.down)
-        var decimals = ""
-        if seconds != whole {
-            let text = abs(seconds).description
-            guard let point = text.firstIndex(of: "."), !text.contains("e") else { return nil }
-            decimals = String(text[text.index(after: point)...])
-            if seconds < 0 { decimals = complement(decimals) }
-            decimals = "." + decimals
-        }
-        let calendarDate = Date(timeIntervalSinceReferenceDate: whole).formatted(.iso8601)
-        return "\(calendarDate.dropLast())\(decimals)Z"
+extension Dictionary: RawKeyedDictionary
+where Key: RawRepresentable, Key.RawValue: MemberName, Value: Codable {
+    var valuesByName: [(String, any Encodable)] {
+        map { ($0.key.rawValue.description, $0.value) }
     }
 
-    private static func date(iso8601 text: String) throws -> Date {
-        var calendarDate = text
-        var decimals = ""
-        if let point = text.firstIndex(of: ".") {
-            let end = text[point...].dropFirst().firstIndex { !isDigit($0) } ?? text.endIndex
-            decimals = String(text[point..<end].dropFirst())
-            if !decimals.isEmpty { calendarDate.removeSubrange(point..<end) }
+    init(members node: DecodingNode) throws {
+        self.init()
+        for (name, value) in try node.members() {
+            let member = node.node(value, JSONKey.member(name))
+            guard let rawValue = Key.RawValue(name), let key = Key(rawValue: rawValue) else {
+                throw member.corrupted("\"\(name)\" is not a valid \(Key.self)")
+            }
+            self[key] = try member.decode(Value.self)
         }
-        // Foundation ignores anything after a date. The text has the right shape if each digit is at the place of a 0 here.
-        let shape = String(calendarDate.map { isDigit($0) ? "0" : $0 })
-        guard shape.hasPrefix("0000-00-00T00:00:00"), ["Z", "+00:00", "-00:00", "+0000", "-0000"].contains(shape.dropFirst(19)),
-            decimals.isEmpty || text.dropFirst(19).first == "."
-        else { throw CocoaError(.formatting) }
-        let whole = try Date(calendarDate, strategy: .iso8601).timeIntervalSinceReferenceDate
-        guard decimals.contains(where: { $0 != "0" }), let integer = Int64(exactly: whole) else {
-            return Date(timeIntervalSinceReferenceDate: whole)
-        }
-        let seconds = integer < 0 ? "-\(-(integer + 1)).\(complement(decimals))" : "\(integer).\(decimals)"
-        return Date(timeIntervalSinceReferenceDate: Double(seconds) ?? .nan)
-    }
-
-    private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
-
-    /// The decimals of 1 - 0.`decimals`: 0.25 becomes 0.75.
-    private static func complement(_ decimals: String) -> String {
-        let significant = decimals.reversed().drop { $0 == "0" }
-        let digits = significant.enumerated().map { position, digit in
-            (position == 0 ? 10 : 9) - (digit.wholeNumberValue ?? 0)
-        }
-        return digits.reversed().map(String.init).joined()
     }
 }
 
-/// A member's name or an element's position in a coding path.
-struct JSONKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
+/// A raw value that can be a member's name, by its description.
+protocol MemberName: LosslessStringConvertible {}
 
-    init(_ name: String) { (stringValue, intValue) = (name, nil) }
-    init(_ index: Int) { (stringValue, intValue) = ("\(index)", index) }
-    init?(stringValue: String) { self.init(stringValue) }
-    init?(intValue: Int) { self.init(intValue) }
-}
+extension String: MemberName {}
+extension Int: MemberName {}
+extension Int8: MemberName {}
+extension Int16: MemberName {}
+extension Int32: MemberName {}
+extension Int64: MemberName {}
+extension UInt: MemberName {}
+extension UInt8: MemberName {}
+extension UInt16: MemberName {}
+extension UInt32: MemberName {}
+extension UInt64: MemberName {}

@@ -37,7 +37,7 @@ extension JSONScanner {
         switch next {
         case UInt8(ascii: "{"):
             try enter(depth)
-            var members: [String: JSONValue] = [:]
+            var members = [String: JSONValue](minimumCapacity: 6)  // most objects are small, and growing takes long
             guard !skipEmpty(UInt8(ascii: "}")) else { return .object(members) }
             repeat {
                 let name = try parseString()

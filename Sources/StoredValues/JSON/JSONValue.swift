@@ -67,3 +67,73 @@ extension JSONValue {
         }
     }
 }
+
+// MARK: Parts, for migrations
+
+extension JSONValue {
+    /// The string; nil if this is not a string.
+    public var stringValue: String? { if case .string(let text) = self { text } else { nil } }
+
+    /// The integer, `14.0` included; nil if this is not a number, not an integer or does not fit. Never rounded.
+    public var intValue: Int? { if case .number(let number) = self { number.exactly(Int.self) } else { nil } }
+
+    /// The nearest `Double` to the number; nil if this is not a number, or too large.
+    public var doubleValue: Double? {
+        guard case .number(let number) = self, let value = Double(number.text), value.isFinite else { return nil }
+        return value
+    }
+
+    /// The Boolean; nil if this is neither `true` nor `false`.
+    public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+    /// The elements; nil if this is not a list.
+    public var arrayValue: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+
+    /// The members; nil if this is not an object.
+    public var objectValue: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+
+    /// The element at `index` of a list. Reads nil if there is none or this is not a list; assigning does nothing then.
+    /// Assigning nil removes the element.
+    public subscript(index: Int) -> JSONValue? {
+        get {
+            guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+            return elements[index]
+        }
+        set {
+            guard case .array(var elements) = self, elements.indices.contains(index) else { return }
+            elements.replaceSubrange(index...index, with: newValue.map { [$0] } ?? [])
+            self = .array(elements)
+        }
+    }
+
+    /// Renames the member `name` of an object, replacing any member of the new name. Does nothing if there is no such member.
+    public mutating func rename(_ name: String, to newName: String) {
+        guard case .object(var members) = self, let value = members.removeValue(forKey: name) else { return }
+        members[newName] = value
+        self = .object(members)
+    }
+
+    /// Changes each element of a list in place. Changes nothing if this is not a list, or if `change` throws.
+    public mutating func updateElements<Failure>(_ change: (inout JSONValue) throws(Failure) -> Void) throws(Failure) {
+        guard case .array(var elements) = self else { return }
+        for index in elements.indices { try change(&elements[index]) }
+        self = .array(elements)
+    }
+}
+
+extension JSONValue {
+    /// An integer.
+    public init(_ number: some BinaryInteger) { self = .number(JSONNumber(number)) }
+
+    /// A number; nil for infinity and nan, which JSON has no number for.
+    public init?(_ number: Double) {
+        guard let number = JSONNumber(number) else { return nil }
+        self = .number(number)
+    }
+
+    /// A string.
+    public init(_ text: String) { self = .string(text) }
+
+    /// `true` or `false`.
+    public init(_ value: Bool) { self = .bool(value) }
+}

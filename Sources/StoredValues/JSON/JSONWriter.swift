@@ -24,6 +24,8 @@ extension JSONValue: CustomStringConvertible {
 /// Builds JSON text.
 struct JSONWriter {
     private(set) var text: [UInt8] = []
+    /// The level of the most deeply nested container.
+    private(set) var deepest = 0
     /// Whether containers are written without line breaks.
     private let onOneLine: Bool
 
@@ -37,32 +39,41 @@ struct JSONWriter {
         case .bool(let value): append(value ? "true" : "false")
         case .number(let number): text.append(contentsOf: number.text.utf8)
         case .string(let string): append(quoted: string)
-        case .array(let elements):
-            appendContainer("[", "]", of: elements, level: level) { writer, element in
-                writer.append(element, level: level + 1)
-            }
-        case .object(let members):
-            let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            appendContainer("{", "}", of: sorted, level: level) { writer, member in
-                writer.append(quoted: member.key)
-                writer.append(": ")
-                writer.append(member.value, level: level + 1)
-            }
+        case .array(let elements): appendContainer("[", "]", of: elements, level) { $0.append($1, level: level + 1) }
+        case .object(let members): appendMembers(members.map { ($0, $1) }, level) { $0.append($1, level: level + 1) }
         }
     }
 
-    private mutating func appendContainer<Content>(
-        _ opening: StaticString, _ closing: StaticString, of contents: [Content], level: Int,
-        appendOne: (inout JSONWriter, Content) -> Void
+    /// Appends an object with sorted members; the last of a name counts.
+    mutating func appendMembers<Part>(
+        _ members: [(name: String, part: Part)], _ level: Int, _ append: (inout JSONWriter, Part) -> Void
     ) {
-        append(opening)
+        func isBefore(_ left: Int, _ right: Int) -> Bool {
+            var (left, right) = (members[left].name, members[right].name)
+            return left.withUTF8 { left in right.withUTF8 { right in left.lexicographicallyPrecedes(right) } }
+        }
+        let sorted = members.indices.sorted { isBefore($0, $1) || $0 < $1 && !isBefore($1, $0) }
+        let last = sorted.indices.filter { $0 + 1 == sorted.count || isBefore(sorted[$0], sorted[$0 + 1]) }
+        appendContainer("{", "}", of: last, level) { writer, position in
+            writer.append(quoted: members[sorted[position]].name)
+            writer.append(": ")
+            append(&writer, members[sorted[position]].part)
+        }
+    }
+
+    mutating func appendContainer<Content>(
+        _ opening: StaticString, _ closing: StaticString, of contents: [Content], _ level: Int,
+        _ append: (inout JSONWriter, Content) -> Void
+    ) {
+        deepest = max(deepest, level)
+        self.append(opening)
         for (position, content) in contents.enumerated() {
-            if position > 0 { append(onOneLine ? ", " : ",") }
+            if position > 0 { self.append(onOneLine ? ", " : ",") }
             breakLine(level + 1)
-            appendOne(&self, content)
+            append(&self, content)
         }
         if !contents.isEmpty { breakLine(level) }
-        append(closing)
+        self.append(closing)
     }
 
     mutating func append(_ literal: StaticString) {
@@ -85,6 +96,14 @@ struct JSONWriter {
     /// Appends a string in quotes, escaping only what JSON requires.
     mutating func append(quoted string: String) {
         text.append(UInt8(ascii: "\""))
+        defer { text.append(UInt8(ascii: "\"")) }
+        var string = string
+        let isPlain = string.withUTF8 { bytes in
+            guard !bytes.contains(where: Self.mustEscape) else { return false }
+            text.append(contentsOf: bytes)
+            return true
+        }
+        if isPlain { return }
         for byte in string.utf8 {
             switch byte {
             case UInt8(ascii: "\""): append("\\\"")
@@ -98,6 +117,5 @@ struct JSONWriter {
             default: text.append(byte)
             }
         }
-        text.append(UInt8(ascii: "\""))
     }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import StoredValuesFiles
 import StoredValuesSupport
 
@@ -41,34 +40,34 @@ extension PreferencesFile {
     public func importUserDefaults(
         at path: String, key newKey: (String) -> String? = { $0 }
     ) throws(PreferencesError) -> UserDefaultsImport {
-        let file = DurableFile(path: path)
-        let store = store
-        let source = ImportedDefaults.name(of: file.path)
+        let file = DurableFile(path: path), store = store, source = Self.nameOfList(at: file.path)
         func report(
             _ status: UserDefaultsImport.Status, _ keys: [String: UserDefaultsImport.Outcome] = [:]
         ) -> UserDefaultsImport {
             UserDefaultsImport(path: file.path, status: status, keys: keys)
         }
-        guard !store.imported.names.contains(source) else { return report(.doneBefore) }
-        let entries: [String: PropertyListValue]
+        guard !store.imported.contains(source) else { return report(.doneBefore) }
+        let entries: [String: PropertyList]
         do {
             guard let contents = try file.read() else { return report(.noFile) }
-            entries = try ImportedDefaults.entries(contents.bytes)
+            guard let found = try PropertyList(parsing: contents.bytes).value as? [String: PropertyList] else {
+                throw PropertyList.Problem.damaged
+            }
+            entries = found
         } catch let error as FileError {
             throw .notImported(path: file.path, reason: error.description)
-        } catch let problem as PropertyListCheck.Problem {
-            throw .notImported(path: file.path, reason: problem.description)
         } catch {
-            throw .notImported(path: file.path, reason: PropertyListCheck.Problem.damaged.description)
+            throw .notImported(path: file.path, reason: (error as? PropertyList.Problem ?? .damaged).description)
         }
         // All calls of the program's own code come before taking the file's lock.
-        let found = entries.map { ($0.key, newKey($0.key), ImportedDefaults.json($0.value)) }.sorted { $0.0 < $1.0 }
+        let found = entries.map { ($0.key, newKey($0.key), $0.value.reading) }.sorted { $0.0 < $1.0 }
         return try store.change("importUserDefaults") { changes throws(PreferencesError) in
             var imported = store.imported
-            guard imported.names.insert(source).inserted else { return report(.doneBefore) }
+            guard imported.insert(source).inserted else { return report(.doneBefore) }
             var outcomes: [String: UserDefaultsImport.Outcome] = [:]
             for (key, newKey, json) in found { outcomes[key] = changes.take(json, as: newKey, into: store) }
-            changes.set(ImportedDefaults.member, to: StoredJSON(json: imported.text), if: .always)
+            let names = JSONValue.array(imported.sorted().map(JSONValue.string))
+            changes.set(PreferencesStore.importedMember, to: StoredJSON(json: names.text(level: 1)), if: .always)
             guard store.hasRoom(for: changes) else {
                 let reason = "With its values \"\(store.path)\" would be larger than \(DurableFile.sizeLimit >> 20) MiB. Exclude the keys of large data."
                 throw .notImported(path: file.path, reason: reason)
@@ -76,12 +75,18 @@ extension PreferencesFile {
             return report(.done, outcomes)
         }
     }
+
+    /// The name under which an import is noted: that of the property list's file, which stays when the folders above it are moved.
+    private static func nameOfList(at path: String) -> String {
+        let file = path.parts(separatedBy: "/").last ?? path
+        return file.utf8.reversed().starts(with: ".plist".utf8.reversed()) ? String(Substring(file.utf8.dropLast(6))) : file
+    }
 }
 
 extension MemberChanges {
     /// Stores one imported value, unless something prevents it.
     fileprivate mutating func take(
-        _ json: ImportedDefaults.Reading, as newKey: String?, into store: PreferencesStore
+        _ json: PropertyList.Reading, as newKey: String?, into store: PreferencesStore
     ) -> UserDefaultsImport.Outcome {
         guard let newKey else { return .skipped(.excluded) }
         guard !newKey.isEmpty, !newKey.isReservedKey else { return .skipped(.unusableKey) }
@@ -96,5 +101,12 @@ extension MemberChanges {
 }
 
 extension PreferencesStore {
-    fileprivate var imported: ImportedDefaults { ImportedDefaults(parsing: own(ImportedDefaults.member)?.json) }
+    /// The reserved member with the names of the property lists that were imported: `"$imported": ["com.example.Editor"]`.
+    fileprivate static let importedMember = "$imported"
+
+    /// Those names; none if the member is not a list of strings (a user may have edited it).
+    fileprivate var imported: Set<String> {
+        guard let text = own(Self.importedMember)?.json, let json = try? JSONValue(parsing: text) else { return [] }
+        return Set((json.arrayValue ?? []).compactMap(\.stringValue))
+    }
 }

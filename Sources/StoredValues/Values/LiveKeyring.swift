@@ -16,12 +16,6 @@ protocol ListeningSecret: AnyObject, Sendable {
 ///
 /// Each secret retains its keyring, and the keyring retains no secret: listening ends when the last secret is released.
 final class LiveKeyring: Sendable {
-    /// A secret, and whether it is read as a ``RawSecret``, which does not fix its type.
-    private struct Address: Hashable {
-        let id: SecretIdentifier
-        let isRaw: Bool
-    }
-
     private static let inUse = WeakTable<KeyringIdentity, LiveKeyring>()
 
     /// The shared instance for `keyring`.
@@ -32,7 +26,9 @@ final class LiveKeyring: Sendable {
 
     private let keyring: any Keyring
     private let identity: KeyringIdentity
-    private let secrets = WeakTable<Address, any AnyObject & Sendable>()
+    private let secrets = WeakTable<SecretIdentifier, any AnyObject & Sendable>()
+    /// Those that are read as ``RawSecret``, which may be beside another type.
+    private let rawSecrets = WeakTable<SecretIdentifier, any AnyObject & Sendable>()
     /// Whether listening has begun, and the task that listens.
     private let listening = Guarded<(hasBegun: Bool, task: Task<Void, Never>?)>((false, nil))
 
@@ -50,17 +46,17 @@ final class LiveKeyring: Sendable {
     /// The live value of the secret `id`, read from `keyring`, which equals this one. A secret already in use with another item
     /// type traps, except that a ``RawSecret`` may be read beside any type.
     func secret<Item: StorableItem>(_ id: SecretIdentifier, in keyring: any Keyring, as type: Item.Type) -> LiveSecret<Item> {
-        let found = secrets.object(for: Self.address(id, type)) { LiveSecret<Item>(id, in: keyring, heardBy: self) }
+        let found = table(of: type).object(for: id) { LiveSecret<Item>(id, in: keyring, listener: self) }
         if let secret = found as? LiveSecret<Item> { return secret }
         let types = (found as? any ListeningSecret).map { distinctNames($0.itemType, type) } ?? "another and \(type)"
         programmerError("The secret \"\(id)\" in \(keyring) is declared with two types: \(types). Give one of them another key.")
     }
 
     /// Call this when the live value is released.
-    func forget<Item>(_ id: SecretIdentifier, as type: Item.Type) { secrets.remove(Self.address(id, type)) }
+    func forget<Item>(_ id: SecretIdentifier, as type: Item.Type) { table(of: type).remove(id) }
 
-    private static func address<Item>(_ id: SecretIdentifier, _ type: Item.Type) -> Address {
-        Address(id: id, isRaw: type == RawSecret.self)
+    private func table<Item>(of type: Item.Type) -> WeakTable<SecretIdentifier, any AnyObject & Sendable> {
+        type == RawSecret.self ? rawSecrets : secrets
     }
 
     // MARK: Listening
@@ -88,12 +84,12 @@ final class LiveKeyring: Sendable {
     }
 
     private func hear(_ change: KeyringChange) {
-        let concerned = if case .secret(let id) = change { readers(of: id) } else { secrets.objects.compactMap { $0 as? any ListeningSecret } }
+        let concerned = if case .secret(let id) = change { readers(of: id) } else { (secrets.objects + rawSecrets.objects).compactMap { $0 as? any ListeningSecret } }
         for secret in concerned { secret.hear(change) }
     }
 
     /// The readers of a secret, one per form in which it is read.
     private func readers(of id: SecretIdentifier) -> [any ListeningSecret] {
-        [false, true].compactMap { secrets[Address(id: id, isRaw: $0)] as? any ListeningSecret }
+        [secrets[id], rawSecrets[id]].compactMap { $0 as? any ListeningSecret }
     }
 }

@@ -3,85 +3,122 @@ import StoredValuesSupport
 extension LiveSecret {
     func set(_ item: Item) async throws(KeyringError) {
         let secret = try SecretCoding.encode(item)
-        try await turns.perform { () async throws(KeyringError) in try await write(item, secret, in: keyring) }
+        try await inTurn(.changes) { () async throws(KeyringError) in try await store(.value(item, secret), in: keyring) }
     }
 
     func reset() async throws(KeyringError) {
-        try await turns.perform { () async throws(KeyringError) in try await remove(from: keyring) }
+        try await inTurn(.changes) { () async throws(KeyringError) in try await store(.absent, in: keyring) }
     }
 
     /// Reads the keyring, runs `change` on the item, and stores the result, or removes the secret if that is nil. All of it
-    /// holds the keyring's lock, if there is one. Nothing is stored if the item is unchanged or `change` returns `isChanged:
-    /// false`: without a lock, another process may have stored something else. If the lock is refused, an update without a
-    /// change still succeeds.
+    /// holds the keyring's lock, if there is one. Nothing is stored if the item is unchanged or `change` returns a failure:
+    /// without a lock, another process may have stored something else. If the lock is refused, an update without a change still
+    /// succeeds.
     ///
     /// - Parameter change: Changes the item; `stored` holds the bytes it was decoded from.
-    func update<Result: Sendable>(
-        _ change: @Sendable (_ item: inout Item?, _ stored: Secret?) throws(KeyringError) -> (result: Result, isChanged: Bool)
-    ) async throws(KeyringError) -> Result {
-        try await turns.perform { () async throws(KeyringError) in
-            let locked: Swift.Result<any Keyring, KeyringError>
+    func update<Success: Sendable, Failure>(
+        _ change: @Sendable (_ item: inout Item?, _ stored: Secret?) -> Result<Success, Failure>
+    ) async throws(KeyringError) -> Result<Success, Failure> {
+        try await inTurn(.changes) { () async throws(KeyringError) in
+            let locked: Result<any Keyring, KeyringError>
             do throws(KeyringError) {
                 locked = .success(try await keyring.locked(for: id))
             } catch {
                 guard error == .accessDenied || error == .readOnly else {
-                    changeFailed(error)
+                    carryOut { $0.changeFailed(error) }
                     throw error
                 }
                 locked = .failure(error)
             }
             // Not the content in memory: an earlier read may have put an older one there, from before the lock was taken.
-            let said = await ask().said
-            let before = try said.answer.get()
+            let content = await ask()
+            let before = try content.answer.get()
             // Encoded now, because an object would be changed in place.
             let bytesBefore = before.flatMap { try? SecretCoding.encode($0) }
             var item = before
-            let (result, isChanged) = try change(&item, said.secret)
-            guard isChanged else { return result }
+            let result = change(&item, content.secret)
+            guard case .success = result else { return result }
             if let item {
                 let bytes = try SecretCoding.encode(item)
-                if bytes != bytesBefore { try await write(item, bytes, in: locked.get()) }
+                if bytes != bytesBefore { try await store(.value(item, bytes), in: locked.get()) }
             } else if before != nil {
-                try await remove(from: locked.get())
+                try await store(.absent, in: locked.get())
             }
             return result
         }
     }
 
-    private func write(_ item: Item, _ secret: Secret, in keyring: any Keyring) async throws(KeyringError) {
-        try await changing { () async throws(KeyringError) in
-            try await keyring.write(secret, for: id, label: id.description)
-            take(.value(item, secret))
-            ear.pass(secret, of: id, from: self)
-        }
-    }
-
-    private func remove(from keyring: any Keyring) async throws(KeyringError) {
-        try await changing { () async throws(KeyringError) in
-            try await keyring.remove(id)
-            take(.absent)
-            ear.pass(nil, of: id, from: self)
-        }
-    }
-
-    /// Runs a change and publishes its outcome; if it fails, the content in memory is no longer trusted.
-    private func changing(_ change: () async throws(KeyringError) -> Void) async throws(KeyringError) {
-        listen()
-        state.withLock { $0.plan.changeBegan(isKnown: live.current.content.isAnswer) }
-        defer { if state.withLock({ $0.plan.changeEnded() }) { beginReading() } }
+    /// Runs `body` when all earlier callers are done. Throws ``KeyringError/cancelled`` if the task is cancelled while it waits.
+    private func inTurn<Success: Sendable>(
+        _ line: SecretState<Item>.Line, _ turn: Waiter = Waiter(), _ body: () async throws(KeyringError) -> Success
+    ) async throws(KeyringError) -> Success {
+        if Task.isCancelled { throw .cancelled }
+        let outer = RunningUpdate.ofTask.compactMap(\.turn)
+        carryOut { $0.enter(line, turn, inside: outer) }
+        var failure = await turn.wait()
+        defer { carryOut { $0.leave(line, turn, after: failure) } }
+        if let failure { throw failure }
         do throws(KeyringError) {
-            try await change()
+            return try await body()
         } catch {
-            changeFailed(error)
+            failure = error
             throw error
         }
     }
+}
 
-    private func changeFailed(_ error: KeyringError) {
-        switch error {
-        case .tooLarge, .notDecodable, .notEncodable, .notStored, .readOnly: break  // the keyring answers, and its content is unchanged
-        case .cancelled, .timedOut, .other: reload(anew: true)  // only the keyring knows whether it happened
-        default: take(.unavailable(error))
+// MARK: Closures that await
+
+/// An update whose closure the current task was made in; its turn is nil once it has ended.
+private struct RunningUpdate: Sendable {
+    /// All of them, the outer ones first.
+    @TaskLocal static var ofTask: [RunningUpdate] = []
+
+    weak var turn: Waiter?
+}
+
+// No lock is held while a closure awaits: the secret is compared before it is stored.
+extension LiveSecret {
+    /// Reads the keyring, runs `change` on the item, and stores the result; if the keyring holds something else by then, it
+    /// starts again. It runs in its own task, after earlier updates, and to its end: a cancelled caller only stops waiting.
+    /// Errors of `change` are in the result.
+    func updateAwaiting<Success: Sendable>(
+        _ change: @escaping @Sendable (inout Item?) async throws -> Success
+    ) async throws(KeyringError) -> Result<Success, any Error> {
+        if Task.isCancelled { throw .cancelled }
+        let answer = OneShot<Result<Result<Success, any Error>, KeyringError>>()
+        let turn = Waiter()
+        let updates = RunningUpdate.ofTask.filter { $0.turn != nil } + [RunningUpdate(turn: turn)]
+        RunningUpdate.$ofTask.withValue(updates) {
+            Task {
+                do throws(KeyringError) {
+                    answer.answer(.success(try await inTurn(.updates, turn) { () async throws(KeyringError) in try await repeating(change) }))
+                } catch {
+                    answer.answer(.failure(error))
+                }
+            }
+        }
+        return try await answer.wait(cancelled: .failure(.cancelled)).get()
+    }
+
+    /// Runs `change` until the secret that it worked on is still the stored one at its end.
+    private func repeating<Success: Sendable>(
+        _ change: @Sendable (inout Item?) async throws -> Success
+    ) async throws(KeyringError) -> Result<Success, any Error> {
+        while true {
+            let content = await ask()
+            _ = try content.answer.get()
+            let before = content.secret
+            // Decoded again: an object is changed in place, and memory shares this one.
+            var item = try before.map { secret throws(KeyringError) in try SecretCoding.decode(Item.self, from: secret) }
+            let success: Success
+            do { success = try await change(&item) } catch { return .failure(error) }
+            let after = item
+            let isStored = try await update { item, stored -> Result<Bool, Never> in
+                if stored == before { item = after }
+                return .success(stored == before)
+            }
+            if isStored.get() { return .success(success) }
         }
     }
 }

@@ -3,97 +3,170 @@ import StoredValuesSupport
 
 /// The one live value that all wrappers of a secret in a keyring share.
 ///
-/// Changes go to the keyring one after another, and memory follows the keyring: an answer requested before a change of ours
-/// does not replace its outcome.
+/// Changes go to the keyring one after another, and memory follows the keyring. ``SecretState`` decides; this carries it out.
 final class LiveSecret<Item: StorableItem>: Sendable {
-    struct State {
-        var plan = ReloadPlan()
-        /// Getters that wait for the read under way.
-        var waiting: [DispatchSemaphore] = []
-        /// Retained for a keyring that reports changes only of secrets in use.
-        var interest: (any Sendable)?
-    }
-
     let id: SecretIdentifier
     let keyring: any Keyring
-    let live: LiveValue<SecretContent<Item>, Item>
-    /// The listener for all secrets of the keyring.
-    let ear: LiveKeyring
-    /// Serialises changes of the secret.
-    let turns = OrderedAccess()
-    /// Serialises changes by closures that may await.
-    let updates = OrderedAccess()
-    let executor = LoadingExecutor()
-    /// Locked while the content changes.
-    let state = Guarded(State())
+    let live = LiveValue<SecretContent<Item>, Item>(.unknown)
+    private let listener: LiveKeyring
+    private let executor = LoadingExecutor()
+    private let state = Guarded(SecretState<Item>())
+    /// Retained for a keyring that reports changes only of secrets in use.
+    private let interest = Guarded<(any Sendable)?>(nil)
 
     /// The secret `id`, read from `keyring`. Use ``LiveKeyring/secret(_:in:as:)`` to get one.
-    init(_ id: SecretIdentifier, in keyring: any Keyring, heardBy ear: LiveKeyring) {
-        (self.id, self.keyring, self.ear) = (id, keyring, ear)
-        live = LiveValue(.unknown)
+    init(_ id: SecretIdentifier, in keyring: any Keyring, listener: LiveKeyring) {
+        (self.id, self.keyring, self.listener) = (id, keyring, listener)
     }
 
-    deinit { ear.forget(id, as: Item.self) }
+    deinit { listener.forget(id, as: Item.self) }
 
-    /// Publishes an answer of the keyring, unless a newer one is known. Returns whether memory now holds the same.
-    ///
-    /// - Parameter question: The request that it answers. Nil for the outcome of a change of ours and for a notification,
-    ///   neither of which may be replaced by the answer to an earlier request.
+    /// `reason` together with the secret it is about.
+    func failure(_ reason: KeyringError) -> SecretError {
+        SecretError(reason: reason, id: id, keyring: keyring.description)
+    }
+
+    /// Tells the state what happened, and does what it says. Returns its ``SecretState/Action/reply(_:)``, if any.
     @discardableResult
-    func take(_ content: SecretContent<Item>, answerTo question: UInt64? = nil) -> Bool {
+    func carryOut(_ event: (inout SecretState<Item>) -> [SecretState<Item>.Action]) -> SecretContent<Item>? {
         var later = AfterUnlocking()
-        defer { later.run() }
-        return state.withLock { state in
-            let isNewest = state.plan.accept(answerTo: question)
-            if content.says(live.current.content) { return true }
-            if isNewest { live.change(to: content, &later) }
-            return isNewest
+        let actions = state.withLock { state in
+            let actions = event(&state)
+            for case .publish(let content) in actions { live.change(to: content, &later) }
+            return actions
         }
+        later.run()
+        var reply: SecretContent<Item>?
+        for action in actions {
+            switch action {
+            case .publish: break  // done
+            case .wake(let waiters, let error): for waiter in waiters { waiter.wake(error) }
+            case .read(let rest):
+                Task(executorPreference: executor) {
+                    if rest > .zero { _ = await pause(for: rest) }
+                    await self.ask(inBackground: true)
+                }
+            case .retry(let delay):
+                Task.detached { [weak self] in
+                    _ = await pause(for: delay)
+                    self?.carryOut { $0.retryIsDue() }
+                }
+            case .reply(let content): reply = content
+            case .pass(let secret): listener.pass(secret, of: id, from: self)
+            }
+        }
+        return reply
     }
 
-    /// Called by a getter that has waited for `time`: the content becomes unavailable until the answer arrives.
-    func giveUp(after time: Duration) {
-        var later = AfterUnlocking()
-        defer { later.run() }
-        state.withLock { _ in
-            if case .unknown = live.current.content { live.change(to: .unavailable(.timedOut(after: time)), &later) }
+    // MARK: Reading
+
+    /// When a getter that begins now gives up.
+    static var endOfWaiting: DispatchTime { .now() + getterDeadline.dispatchInterval }
+
+    /// The known content; the very first time it asks the keyring and waits for the answer, until `end` at the latest.
+    func content(by end: DispatchTime? = nil) -> SecretContent<Item> {
+        let (content, revision) = live.current
+        switch content {
+        case .value, .absent: live.makeReady(content.item, ifStill: revision)
+        case .unavailable: readIfUnanswered()
+        case .unknown:
+            let getter = Waiter()
+            carryOut { $0.get(getter) }
+            if !getter.wait(until: end ?? Self.endOfWaiting) { carryOut { $0.gaveUp(after: getterDeadline) } }
+            return live.current.content
         }
+        return content
+    }
+
+    /// Reads the keyring in the background if it has given no answer yet, unless a read is under way.
+    func readIfUnanswered() { carryOut { $0.readIfUnanswered() } }
+
+    /// Asks the keyring. Not with others: it must see what was stored before it was called.
+    func load() async throws(SecretError) -> Item? { try await ask().answer.mapError(failure).get() }
+
+    /// Asks the keyring once, unless the state forbids it; returns its answer, or a newer one that has become known meanwhile.
+    @discardableResult
+    func ask(inBackground: Bool = false) async -> SecretContent<Item> {
+        listen()
+        guard let question = state.withLock({ $0.questionBegan(inBackground: inBackground) }) else { return .unknown }
+        let answer: SecretContent<Item>
+        do throws(KeyringError) {
+            let secret = try await keyring.read(id)
+            answer = if let secret { .value(try SecretCoding.decode(Item.self, from: secret), secret) } else { .absent }
+        } catch {
+            answer = .unavailable(error)
+        }
+        return carryOut { $0.answered(answer, to: question) } ?? answer
+    }
+
+    /// Stores the content in `keyring`, which is this one, perhaps with its lock held; or removes the secret if it is absent.
+    func store(_ content: SecretContent<Item>, in keyring: any Keyring) async throws(KeyringError) {
+        listen()
+        state.withLock { $0.changeBegan() }
+        do throws(KeyringError) {
+            if let secret = content.secret {
+                try await keyring.write(secret, for: id, label: id.description)
+            } else {
+                try await keyring.remove(id)
+            }
+        } catch {
+            carryOut { $0.changeFailed(error) }
+            throw error
+        }
+        carryOut { $0.changed(to: content) }
+    }
+
+    /// Begins to listen: later changes are seen.
+    private func listen() {
+        listener.listen()
+        guard interest.withLock({ $0 == nil }), let new = keyring.watch(id) else { return }
+        interest.withLock { $0 = $0 ?? new }
     }
 }
-
-// MARK: Listening
 
 extension LiveSecret: ListeningSecret {
     var itemType: any Any.Type { Item.self }
 
-    /// Begins to listen: later changes are seen.
-    func listen() {
-        ear.listen()
-        guard state.withLock({ $0.interest == nil }), let interest = keyring.watch(id) else { return }
-        state.withLock { $0.interest = $0.interest ?? interest }
-    }
+    func hear(_ change: KeyringChange) { carryOut { $0.heard(change) } }
 
     func follow(_ secret: Secret?) {
-        guard state.withLock({ $0.plan.isAsked }) else { return }
-        if let secret, let item = try? SecretCoding.decode(Item.self, from: secret) {
-            take(.value(item, secret))
-        } else if secret == nil {
-            take(.absent)
-        }
-        // Another process's change after that one may already have been seen and read here.
-        reload(anew: true)
+        let content: SecretContent<Item>? =
+            if let secret { (try? SecretCoding.decode(Item.self, from: secret)).map { .value($0, secret) } } else { .absent }
+        carryOut { $0.followed(content) }
+    }
+}
+
+/// How long a getter waits for the first answer.
+private let getterDeadline = Duration.seconds(5)
+
+/// A getter on its thread, or a task, that waits until it is woken.
+final class Waiter: Sendable, Equatable {
+    private let turn = OneShot<KeyringError?>()
+    private let signal = DispatchSemaphore(value: 0)
+
+    func wake(_ error: KeyringError?) {
+        turn.answer(error)
+        signal.signal()
     }
 
-    func hear(_ change: KeyringChange) {
-        guard state.withLock({ $0.plan.isAsked }) else { return }
-        switch change {
-        case .secret, .anySecret, .unlocked:
-            reload(anew: true)
-        case .locked:
-            take(.unavailable(.locked))
-            reload(anew: true)  // another collection of the keyring may still be open
-        case .unavailable(let error):
-            take(.unavailable(error))  // not asked again: that would start another daemon in place of the one that quit
-        }
+    /// Blocks the thread. False if it was not woken until `end`.
+    func wait(until end: DispatchTime) -> Bool { signal.wait(timeout: end) == .success }
+
+    /// Nil when it is woken; else why it waits in vain, such as ``KeyringError/cancelled``.
+    func wait() async -> KeyringError? { await turn.wait(cancelled: .cancelled) }
+
+    static func == (left: Waiter, right: Waiter) -> Bool { left === right }
+}
+
+/// A thread that loads a secret for a blocking getter.
+///
+/// Blocking getters may occupy all threads of the cooperative pool; a task that prefers this executor makes progress all the
+/// same (SE-0417).
+private final class LoadingExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "StoredValues.keyring")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

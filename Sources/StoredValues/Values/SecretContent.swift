@@ -30,13 +30,15 @@ enum SecretContent<Item: StorableItem>: Sendable {
         case .unavailable(let error): .failure(error)
         }
     }
+}
 
+extension SecretContent: Equatable {
     /// Whether both mean the same, so that replacing one with the other is no change.
-    func says(_ other: SecretContent) -> Bool {
-        switch (self, other) {
+    static func == (left: SecretContent, right: SecretContent) -> Bool {
+        switch (left, right) {
         case (.unknown, .unknown), (.absent, .absent): true
-        case (.value(_, let secret), .value(_, let otherSecret)): secret == otherSecret
-        case (.unavailable(let error), .unavailable(let otherError)): error == otherError
+        case (.value(_, let secret), .value(_, let other)): secret == other
+        case (.unavailable(let error), .unavailable(let other)): error == other
         default: false
         }
     }
@@ -54,4 +56,29 @@ extension SecretContent: CustomStringConvertible, CustomDebugStringConvertible, 
     }
     var debugDescription: String { description }
     var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension SecretContent {
+    /// Two answers with equal fingerprints are the same, and none reveals the secret; nil if it is no answer.
+    var fingerprint: [Int]? {
+        switch self {
+        case .absent: []
+        case .value(_, let secret): salts.map { secret.hash(with: $0) }
+        case .unknown, .unavailable: nil
+        }
+    }
+}
+
+/// Random, and only for this process, so that the fingerprint of a short secret cannot be looked up. Two, because one hash of 64 bits
+/// is too short to rule out that two secrets have the same.
+private let salts = (0..<2).map { _ in (0..<2).map { _ in Int.random(in: .min ... .max) } }
+
+extension Secret {
+    /// What the standard library's keyed hash function (SipHash) makes of `salt` and the bytes.
+    fileprivate func hash(with salt: [Int]) -> Int {
+        var hasher = Hasher()
+        hasher.combine(salt)
+        withBytes { hasher.combine(bytes: $0) }
+        return hasher.finalize()
+    }
 }

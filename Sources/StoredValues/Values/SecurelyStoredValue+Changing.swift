@@ -21,14 +21,9 @@ extension SecurelyStoredValue {
     /// the secret unchanged, nothing is stored.
     public func update<Result: Sendable>(_ change: @Sendable (inout Item?) throws -> Result) async throws -> Result {
         // The closure's own error is returned as a result, because the keyring's error is typed.
-        let outcome = try await perform { secret async throws(KeyringError) in
-            try await secret.update {
-                item, _ throws(KeyringError) -> (result: Swift.Result<Result, any Error>, isChanged: Bool) in
-                let outcome = Swift.Result { try change(&item) }
-                return if case .success = outcome { (outcome, true) } else { (outcome, false) }
-            }
-        }
-        return try outcome.get()
+        try await perform { secret async throws(KeyringError) in
+            try await secret.update { item, _ in Swift.Result { try change(&item) } }
+        }.get()
     }
 
     /// Changes the secret by an asynchronous closure, such as one that gets a new token from a server:
@@ -79,10 +74,7 @@ extension SecurelyStoredValue {
     /// `update` for changes that throw only keyring errors.
     func updateInPlace(_ change: @Sendable (inout Item?) throws(KeyringError) -> Void) async throws(SecretError) {
         try await perform { secret async throws(KeyringError) in
-            try await secret.update { item, _ throws(KeyringError) -> (result: Void, isChanged: Bool) in
-                try change(&item)
-                return ((), true)
-            }
+            try await secret.update { item, _ in Result { () throws(KeyringError) in try change(&item) } }.get()
         }
     }
 
@@ -92,5 +84,73 @@ extension SecurelyStoredValue {
     ) async throws(SecretError) -> Result {
         let secret = secret
         do throws(KeyringError) { return try await body(secret) } catch { throw secret.failure(error) }
+    }
+}
+
+// MARK: Shorthands for `update(_:)`, with the same guarantees, and unavailable declarations for better compiler errors
+
+extension SecurelyStoredValue {
+    /// Sets one property of the secret. Throws ``KeyringError/notStored`` if there is no secret.
+    public func set<Property: Sendable>(
+        _ property: any WritableKeyPath<Item, Property> & Sendable, to value: Property
+    ) async throws(SecretError) {
+        try await updateInPlace { item throws(KeyringError) in
+            guard item != nil else { throw .notStored }
+            item?[keyPath: property] = value
+        }
+    }
+
+    /// Unavailable: a secret in the source code would not be secret.
+    @available(*, unavailable, message: "a secret has no default: leave out \"= …\"; the property is nil while none is at hand")
+    public convenience init(wrappedValue: Item?, key: String, service: String? = nil, keyring: some Keyring = .system) {
+        preconditionFailure("unavailable")
+    }
+
+    /// Unavailable: use ``reset()``.
+    @available(*, unavailable, renamed: "reset()")
+    public func remove() async throws(SecretError) { preconditionFailure("unavailable") }
+}
+
+extension SecurelyStoredValue where Item == Bool {
+    /// Toggles the value. Throws ``KeyringError/notStored`` if none is stored.
+    public func toggle() async throws(SecretError) {
+        try await updateInPlace { item throws(KeyringError) in
+            guard let value = item else { throw .notStored }
+            item = !value
+        }
+    }
+}
+
+extension SecurelyStoredValue where Item: RangeReplaceableCollection, Item.Element: Sendable {
+    /// Appends `element` to the list, which is empty if none is stored.
+    public func append(_ element: Item.Element) async throws(SecretError) {
+        try await updateInPlace { item throws(KeyringError) in
+            item = item ?? Item()
+            item?.append(element)
+        }
+    }
+}
+
+extension SecurelyStoredValue where Item: RangeReplaceableCollection, Item.Element: Equatable & Sendable {
+    /// Replaces every element that equals `element` with `replacement`; changes nothing if there is none.
+    public func replace(_ element: Item.Element, with replacement: Item.Element) async throws(SecretError) {
+        try await updateInPlace { item throws(KeyringError) in item = item?.replacing(every: element, with: replacement) }
+    }
+
+    /// Removes every element that equals `element`, or appends it if there is none.
+    public func togglePresence(_ element: Item.Element) async throws(SecretError) {
+        try await updateInPlace { item throws(KeyringError) in item = (item ?? Item()).togglingPresence(of: element) }
+    }
+}
+
+extension SecurelyStoredValue {
+    /// Sets one entry of the dictionary, which is empty if none is stored; nil removes the entry.
+    public func update<Key: Sendable, Value: Sendable>(
+        key: Key, value: Value?
+    ) async throws(SecretError) where Item == [Key: Value] {
+        try await updateInPlace { item throws(KeyringError) in
+            item = item ?? [:]
+            item?[key] = value
+        }
     }
 }

@@ -62,7 +62,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     private func itemMadeReady() -> Item? {
         let secret = secret
         secret.live.noteAccess()
-        return secret.contentAtHand().item
+        return secret.content().item
     }
 
     private var id: SecretIdentifier { SecretIdentifier(service: service ?? StorageSystem.applicationID, account: key) }
@@ -104,7 +104,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     /// Which of the three answers the property's value stands for. Waits like the property.
     public var status: SecretStatus {
         secret.live.noteAccess()
-        return switch secret.contentAtHand().answer {
+        return switch secret.content().answer {
         case .success(.some): .value
         case .success(nil): .absent
         case .failure(let error): .unavailable(error)
@@ -113,17 +113,14 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
 
     /// Asks the keyring: the secret, or nil if it has none. Throws ``SecretError`` if the keyring gives no answer.
     @discardableResult
-    public func load() async throws(SecretError) -> Item? {
-        try await perform { secret async throws(KeyringError) in try await secret.load() }
-    }
+    public func load() async throws(SecretError) -> Item? { try await secret.load() }
 
     /// Asks the keyring for a secret that must exist. Throws ``SecretError``, with the reason ``KeyringError/notStored`` if
     /// there is none.
     public func required() async throws(SecretError) -> Item {
-        try await perform { secret async throws(KeyringError) in
-            guard let item = try await secret.load() else { throw .notStored }
-            return item
-        }
+        let secret = secret
+        guard let item = try await secret.load() else { throw secret.failure(.notStored) }
+        return item
     }
 
     /// The secret now, then every change, in order and none lost; nil while it is absent.
@@ -143,10 +140,10 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
                 let secret = self.secret
                 // An outage between two equal answers yields nothing. Only a fingerprint is kept, so that the secret does not
                 // stay in memory.
-                var last: SecretFingerprint?
+                var last: [Int]?
                 return { content in
                     defer { withExtendedLifetime(secret) {} }
-                    guard let fingerprint = SecretFingerprint(content), fingerprint != last else { return nil }
+                    guard let fingerprint = content.fingerprint, fingerprint != last else { return nil }
                     last = fingerprint
                     return .some(content.item)
                 }
@@ -157,8 +154,37 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     func subscribe(_ limit: BufferLimit) -> ActiveSubscription<SecretContent<Item>> {
         let secret = secret
         let subscription = secret.live.subscribe(limit)
-        secret.reloadIfUnanswered()
+        secret.readIfUnanswered()
         return subscription
+    }
+}
+
+// For callers that must distinguish "unavailable" from "absent".
+extension SecurelyStoredValue {
+    /// The known secret of each, or nil if the keyring has none, or why it gave no answer. Waits like the property; secrets that
+    /// were not read before are read concurrently.
+    package static func knownAnswers<Name>(of values: [Name: SecurelyStoredValue]) -> [Name: Result<Item?, SecretError>] {
+        for value in values.values { value.secret.readIfUnanswered() }
+        let end = LiveSecret<Item>.endOfWaiting
+        return values.mapValues { value in
+            let secret = value.secret
+            secret.live.noteAccess()
+            return secret.content(by: end).answer.mapError(secret.failure)
+        }
+    }
+
+    /// The newest answer, then each later one; a slow reader gets only the newest. The first arrives when the keyring has
+    /// answered or failed.
+    package var answers: some AsyncSequence<Result<Item?, SecretError>, Never> & Sendable {
+        ValueSequence<SecretContent<Item>, Result<Item?, SecretError>>(
+            subscribe: { self.subscribe(.newest(1)) },
+            makeTransform: {
+                let secret = self.secret  // retained by the iteration: the wrapper may be released before
+                return { content in
+                    defer { withExtendedLifetime(secret) {} }
+                    return if case .unknown = content { nil } else { content.answer.mapError(secret.failure) }
+                }
+            })
     }
 }
 
@@ -169,4 +195,14 @@ extension SecurelyStoredValue: CustomStringConvertible, CustomDebugStringConvert
     public var debugDescription: String { description }
     /// A mirror of the key alone.
     public var customMirror: Mirror { Mirror(self, children: ["key": key, "value": "redacted"]) }
+}
+
+/// Which of the three answers a keyring has given about a secret.
+public enum SecretStatus: Sendable, Equatable {
+    /// The secret is stored.
+    case value
+    /// The keyring answered that it has none.
+    case absent
+    /// The keyring gave no answer, for this reason. Whether it holds the secret is unknown.
+    case unavailable(KeyringError)
 }

@@ -40,7 +40,7 @@ enum StoredContent<Item: StorableItem>: Sendable {
         do {
             try schema.migrate(&json, from: text.version)
         } catch {
-            return .unreadable(text, reason: "it could not be migrated from version \(text.version): \(DecodingProblem.reason(error))")
+            return .unreadable(text, reason: "it could not be migrated from version \(text.version): \(DecodingTrace.reason(error))")
         }
         // The repair finds out why, and distinguishes missing parts from broken ones.
         guard let item = try? ItemDecoder.decode(Item.self, from: json) else { return .undecodable(text, json) }

@@ -93,7 +93,7 @@ extension StoredValue {
             throw .notValid(key: key, path: preference.store.path, reason: "\(error)")
         }
         do {
-            return (valid, StoredJSON(json: try ItemEncoder.encode(valid).text(level: 1), version: preference.schema.version))
+            return (valid, StoredJSON(json: try ItemEncoder.text(valid, level: 1), version: preference.schema.version))
         } catch {
             throw .notEncodable(key: key, path: preference.store.path, reason: Self.reason(error))
         }

@@ -18,11 +18,7 @@
             guard let record = try await fleet.fleet().record(setting, for: target.target) else {
                 throw Failure(.absent, "\"\(setting)\" is not set for \(target.target).")
             }
-            if let text = record.value.stringValue, !json {
-                Output.standard.line(Output.standard.shown(text))
-            } else {
-                Output.standard.line(Output.standard.shownJSON(record.value.text(onOneLine: false)))
-            }
+            Output.standard.value(record.value, asJSON: json)
         }
     }
 #endif

@@ -24,19 +24,11 @@
             }
             let found = settings.compactMap { setting in setting.record.map { (setting, $0) } }
             guard !json else { return Output.standard.json(.array(found.map(\.0.json))) }
-            guard Output.standard.isTerminal else {
-                for (setting, record) in found {
-                    let columns = [Output.standard.oneLine(setting.key), Output.standard.oneLine("\(setting.target)")]
-                    Output.standard.line((columns + [Output.standard.shownJSON(record.value.text(onOneLine: true))]).joined(separator: "\t"))
-                }
-                return
-            }
-            Table(
-                rows: found.map { setting, record in
-                    let remark = "(\(Output.standard.oneLine("\(setting.target), by \(record.writer), \(record.time)")))"
-                    return Table.Row(key: setting.key, value: record.value.text(onOneLine: true), remark: remark)
-                }
-            ).print()
+            Row.print(
+                found.map { setting, record in
+                    let target = "\(setting.target)"
+                    return Row(setting.key, record.value, remark: "\(target), by \(record.writer), \(record.time)", group: target)
+                })
         }
     }
 

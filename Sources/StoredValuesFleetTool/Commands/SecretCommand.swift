@@ -43,9 +43,7 @@
 
         func run() async throws {
             let service = try secrets.serviceName()
-            let accounts = try await secrets.withKeyring { try await $0.identifiers(inService: service) }.map(\.account)
-            guard !json else { return Output.standard.json(.array(accounts.map { .string($0) })) }
-            for account in accounts { Output.standard.line(Output.standard.oneLine(account)) }
+            Output.standard.names(try await secrets.withKeyring { try await $0.identifiers(inService: service) }, asJSON: json)
         }
     }
 
@@ -82,8 +80,7 @@
                     throw KeyringError.wrongKey
                 }
             }
-            for id in moved.copied { Output.standard.line("moved: \(Output.standard.oneLine(id.account))") }
-            for id in moved.alreadyThere { Output.standard.line("already there: \(Output.standard.oneLine(id.account))") }
+            Output.standard.moved(moved, asJSON: false)
         }
     }
 
@@ -100,8 +97,8 @@
 
     struct SecretConfirmCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "confirm", abstract: "Say that the secrets in the cluster count, although machines have seen later ones.",
-            discussion: "Machines refuse secrets that are older than those that they have seen, until this is said: after a backup was restored on purpose.")
+            commandName: "confirm", abstract: "Accept restored secrets as current, although machines have seen later ones.",
+            discussion: "Machines refuse secrets that are older than those that they have seen. Use this after a backup was restored on purpose.")
 
         @OptionGroup var fleet: FleetOptions
         @Flag(help: "Do not ask for confirmation.") var yes = false

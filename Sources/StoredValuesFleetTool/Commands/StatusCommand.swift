@@ -26,7 +26,7 @@
                     let words = member.problem ?? "\(member.endpoint): answers, is at revision \(member.revision), and \(leader)"
                     Output.standard.line(Output.standard.oneLine(words))
                 }
-                if let count = status.settingCount { Output.standard.line("\(count) \(count == 1 ? "setting" : "settings") of \(try fleet.applicationID())") }
+                if let count = status.settingCount { Output.standard.line("\(count) \(count == 1 ? "setting" : "settings") of \(try fleet.application.requiredID())") }
             }
             if let error = status.problem { throw error }
         }

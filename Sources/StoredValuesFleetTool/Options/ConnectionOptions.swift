@@ -5,7 +5,7 @@
     import StoredValuesSupport
     package import StoredValuesToolSupport
 
-    /// The cluster, and what is shown to it.
+    /// The cluster, and the client's credentials.
     struct ConnectionOptions: ParsableArguments {
         /// The variables that stand for options.
         enum Variable: String {
@@ -54,13 +54,8 @@
         @OptionGroup var application: ApplicationOptions
         @OptionGroup var connection: ConnectionOptions
 
-        func applicationID() throws -> String {
-            if let id = application.id { return id }
-            throw Failure(.usage, "Name the program: --app <id>, or \(ApplicationOptions.variable)=<id> in the environment.")
-        }
-
         func fleet() throws -> Fleet {
-            try Fleet(endpoints: connection.addresses(), applicationID: applicationID(), access: connection.access())
+            try Fleet(endpoints: connection.addresses(), applicationID: application.requiredID(), access: connection.access())
         }
     }
 

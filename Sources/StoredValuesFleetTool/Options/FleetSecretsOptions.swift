@@ -20,7 +20,7 @@
             guard service != "" else { throw ValidationError("The name of --service must not be empty.") }
         }
 
-        func serviceName() throws -> String { try service ?? fleet.applicationID() }
+        func serviceName() throws -> String { try service ?? fleet.application.requiredID() }
 
         func id(of name: String) throws -> SecretIdentifier { SecretIdentifier(service: try serviceName(), account: name) }
 

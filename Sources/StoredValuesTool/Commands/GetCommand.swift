@@ -17,11 +17,7 @@ struct GetCommand: AsyncParsableCommand {
         guard let value = try value(of: key, in: storage) else {
             throw Failure(.absent, "Nothing is stored under \"\(key)\" in \"\(storage.path)\": programs use their default.")
         }
-        if let text = value.stringValue, !json {
-            Output.standard.line(Output.standard.shown(text))
-        } else {
-            Output.standard.line(Output.standard.shownJSON(value.text(onOneLine: false)))
-        }
+        Output.standard.value(value, asJSON: json)
     }
 
     private func value(of key: String, in storage: PreferencesFile) throws -> JSONValue? {

@@ -19,18 +19,8 @@ struct ListCommand: AsyncParsableCommand {
         for key in snapshot.keys where snapshot[key] == nil {
             Output.error.note("\"\(key)\" cannot be read; stored-values get says why.")
         }
-        guard !json else {
-            return Output.standard.json(values)
-        }
-        let rows = values.map { key, value -> Table.Row in
-            let remark =
-                switch snapshot.source(of: key) {
-                case .fleet: "(fleet)"
-                case .system: "(system-wide default)"
-                case .memory, .file, .code, nil: ""
-                }
-            return Table.Row(key: key, value: value.text(onOneLine: true), remark: remark)
-        }
-        Table(rows: rows).print()
+        guard !json else { return Output.standard.json(values) }
+        let remarks: [ValueSource: String] = [.fleet: "fleet", .system: "system-wide default"]
+        Row.print(values.map { key, value in Row(key, value, remark: snapshot.source(of: key).flatMap { remarks[$0] } ?? "") })
     }
 }

@@ -21,26 +21,18 @@ struct Finding {
     let kind: Kind
     let text: String
 
-    init(_ section: Section, _ kind: Kind, _ text: String) {
-        self.section = section
-        self.kind = kind
-        self.text = text
-    }
+    init(_ section: Section, _ kind: Kind, _ text: String) { (self.section, self.kind, self.text) = (section, kind, text) }
 
-    /// Prints all findings by section, as wide as the terminal, but at most 100 columns.
+    /// Prints all findings by section, each on one line.
     static func print(_ findings: [Finding], to output: Output = .standard) {
-        let width = min(output.width, 100)
-        let indent = Kind.problem.rawValue.count + 4
-        var isFirst = true
-        for section in Section.allCases where findings.contains(where: { $0.section == section }) {
-            if !isFirst { output.line() }
-            isFirst = false
+        for section in Section.allCases {
+            let own = findings.filter { $0.section == section }
+            if own.isEmpty { continue }
+            if findings.first?.section != section { output.line() }
             output.line(output.styled(section.rawValue, .bold))
-            for finding in findings where finding.section == section {
-                let lines = output.oneLine(finding.text).wrapped(to: max(width - indent, 20))
-                let mark = finding.kind.rawValue.padded(to: indent - 4)
-                output.line("  \(output.styled(mark, finding.kind.style))  \(lines.first ?? "")")
-                for line in lines.dropFirst() { output.line(String(repeating: " ", count: indent) + line) }
+            for finding in own {
+                let mark = finding.kind.rawValue.padded(to: Kind.problem.rawValue.count)
+                output.line("  \(output.styled(mark, finding.kind.style))  \(output.oneLine(finding.text))")
             }
         }
     }

@@ -6,26 +6,17 @@ enum FleetDoctor {
     /// How many keys are named in one finding.
     private static let limit = 20
 
-    /// The finding about the file that the agent writes.
-    static func file(_ mirror: PreferencesInspection) -> Finding {
-        switch mirror.content {
-        case .missing: Finding(.settings, .fine, "\(mirror.path) does not exist: no settings of a fleet come from it.")
-        case .keys(let count):
-            Finding(.settings, .fine, "\(mirror.path) has the fleet's settings for \(SettingsDoctor.keys(count)) and mode \(mirror.modeText).")
-        case .broken(let why):
-            Finding(.settings, .problem, "The fleet's settings \(mirror.path) are not JSON: \(why). They are not used. Restart the agent, which writes the file anew.")
-        case .unreadable(let sentence): Finding(.settings, .problem, "The fleet's settings are not used. \(sentence)")
-        }
-    }
-
-    /// The findings about their freshness, and about what hides them.
+    /// The findings about how fresh they are, and about what hides them.
     ///
     /// - Parameter application: The id of the program, if the file is named by that.
     static func findings(_ storage: PreferencesFile, _ inspections: [PreferencesInspection], of application: String?) -> [Finding] {
         guard let mirror = inspections.first(where: { $0.source == .fleet }) else { return [] }
         var findings: [Finding] = []
         // A file that cannot be read is a finding already.
-        if file(mirror).kind == .fine { findings += status(storage) }
+        switch mirror.content {
+        case .missing, .keys: findings += status(storage)
+        case .broken, .unreadable: break
+        }
         let keys = storage.snapshot.keys(hiding: .fleet)
         guard let first = keys.first else { return findings }
         let names = keys.prefix(limit).joined(separator: ", ") + (keys.count > limit ? " and \(keys.count - limit) more" : "")

@@ -43,14 +43,15 @@ enum SettingsDoctor {
     }
 
     private static func layer(_ layer: PreferencesInspection) -> Finding {
-        if layer.source == .fleet { return FleetDoctor.file(layer) }
-        return switch layer.content {
-        case .missing: Finding(.settings, .fine, "\(layer.path) does not exist: no system-wide defaults come from it.")
-        case .keys(let count):
-            Finding(.settings, .fine, "\(layer.path) has system-wide defaults for \(keys(count)) and mode \(layer.modeText).")
+        let isFleet = layer.source == .fleet
+        let values = isFleet ? "settings of the fleet" : "system-wide defaults"
+        switch layer.content {
+        case .missing: return Finding(.settings, .fine, "\(layer.path) does not exist: no \(values) come from it.")
+        case .keys(let count): return Finding(.settings, .fine, "\(layer.path) has \(values) for \(keys(count)) and mode \(layer.modeText).")
         case .broken(let why):
-            Finding(.settings, .problem, "The system-wide defaults \(layer.path) are not JSON: \(why). They are not used. Correct the file.")
-        case .unreadable(let sentence): Finding(.settings, .problem, "System-wide defaults are not used. \(sentence)")
+            let advice = isFleet ? "Restart the agent, which writes the file anew." : "Correct the file."
+            return Finding(.settings, .problem, "The \(values) in \(layer.path) are not used: they are not JSON: \(why). \(advice)")
+        case .unreadable(let sentence): return Finding(.settings, .problem, "The \(values) are not used. \(sentence)")
         }
     }
 

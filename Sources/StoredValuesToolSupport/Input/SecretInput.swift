@@ -22,7 +22,7 @@ package enum SecretInput {
     }
 
     private static func readOn(into buffer: SecretBuffer) throws -> Bool {
-        try buffer.append { room throws(Failure) in try System.read(System.standardInput, into: room) }
+        try buffer.append { room throws(Failure) in try System.readOn(System.standardInput, into: room) }
     }
 
     private static func typed(_ id: SecretIdentifier) throws -> Secret {

@@ -27,13 +27,14 @@ package struct ApplicationOptions: ParsableArguments {
         (app ?? (try? System.environment(variable))).flatMap { isProper($0) ? $0 : nil }
     }
 
-    /// Makes this process read and write as that program.
-    package func bootstrap() throws {
-        guard let id else {
-            throw Failure(.usage, "Name the program: --app <id>, or \(Self.variable)=<id> in the environment. Its id is the name of its folder in ~/.config.")
-        }
-        StorageSystem.bootstrap(applicationID: id)
+    /// The application id, which must be given.
+    package func requiredID() throws -> String {
+        if let id { return id }
+        throw Failure(.usage, "Name the program: --app <id>, or \(Self.variable)=<id> in the environment. Its id is the name of its folder in ~/.config.")
     }
+
+    /// Makes this process read and write as that program.
+    package func bootstrap() throws { StorageSystem.bootstrap(applicationID: try requiredID()) }
 
     private static func isProper(_ id: String) -> Bool {
         !id.isEmpty && !id.begins(with: ".") && !id.has("/")

@@ -35,7 +35,7 @@ package struct Output {
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer) {
-        guard !System.write(descriptor, bytes) else { return }
+        guard !System.writeAll(descriptor, bytes) else { return }
         if descriptor != System.standardError { Self.error.line("\(CommandLineProgram.name): Could not write the output: \(System.problem).") }
         System.end(.notSaved)
     }
@@ -44,6 +44,26 @@ package struct Output {
     package func json(_ value: JSONValue) {
         line(shownJSON(value.text(onOneLine: false)))
     }
+
+    /// Writes a value: a string as it is, unless `asJSON`, anything else as JSON.
+    package func value(_ value: JSONValue, asJSON: Bool) {
+        if let text = value.stringValue, !asJSON { line(shown(text)) } else { json(value) }
+    }
+
+    /// Writes the names of secrets, one per line or as a JSON list.
+    package func names(_ ids: [SecretIdentifier], asJSON: Bool) {
+        guard !asJSON else { return json(list(ids)) }
+        for id in ids { line(oneLine(id.account)) }
+    }
+
+    /// Writes which secrets were moved, one per line or as a JSON object.
+    package func moved(_ moved: MovedSecrets, asJSON: Bool) {
+        guard !asJSON else { return json(["moved": list(moved.copied), "already there": list(moved.alreadyThere)]) }
+        for id in moved.copied { line("moved: \(oneLine(id.account))") }
+        for id in moved.alreadyThere { line("already there: \(oneLine(id.account))") }
+    }
+
+    private func list(_ ids: [SecretIdentifier]) -> JSONValue { .array(ids.map { .string($0.account) }) }
 
     /// Writes settings as one JSON object. Not by a dictionary, in which two names that only look alike would be one.
     package func json(_ members: [(key: String, value: JSONValue)]) {

@@ -4,24 +4,19 @@ import StoredValuesSupport
 
 extension String {
     /// The text with control characters escaped. Line breaks and tabs stay.
-    package var withoutControls: String { showing { $0.steersTerminals && $0 != "\n" && $0 != "\t" } }
+    package var withoutControls: String { escaped(\.spelled) { $0.steersTerminals && $0 != "\n" && $0 != "\t" } }
 
     /// The text with everything escaped that may end a line or column, so that no name looks like two lines.
-    package var onOneLine: String { showing(\.mayEndLine) }
+    package var onOneLine: String { escaped(\.spelled, where: \.mayEndLine) }
 
     /// JSON with these scalars escaped, which occur only in its strings. Its line breaks stay.
     package func escapedJSON(_ isEscaped: (Unicode.Scalar) -> Bool) -> String {
-        unicodeScalars.reduce(into: "") { text, scalar in
-            guard isEscaped(scalar), scalar != "\n" else { return text.unicodeScalars.append(scalar) }
-            let digits = String(scalar.value, radix: 16)  // at most four: none of these scalars has more
-            text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        }
+        escaped(\.spelledInJSON) { isEscaped($0) && $0 != "\n" }
     }
 
-    /// The text with these scalars escaped as in Swift source.
-    private func showing(_ isShown: (Unicode.Scalar) -> Bool) -> String {
+    private func escaped(_ spelling: (Unicode.Scalar) -> String, where isEscaped: (Unicode.Scalar) -> Bool) -> String {
         unicodeScalars.reduce(into: "") { text, scalar in
-            if isShown(scalar) { text += scalar.spelled } else { text.unicodeScalars.append(scalar) }
+            if isEscaped(scalar) { text += spelling(scalar) } else { text.unicodeScalars.append(scalar) }
         }
     }
 
@@ -45,23 +40,15 @@ extension String {
         }
         return kept + "…"
     }
-
-    /// The text in lines of at most `width` columns, broken at spaces. A longer word, such as a path, stays whole, so that it
-    /// can be copied.
-    package func wrapped(to width: Int) -> [String] {
-        var lines: [String] = []
-        for word in split(separator: " ") {
-            if let last = lines.last, last.columns + 1 + String(word).columns <= width {
-                lines[lines.count - 1] = "\(last) \(word)"
-            } else {
-                lines.append(String(word))
-            }
-        }
-        return lines
-    }
 }
 
 extension Unicode.Scalar {
+    fileprivate var spelledInJSON: String {
+        let digits = String(value, radix: 16)  // at most four: no scalar that is escaped has more
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+
+    /// As in Swift source.
     fileprivate var spelled: String {
         switch self {
         case "\n": "\\n"

@@ -35,7 +35,7 @@ struct FileAccessTests {
 
     private func list(of path: String) throws -> [UInt8]? {
         do throws(SystemErrorCode) {
-            return try operations.attribute(AccessList.name, at: path)
+            return try operations.attribute(FileAccess.listName, at: path)
         } catch .noData {
             return nil
         }
@@ -55,17 +55,21 @@ struct FileAccessTests {
     /// Runs `body` in a folder whose file system has lists and attributes of users; elsewhere it ends the test's case.
     private func withLists(_ body: (String) throws -> Void) throws {
         try withTemporaryFolder { folder in
-            try write(folder + "/probe", mode: 0o600)
-            do {
-                try set(AccessList.name, Self.list(user: 4, group: 0), at: folder + "/probe")
-                try set("user.probe", [1], at: folder + "/probe")
-            } catch {
-                try SkippedCase.end(
-                    because: "the file system of \(folder) has no access control lists or no attributes: \(error)", isRequired: true)
-            }
-            try FileManager.default.removeItem(atPath: folder + "/probe")
+            try requireLists(in: folder)
             try body(folder)
         }
+    }
+
+    private func requireLists(in folder: String) throws {
+        try write(folder + "/probe", mode: 0o600)
+        do {
+            try set(FileAccess.listName, Self.list(user: 4, group: 0), at: folder + "/probe")
+            try set("user.probe", [1], at: folder + "/probe")
+        } catch {
+            try SkippedCase.end(
+                because: "the file system of \(folder) has no access control lists or no attributes: \(error)", isRequired: true)
+        }
+        try FileManager.default.removeItem(atPath: folder + "/probe")
     }
 
     @Test("A list and attributes of users stay, in the file, in its durable copy and in what is put aside", arguments: [nil, SystemErrorCode.notPermitted])
@@ -73,7 +77,7 @@ struct FileAccessTests {
         try withLists { folder in
             let path = folder + "/file", list = Self.list(user: 4, group: 0)
             try write(path, mode: 0o600)
-            try set(AccessList.name, list, at: path)
+            try set(FileAccess.listName, list, at: path)
             try set("user.origin", Array("somewhere".utf8), at: path)
             #expect(try mode(path) == 0o640)  // which is the mask, and not the group's
             let file = DurableFile(path: path, operations: FaultyFileOperations(failing: linkFault.map { ["link": $0] } ?? [:]))
@@ -93,7 +97,7 @@ struct FileAccessTests {
         try withLists { folder in
             let path = folder + "/file"
             try write(path, mode: 0o600)
-            try set(AccessList.name, Self.list(user: 4, group: 0, others: 4), at: path)
+            try set(FileAccess.listName, Self.list(user: 4, group: 0, others: 4), at: path)
             try replace(DurableFile(path: path, operations: FaultyFileOperations(failing: [call: .ioFailed])))
             #expect(try list(of: path) == nil)
             #expect(try mode(path) == 0o600)
@@ -131,26 +135,41 @@ struct FileAccessTests {
     }
 
     @Test(
-        "A former owner stays in the access list of a file given away, and others gain nothing",
+        "A file with a list whose owner cannot be kept is not replaced: its owner would be shut out, and its entries mean others",
         .enabled(if: geteuid() == 0))
     func ownerStays() throws {
         try withLists { folder in
+            let path = folder + "/file", list = Self.list(user: 6, group: 0)
+            try write(path, mode: 0o600)
+            #expect(chown(path, 1234, 1234) == 0)
+            try set(FileAccess.listName, list, at: path)
+            // Only root gives files away.
+            let file = DurableFile(path: path, operations: FaultyFileOperations(failing: ["changeOwner": .notPermitted]))
+            let error = try #require(throws: FileError.self) { try replace(file) }
+            #expect(error.code == .notPermitted && error.description.contains("access control list (getfacl shows it)"), "\(error)")
+            #expect(try contents(ofFile: path) == "old" && self.list(of: path) == list)
+            #expect(try operations.status(at: path, followingLinks: false).user == 1234)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["file", "file.lock"])
+            try replace(DurableFile(path: path))
+            let status = try operations.status(at: path, followingLinks: false)
+            #expect(try self.list(of: path) == list && status.user == 1234 && status.group == 1234, "root keeps both")
+        }
+    }
+
+    @Test("Whom a list lets write is refused, and leaves no lock that would shut out the owner", .enabled(if: geteuid() == 0))
+    func writerByList() async throws {
+        try await withTemporaryFolder { folder in
+            try requireLists(in: folder)
             let path = folder + "/file"
-            func list(mask: UInt8, _ users: [Entry]) -> [UInt8] {
-                var entries: [Entry] = [(0x01, 6, Self.none), (0x04, 0, Self.none), (0x10, mask, Self.none), (0x20, 0, Self.none)]
-                entries.insert(contentsOf: users, at: 1)
-                return Self.list(entries)
+            try write(path, mode: 0o600)
+            #expect(chown(path, 1234, 1234) == 0 && chmod(folder, 0o777) == 0)
+            try set(FileAccess.listName, Self.list(user: 6, group: 0), at: path)
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                try #require(setegid(4321) == 0 && seteuid(4321) == 0)
+                let error = #expect(throws: FileError.self) { _ = try DurableFile(path: path).lock(timeout: nil) }
+                #expect(error?.operation == .lock && error?.code == .notPermitted)
             }
-            let writer: Entry = (0x02, 6, 4321)
-            for known: [Entry] in [[], [(0x02, 0, 1234)]] {
-                try write(path, mode: 0o600)
-                #expect(chown(path, 1234, 1234) == 0)
-                try set(AccessList.name, list(mask: 4, [writer] + known), at: path)
-                // Only root gives files away.
-                try replace(DurableFile(path: path, operations: FaultyFileOperations(failing: ["changeOwner": .notPermitted])))
-                #expect(try operations.status(at: path, followingLinks: false).user == 0)
-                #expect(try self.list(of: path) == list(mask: 6, [(0x02, 4, 4321), (0x02, 6, 1234)]))
-            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["file"])
         }
     }
 
@@ -163,15 +182,6 @@ struct FileAccessTests {
             let first = operations.calls.count
             try replace(file)
             #expect(operations.calls[first...] == ["open locking", "lock", "attributeNames", "open creating", "write", "rename"])
-        }
-    }
-
-    @Test("What is no list is not taken for one")
-    func notALists() {
-        #expect(AccessList(Self.list(user: 4, group: 0)) != nil)
-        for bytes: [UInt8] in [[], [2, 0, 0, 0], [1, 0, 0, 0] + [UInt8](repeating: 1, count: 8), Self.list(user: 4, group: 0) + [1],
-            Self.list([(0x03, 6, Self.none)])] {
-            #expect(AccessList(bytes) == nil)
         }
     }
 
@@ -200,19 +210,23 @@ struct FileAccessTests {
         }
     }
 
-    @Test("Whom a list lets write may open the lock, and whom it lets read may not")
+    @Test("The lock of a file with a list is its owner's, also when the file gets the list later")
     func lockWithList() throws {
         try withLists { folder in
             let path = folder + "/file"
-            try write(path, mode: 0o600)
-            try set(AccessList.name, Self.list(user: 6, group: 4, others: 4), at: path)
+            try write(path, mode: 0o660)
             try replace(DurableFile(path: path))
-            #expect(try list(of: path + ".lock") == Self.list(user: 6, group: 0))
             #expect(try mode(path + ".lock") == 0o660)
-            // The mode stays, and others may write.
-            try set(AccessList.name, Self.list(user: 4, group: 6), at: path)
+            for list in [Self.list(user: 6, group: 4, others: 4), Self.list(user: 4, group: 6)] {
+                try set(FileAccess.listName, list, at: path)
+                try replace(DurableFile(path: path))
+                #expect(try mode(path + ".lock") == 0o600 && self.list(of: path) == list)
+            }
+            // As an earlier version left it.
+            try set(FileAccess.listName, Self.list(user: 6, group: 0), at: path + ".lock")
+            #expect(try mode(path + ".lock") == 0o660)
             try replace(DurableFile(path: path))
-            #expect(try list(of: path + ".lock") == Self.list(user: 0, group: 6))
+            #expect(try mode(path + ".lock") == 0o600)
         }
     }
 

@@ -155,11 +155,11 @@ struct FileLockTests {
                     guard let next = try? system.open(folder + "/file.lock", for: .locking) else { return }
                     if let last = turns.last {
                         // A process that another test is starting may have it open, too, for a moment: the mark would outlive it.
-                        system.markTaken(last, at: nil)
+                        system.mark(last, at: nil)
                         system.close(last)
                     }
                     turns.append(next)
-                    system.markTaken(next, at: Int64(turns.count))
+                    system.mark(next, at: LockWait.turns.lowerBound + Int64(turns.count))
                 }
                 if isMoving, turns.withLock({ $0.count }) >= 20 { operations.withLock { $0 }?.fail("lock", with: nil) }
             }
@@ -189,13 +189,13 @@ struct FileLockTests {
             // It waits, and never takes its turn, as one that was stopped.
             let waiting = try system.open(folder + "/file.lock", for: .locking)
             defer { system.close(waiting) }
-            system.markWaiting(waiting, since: 1)
+            system.mark(waiting, at: 1)
             let start = ContinuousClock.now
             let lock = try file.lock(timeout: hangLimit)
             #expect(ContinuousClock.now - start >= .milliseconds(50))
-            #expect(system.timeTaken(waiting) != nil)
+            #expect(system.othersMark(waiting, in: LockWait.turns) != nil)
             consume(lock)
-            #expect(system.timeTaken(waiting) == nil)
+            #expect(system.othersMark(waiting, in: LockWait.turns) == nil)
         }
     }
 
@@ -205,16 +205,21 @@ struct FileLockTests {
             let operations = POSIXFileOperations()
             let first = try operations.open(folder + "/lock", for: .creating)
             let (second, newcomer) = try (operations.open(folder + "/lock", for: .locking), operations.open(folder + "/lock", for: .locking))
-            operations.markWaiting(first, since: 10)
-            operations.markWaiting(second, since: 20)
-            #expect(!operations.isWaitedFor(first, since: 10) && operations.isWaitedFor(second, since: 20))
-            #expect(operations.isWaitedFor(newcomer, since: .max) && operations.timeTaken(newcomer) == nil)
-            operations.markWaiting(first, since: nil)
-            operations.markTaken(first, at: 30)
-            #expect(!operations.isWaitedFor(second, since: 20), "its own mark is none of another's")
-            #expect(operations.timeTaken(second) == 30 && operations.timeTaken(first) == nil)
+            func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool { operations.othersMark(descriptor, in: 0..<time) != nil }
+            func turn(_ descriptor: Int32) -> Int64? { operations.othersMark(descriptor, in: LockWait.turns) }
+            let now = LockWait.turns.lowerBound + 30
+            #expect(LockWait.waiting == 0..<1 << 62 && LockWait.turns == 1 << 62..<Int64.max, "as in earlier versions, which share the file")
+            operations.mark(first, at: 10)
+            operations.mark(second, at: 20)
+            #expect(!isWaitedFor(first, since: 10) && isWaitedFor(second, since: 20))
+            #expect(operations.othersMark(newcomer, in: LockWait.waiting) != nil && turn(newcomer) == nil)
+            operations.mark(first, at: now)
+            #expect(!isWaitedFor(second, since: 20), "its own mark is none of another's")
+            #expect(turn(second) == now && turn(first) == nil)
             operations.close(first)
-            #expect(operations.timeTaken(second) == nil && operations.isWaitedFor(newcomer, since: .max))
+            #expect(turn(second) == nil && operations.othersMark(newcomer, in: LockWait.waiting) != nil)
+            operations.mark(second, at: nil)
+            #expect(operations.othersMark(newcomer, in: LockWait.waiting) == nil)
             for descriptor in [second, newcomer] { operations.close(descriptor) }
         }
     }

@@ -99,13 +99,11 @@ final class FaultyFileOperations: FileOperations {
         try system.lock(descriptor, waiting: waiting)
     }
     func unlock(_ descriptor: Int32) { system.unlock(descriptor) }
-    func markWaiting(_ descriptor: Int32, since time: Int64?) { system.markWaiting(descriptor, since: time) }
-    func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool {
+    func mark(_ descriptor: Int32, at offset: Int64?) { system.mark(descriptor, at: offset) }
+    func othersMark(_ descriptor: Int32, in range: Range<Int64>) -> Int64? {
         look()
-        return system.isWaitedFor(descriptor, since: time)
+        return system.othersMark(descriptor, in: range)
     }
-    func markTaken(_ descriptor: Int32, at time: Int64?) { system.markTaken(descriptor, at: time) }
-    func timeTaken(_ descriptor: Int32) -> Int64? { system.timeTaken(descriptor) }
     func rename(_ path: String, to newPath: String) throws(SystemErrorCode) {
         try note("rename")
         try system.rename(path, to: newPath)

@@ -190,10 +190,8 @@ final class MemoryDisk: FileOperations {
     func attributeNames(at path: String) throws(SystemErrorCode) -> [String] { [] }
     func attribute(_ name: String, at path: String) throws(SystemErrorCode) -> [UInt8] { throw .noData }
     func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]?) throws(SystemErrorCode) { throw .notSupported }
-    func markWaiting(_ descriptor: Int32, since time: Int64?) {}
-    func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool { false }
-    func markTaken(_ descriptor: Int32, at time: Int64?) {}
-    func timeTaken(_ descriptor: Int32) -> Int64? { nil }
+    func mark(_ descriptor: Int32, at offset: Int64?) {}
+    func othersMark(_ descriptor: Int32, in range: Range<Int64>) -> Int64? { nil }
 }
 
 /// What a ``MemoryDisk`` holds: files and folders by number, who has them open or locked, and what has happened.

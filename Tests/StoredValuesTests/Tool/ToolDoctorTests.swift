@@ -33,7 +33,7 @@ struct ToolDoctorTests {
             #expect(text.contains("\(tool.file) is not JSON: ") && text.contains("stored-values edit"))
             #expect(text.contains("chmod go-w \(tool.file)") && text.contains("mode 0666"))
             #expect(text.contains("set aside as \(tool.file).rejected-1"))
-            #expect(text.contains("system-wide defaults \(tool.folder)/etc/demo/preferences.json are not JSON"))
+            #expect(text.contains("system-wide defaults in \(tool.folder)/etc/demo/preferences.json are not used: they are not JSON"))
             let json = try await tool.run("doctor", "--json")
             #expect(json.status == 1 && json.output.contains(#""ok": false"#) && json.output.contains(#""kind": "problem""#))
         }

@@ -25,7 +25,7 @@ struct ToolFleetTests {
         try await withFleetTool { tool, files in
             let findings = try await findings(tool)
             #expect(findings.allSatisfy { $0.kind == "ok" })
-            #expect(findings.contains { $0.text == "\(files.mirror) does not exist: no settings of a fleet come from it." })
+            #expect(findings.contains { $0.text == "\(files.mirror) does not exist: no settings of the fleet come from it." })
             #expect(findings.count == 3, "\(findings)")
         }
     }
@@ -40,7 +40,7 @@ struct ToolFleetTests {
                 return try await findings(tool).contains { $0.kind == "ok" && $0.text == "The fleet's settings are current (revision 7)." }
             }
             func note() async throws -> String? { try await findings(tool).first { $0.kind == "note" }?.text }
-            #expect(try await findings(tool).contains { $0.kind == "ok" && $0.text.hasPrefix("\(files.mirror) has the fleet's settings for 3 keys and mode ") })
+            #expect(try await findings(tool).contains { $0.kind == "ok" && $0.text.hasPrefix("\(files.mirror) has settings of the fleet for 3 keys and mode ") })
             #expect(try await note() == "Values of \(tool.file) hide the fleet's values: a. To use the fleet's: stored-values reset a --app demo")
             try tool.write(#"{"c d": 0, "b": 0}"#)
             #expect(
@@ -73,7 +73,7 @@ struct ToolFleetTests {
             #expect(silent.count == 1 && silent[0].contains("Start the agent (stored-values-fleet agent)"), "\(silent)")
             try tool.write("{ broken", to: files.mirror)
             let broken = try await problems()
-            #expect(broken.count == 1 && broken[0].hasPrefix("The fleet's settings \(files.mirror) are not JSON: "), "\(broken)")
+            #expect(broken.count == 1 && broken[0].hasPrefix("The settings of the fleet in \(files.mirror) are not used: they are not JSON: "), "\(broken)")
             #expect(try await tool.run("doctor").status == 1)
         }
     }

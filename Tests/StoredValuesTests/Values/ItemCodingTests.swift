@@ -7,12 +7,12 @@ import Testing
 struct ItemCodingTests {
     /// Encodes, writes, parses and decodes, as a value does on its way through the file.
     private func readBack<Item: StorableItem>(_ item: Item) throws -> Item {
-        let text = try ItemEncoder.encode(item).text(level: 1)
+        let text = try ItemEncoder.text(item, level: 1)
         return try ItemDecoder.decode(Item.self, from: JSONValue(parsing: text))
     }
 
     private func text(_ item: some StorableItem) throws -> String {
-        String(decoding: try ItemEncoder.encode(item).text(), as: UTF8.self)
+        String(decoding: try ItemEncoder.text(item), as: UTF8.self)
     }
 
     private func expectBack<Item: StorableItem & Equatable>(_ items: Item..., location: SourceLocation = #_sourceLocation) throws {
@@ -152,6 +152,36 @@ struct ItemCodingTests {
         #expect(try ItemDecoder.decode(Date.self, from: "2001-01-01T02:00:00+02:00") == Date(timeIntervalSinceReferenceDate: 0))
     }
 
+    @Test("The calendar is Foundation's, from the year 1 to the year 9999")
+    func calendar() throws {
+        let (first, last, gregorian) = (-63_113_817_600.0, 252_423_993_599.0, -13_197_600_000.0)
+        var seconds = [first, last, gregorian - 1, gregorian]
+        // The last and the first second of each March and year around leap years.
+        for year in [4, 100, 400, 1500, 1584, 1600, 1700, 1900, 2000, 2004, 2100, 2400, 9996] {
+            for text in ["\(year)-03-01", "\(year + 1)-01-01"] {
+                let start = try Date(String(repeating: "0", count: 10 - text.count) + text + "T00:00:00Z", strategy: .iso8601)
+                seconds += [start.timeIntervalSinceReferenceDate - 1, start.timeIntervalSinceReferenceDate]
+            }
+        }
+        for _ in 0..<2_000 { seconds.append(Double.random(in: first...last).rounded()) }
+        for second in seconds {
+            let date = Date(timeIntervalSinceReferenceDate: second)
+            #expect(try text(date) == "\"\(date.formatted(.iso8601))\"", "\(second)")
+            #expect(try readBack(date) == date)
+        }
+    }
+
+    @Test(
+        "Text that is a date in another spelling",
+        arguments: [
+            ("2001-01-01T00:00:00+00:00", 0), ("2001-01-01T02:30:00+0230", 0), ("2000-12-31T18:30:00-05:30", 0), ("2001-01-01T24:00:00Z", 86_400),
+            ("2000-12-31T23:59:60Z", 0), ("2001-01-01T00:00:00.000Z", 0), ("2000-12-31T23:59:59.50Z", -0.5),
+            ("2001-01-01T00:00:01.99999999999999999999999999999999999999999999Z", 2), ("2001-01-01T00:00:00.1234567890123456789Z", 0.12345678901234568),
+        ])
+    func otherSpellings(text: String, seconds: Double) throws {
+        #expect(try ItemDecoder.decode(Date.self, from: .string(text)).timeIntervalSinceReferenceDate == seconds)
+    }
+
     @Test(
         "Text that is almost a date is an error, not another date",
         arguments: [
@@ -159,6 +189,8 @@ struct ItemCodingTests {
             "2000-01-01T00:00:00.万Z", "2001-01-01T00:00:00.5½Z", "2001-01-01T00:00:00.Z", "2001.5-01-01T00:00:00Z",
             "2001-01-01T00:00:00.5.5Z", "2001-01-01T00:00:00Z.5", "2001-13-01T00:00:00Z", "2001-01-01 00:00:00Z", "20010101T000000Z",
             "99999999999999999999-01-01T00:00:00Z", "-2001-01-01T00:00:00Z", "2001-01-01T00:00:00+99:99:99", "2001-01-01T00:00:00+0:000", "2001-01-01T00:00:00Z!",
+            "2001-02-29T00:00:00Z", "2001-04-31T00:00:00Z", "2001-01-00T00:00:00Z", "0000-01-01T00:00:00Z", "2001-01-01T25:00:00Z", "2001-01-01T24:00:01Z",
+            "2001-01-01T00:60:00Z", "2001-01-01T00:00:61Z", "2001-01-01T00:00:00+24:00", "2001-01-01T00:00:00+00:60",
         ])
     func almostDates(text: String) {
         // Not the date itself in the expectation: Foundation cannot print every date.
@@ -244,6 +276,89 @@ struct ItemCodingTests {
         (item.a, item.b) = (7, 8)
         let back = try readBack(item)
         #expect((back.a, back.b) == (7, 8))
+    }
+
+    /// Encodes by hand what no synthesized code does.
+    private struct ByHand: Encodable {
+        enum Key: String, CodingKey { case a, b, accented = "e\u{301}", composed = "\u{E9}" }
+        let body: @Sendable (any Encoder) throws -> Void
+        func encode(to encoder: any Encoder) throws { try body(encoder) }
+    }
+
+    private func compact(_ body: @escaping @Sendable (any Encoder) throws -> Void) throws -> String {
+        try ItemEncoder.encode(ByHand(body: body)).description
+    }
+
+    @Test("Members are sorted by their bytes, and the last of a name counts")
+    func memberOrder() throws {
+        #expect(
+            try compact {
+                var container = $0.container(keyedBy: ByHand.Key.self)
+                for (key, value) in [(ByHand.Key.b, 1), (.a, 2), (.b, 3)] { try container.encode(value, forKey: key) }
+            } == #"{"a": 2, "b": 3}"#)
+        let both = try ItemEncoder.text(
+            ByHand {
+                var container = $0.container(keyedBy: ByHand.Key.self)
+                for key in [ByHand.Key.composed, .accented] { try container.encode(1, forKey: key) }
+            })
+        #expect(String(decoding: both, as: UTF8.self).utf8.elementsEqual("{\n  \"e\u{301}\": 1,\n  \"\u{E9}\": 1\n}".utf8))
+    }
+
+    @Test("Containers are filled in any order, and one that is not filled is empty")
+    func openContainers() throws {
+        #expect(
+            try compact {
+                var container = $0.container(keyedBy: ByHand.Key.self)
+                var list = container.nestedUnkeyedContainer(forKey: .b)
+                try container.encode([true], forKey: .a)
+                try list.encode(1)
+                var inner = list.nestedContainer(keyedBy: ByHand.Key.self)
+                try list.encode(list.count)
+                try inner.encodeNil(forKey: .a)
+                _ = container.superEncoder()
+            } == #"{"a": [true], "b": [1, {"a": null}, 2], "super": {}}"#)
+    }
+
+    @Test("Encoding leaves nothing in memory")
+    func leak() throws {
+        final class Seen: @unchecked Sendable {  // used on one thread
+            weak var outer: AnyObject?
+            weak var inner: AnyObject?
+        }
+        let seen = Seen()
+        let inner = ByHand {
+            seen.inner = $0 as AnyObject
+            var list = $0.unkeyedContainer()
+            try list.encode([1])
+        }
+        _ = try ItemEncoder.text(
+            ByHand {
+                seen.outer = $0 as AnyObject
+                var container = $0.container(keyedBy: ByHand.Key.self)
+                try container.encode(inner, forKey: .a)
+                #expect(seen.outer != nil && seen.inner != nil)
+            })
+        #expect(seen.outer == nil && seen.inner == nil)
+    }
+
+    @Test("An item that encodes nothing is refused, alone and as a member")
+    func nothing() throws {
+        #expect(throws: EncodingError.self) { try ItemEncoder.text(ByHand { _ in }) }
+        #expect(throws: EncodingError.self) { try ItemEncoder.text(["a": ByHand { _ in }]) }
+        #expect(throws: EncodingError.self) { try ItemEncoder.text(ByHand?.some(ByHand { _ in })) }
+    }
+
+    @Test("Containers nested too deep are refused, even if no item is in them", arguments: [505, 600])
+    func deepContainers(depth: Int) throws {
+        let item = ByHand {
+            var containers = [$0.unkeyedContainer()]
+            for _ in 1..<depth { containers.append(containers[containers.count - 1].nestedUnkeyedContainer()) }
+        }
+        if depth < JSONValue.maximumDepth {
+            #expect(try JSONValue(parsing: ItemEncoder.text(item)) == ItemEncoder.encode(item))
+        } else {
+            #expect(throws: EncodingError.self) { try ItemEncoder.text(item) }
+        }
     }
 
     indirect enum Tree: Codable, Equatable { case leaf, node(Tree) }

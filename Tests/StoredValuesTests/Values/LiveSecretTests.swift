@@ -136,4 +136,25 @@ struct LiveSecretTests {
         #expect(before == nil)
         #expect(try await token.load() == "new")
     }
+
+    @Test("Cancellation at any moment leaves no endless wait, and nothing that the next change would wait for", arguments: [true, false])
+    func cancelledAtAnyMoment(awaiting: Bool) async throws {
+        let token = SecurelyStoredValue<String>(key: "t", service: "s", keyring: InMemoryKeyring())
+        @Sendable func change(to text: String) async throws {
+            guard awaiting else { return try await token.update { $0 = text } }
+            try await token.update { (item: inout String?) async throws in
+                await Task.yield()
+                item = text
+            }
+        }
+        for number in 0..<1000 {
+            let tasks = (0..<2).map { position in Task { try await change(to: "\(number).\(position)") } }
+            await Task.yield()
+            tasks[1].cancel()
+            try await tasks[0].value
+            _ = await tasks[1].result
+        }
+        try await change(to: "end")
+        #expect(try await token.load() == "end")
+    }
 }

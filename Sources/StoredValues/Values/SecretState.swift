@@ -1,0 +1,245 @@
+/// One secret in this process: what is known of it, when the keyring is asked, and who waits for what.
+///
+/// Each method is an event, and returns what to do about it, in order. ``LiveSecret`` does that; nothing here waits, looks at a
+/// clock or calls a keyring.
+///
+/// - One background read serves all getters and all change notifications that arrive during it.
+/// - Of two answers, that to the later request counts, whichever arrives first. The outcome of a change of ours and a
+///   notification are newer than all requests before them.
+/// - Once the secret is known, no answer counts that was requested during a change of ours: it may be from before or after it.
+struct SecretState<Item: StorableItem> {
+    enum Action: Equatable {
+        /// Show this content to all readers. It is done before the state changes again.
+        case publish(SecretContent<Item>)
+        /// Let these continue, or with an error, fail.
+        case wake([Waiter], KeyringError?)
+        /// After this time, ask the keyring in the background.
+        case read(after: Duration)
+        /// After this time, call ``retryIsDue()``.
+        case retry(after: Duration)
+        /// Return this to the caller that asked, in place of the answer, which is older.
+        case reply(SecretContent<Item>)
+        /// Pass what was stored, or nil, to the readers of another type.
+        case pass(Secret?)
+    }
+
+    /// A request to the keyring.
+    struct Question {
+        fileprivate let isBackground: Bool
+        /// Later requests have higher numbers. Nil if the answer will not count.
+        fileprivate let number: UInt64?
+    }
+
+    /// What every reader gets.
+    private(set) var content = SecretContent<Item>.unknown
+
+    // MARK: Reading
+
+    /// They wait for the background read, and only while nothing is known.
+    private var getters: [Waiter] = []
+    private var isReading = false
+    /// Whether to read once the present read or change has ended.
+    private var isDue = false
+    /// How many background reads in a row came too late to count.
+    private var outdatedReads = 0
+    private var lastNumber: UInt64 = 0
+    /// Answers to requests up to this one no longer count.
+    private var outdatedNumber: UInt64 = 0
+
+    /// Whether the secret is in use: until then, changes of it concern nobody.
+    private var isAsked: Bool { lastNumber > 0 }
+
+    /// Whether a read would be in vain.
+    private var isUncertain: Bool { isChanging && content.isAnswer }
+
+    /// A getter wants the content; it is woken when there is one.
+    mutating func get(_ getter: Waiter) -> [Action] {
+        guard content == .unknown else { return [.wake([getter], nil)] }
+        getters.append(getter)
+        return read()
+    }
+
+    /// A getter has waited for `limit`.
+    mutating func gaveUp(after limit: Duration) -> [Action] {
+        content == .unknown ? publish(.unavailable(.timedOut(after: limit))) : []
+    }
+
+    /// Somebody needs the secret, and does not wait.
+    mutating func readIfUnanswered() -> [Action] { content.isAnswer ? [] : read() }
+
+    /// The keyring is about to be asked. Nil if it should not be, in the background: it is then read after the change of ours.
+    mutating func questionBegan(inBackground isBackground: Bool = false) -> Question? {
+        if isBackground, isUncertain {
+            (isReading, isDue) = (false, true)
+            outdatedReads += 1
+            return nil
+        }
+        lastNumber += 1
+        return Question(isBackground: isBackground, number: isUncertain ? nil : lastNumber)
+    }
+
+    /// The keyring has answered.
+    mutating func answered(_ answer: SecretContent<Item>, to question: Question) -> [Action] {
+        // A cancelled task has learnt nothing.
+        if answer == .unavailable(.cancelled) { return question.isBackground ? readEnded(isCurrent: true) : [] }
+        var actions: [Action] = []
+        if case .unavailable(.timedOut) = answer { actions += retryLater() }
+        if answer.isAnswer { retryDelay = .seconds(1) }
+        var isCurrent = false
+        if let number = question.number {
+            let isNewest = number > outdatedNumber
+            isCurrent = isNewest || answer == content
+            if isNewest {
+                outdatedNumber = number
+                actions += publish(answer)
+            } else if !isCurrent, answer.isAnswer, content.isAnswer {
+                if !question.isBackground { actions.append(.reply(content)) }
+                actions += read(anew: true)  // the later request may have been answered earlier
+            }
+        }
+        return question.isBackground ? actions + readEnded(isCurrent: isCurrent) : actions
+    }
+
+    private mutating func readEnded(isCurrent: Bool) -> [Action] {
+        isReading = false
+        if !isCurrent { isDue = true }
+        outdatedReads = isCurrent ? 0 : outdatedReads + 1
+        return wakeGetters() + readIfDue()
+    }
+
+    /// Requests a background read. One under way is enough, unless `anew`.
+    private mutating func read(anew: Bool = false) -> [Action] {
+        if anew || !isReading { isDue = true }
+        return readIfDue()
+    }
+
+    private mutating func readIfDue() -> [Action] {
+        guard isDue, !isReading, !isUncertain else { return [] }
+        (isReading, isDue) = (true, false)
+        return [.read(after: rest)]
+    }
+
+    /// How much later another process's change may be seen. While changes of ours follow one another, each outdates the read
+    /// that began before it, and that read only delays the change in the keyring.
+    private var rest: Duration {
+        outdatedReads == 0 ? .zero : min(.milliseconds(10 << min(outdatedReads - 1, 5)), .milliseconds(200))
+    }
+
+    private mutating func publish(_ new: SecretContent<Item>) -> [Action] {
+        guard new != content else { return [] }
+        content = new
+        return [.publish(new)] + (new.isAnswer ? wakeGetters() : [])
+    }
+
+    /// The same for what is known without a request.
+    private mutating func know(_ content: SecretContent<Item>) -> [Action] {
+        lastNumber += 1
+        outdatedNumber = lastNumber
+        return publish(content)
+    }
+
+    private mutating func wakeGetters() -> [Action] {
+        defer { getters = [] }
+        return getters.isEmpty ? [] : [.wake(getters, nil)]
+    }
+
+    // MARK: A keyring that does not answer
+
+    private var retryDelay = Duration.seconds(1)
+    private var isRetrying = false
+
+    /// A daemon that hung and continues sends no signal.
+    private mutating func retryLater() -> [Action] {
+        guard !isRetrying else { return [] }
+        isRetrying = true
+        defer { retryDelay = min(retryDelay * 2, .seconds(60)) }
+        return [.retry(after: retryDelay)]
+    }
+
+    /// The time of a ``Action/retry(after:)`` has passed.
+    mutating func retryIsDue() -> [Action] {
+        isRetrying = false
+        return read()
+    }
+
+    // MARK: Changes by others
+
+    /// The keyring reports a change that may concern the secret.
+    mutating func heard(_ change: KeyringChange) -> [Action] {
+        guard isAsked else { return [] }
+        return switch change {
+        case .secret, .anySecret, .unlocked: read(anew: true)
+        case .locked: know(.unavailable(.locked)) + read(anew: true)  // another collection of the keyring may still be open
+        case .unavailable(let error): know(.unavailable(error))  // a read would start another daemon in place of the one that quit
+        }
+    }
+
+    /// A wrapper of another type has stored `content`; nil if it does not decode as this type.
+    mutating func followed(_ content: SecretContent<Item>?) -> [Action] {
+        guard isAsked else { return [] }
+        // Another process's change after that one may already have been seen and read here.
+        return (content.map { know($0) } ?? []) + read(anew: true)
+    }
+
+    // MARK: Changes of ours
+
+    private var isChanging = false
+
+    /// The keyring is about to be changed. Only the caller whose turn it is may change it.
+    mutating func changeBegan() {
+        isChanging = true
+        lastNumber += 1
+        if content.isAnswer { outdatedNumber = lastNumber }
+    }
+
+    /// The keyring now holds `content`.
+    mutating func changed(to content: SecretContent<Item>) -> [Action] {
+        isChanging = false
+        return know(content) + [.pass(content.secret)] + readIfDue()
+    }
+
+    /// The change failed, perhaps before it began.
+    mutating func changeFailed(_ error: KeyringError) -> [Action] {
+        isChanging = false
+        return switch error {
+        case .tooLarge, .notDecodable, .notEncodable, .notStored, .readOnly: readIfDue()  // the keyring answers, and its content is unchanged
+        case .cancelled, .timedOut, .other: read(anew: true)  // only the keyring knows whether it happened
+        default: know(.unavailable(error)) + readIfDue()
+        }
+    }
+
+    // MARK: Turns
+
+    /// What only one caller at a time may do: change the secret, and run a closure that awaits and then changes it.
+    enum Line { case changes, updates }
+
+    /// In the order in which they came; the first has its turn.
+    private var lines: [Line: [Waiter]] = [:]
+
+    /// A caller wants its turn, and is woken when it comes. If it came from inside of `turns`, and one of them is the present
+    /// one, it would wait for itself, and fails.
+    mutating func enter(_ line: Line, _ caller: Waiter, inside turns: [Waiter] = []) -> [Action] {
+        if let first = lines[line]?.first, turns.contains(first) { return [.wake([caller], .updateOfItself)] }
+        lines[line, default: []].append(caller)
+        return lines[line]?.count == 1 ? [.wake([caller], nil)] : []
+    }
+
+    /// A caller is done, or waits no longer. If the keyring did not answer it, all behind it fail with it: each would wait for
+    /// its own deadline at the same keyring.
+    mutating func leave(_ line: Line, _ caller: Waiter, after error: KeyringError?) -> [Action] {
+        guard var callers = lines[line], let place = callers.firstIndex(of: caller) else { return [] }
+        callers.remove(at: place)
+        defer { lines[line] = callers }
+        guard place == 0, !callers.isEmpty else { return [] }
+        guard case .timedOut = error else { return [.wake([callers[0]], nil)] }
+        defer { callers = [] }
+        return [.wake(callers, error)]
+    }
+}
+
+extension KeyringError {
+    /// Thrown for an update that would wait for itself.
+    static let updateOfItself = KeyringError.other(
+        domain: "StoredValues", code: 2,
+        message: "update was called inside the closure of another update of the same secret, and would wait for itself; change the closure's argument instead")
+}
