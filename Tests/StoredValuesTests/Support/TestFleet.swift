@@ -25,7 +25,11 @@
 
         /// Runs the tool as an operator, where it must succeed, and returns what it prints.
         @discardableResult
-        func run(_ arguments: String...) async throws -> String {
+        func run(_ arguments: String...) async throws -> String { try await run(arguments) }
+
+        /// The same with a list of arguments.
+        @discardableResult
+        func run(_ arguments: [String]) async throws -> String {
             let result = try await tool().run(arguments)
             guard result.status == 0 else { throw Refused(command: arguments, result: result) }
             return result.output
