@@ -79,7 +79,7 @@
         /// A client in this process, which waits as long as it takes.
         func client(_ endpoints: [String]? = nil, patience: Duration = hangLimit, user: EtcdCluster.Role? = nil) throws -> Fleet {
             let file = user.map { "\(folder)/\($0.name).user" }
-            if let user, let file { try Data("\(user.login)\n".utf8).write(to: URL(fileURLWithPath: file)) }
+            if let user, let file { try writePrivate("\(user.login)\n", to: file) }
             return try etcd.client(endpoints, patience: patience, userFile: file)
         }
 
