@@ -87,6 +87,9 @@
                 request.count_only = true
                 let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", request, patience: .seconds(3))
                 status.settingCount = answer.count?.value ?? 0
+                for index in status.members.indices where status.members[index].cluster?.isIdentical(to: answer.header.cluster_id) == false {
+                    status.members[index].problem = "\(status.members[index].endpoint) belongs to another cluster than the one that these settings are of"
+                }
             } catch {
                 status.problem = FleetError(error.asReading, "read the settings")
             }
@@ -97,7 +100,7 @@
             do throws(EtcdError) {
                 let answer: EtcdStatusAnswer = try await gateway.askOnce(endpoint, "/v3/maintenance/status", EtcdStatusRequest())
                 let hasLeader = answer.leader.map { !$0.utf8.elementsEqual("0".utf8) } ?? false
-                return FleetClusterStatus.Member(endpoint: endpoint.description, revision: answer.revision, hasLeader: hasLeader, problem: nil)
+                return FleetClusterStatus.Member(endpoint: endpoint.description, revision: answer.revision, hasLeader: hasLeader, cluster: answer.header.cluster_id)
             } catch {
                 return FleetClusterStatus.Member(endpoint: endpoint.description, revision: 0, hasLeader: false, problem: error.sentence)
             }
@@ -110,6 +113,8 @@
             package var endpoint: String
             package var revision: Int
             package var hasLeader: Bool
+            /// The id of its cluster, if it answered.
+            var cluster: String?
             /// Why it gave no answer; nil if it did.
             package var problem: String?
         }

@@ -100,37 +100,45 @@
             let logKey = self.keys.newLogKey(at: time)
             var found: [FleetChange.Found]
             do throws(EtcdError) { found = try await read(keys, end: end) } catch { throw FleetError(error.asReading, what) }
+            var results: [Result] = []
+            var mayStillHappen = false
             while true {
                 let (new, changes, result) = try decide(found, stamp)
+                results.append(result)
                 if zip(found, new).allSatisfy({ $0.data == nil && $1 == nil }) { return result }  // nothing is there, and nothing is to be
                 let change = FleetChange(
                     steps: keys.indices.map { (keys[$0], found[$0], new[$0]) }, logKey: logKey,
-                    record: FleetLogRecord(time: stamp, writer: writer, changes: changes))
+                    record: FleetLogRecord(time: stamp, writer: writer, changes: changes, decision: results.count))
                 let answer: EtcdTransactionAnswer
                 do throws(EtcdError) {
                     answer = try await gateway.ask("/v3/kv/txn", change.transaction, patience: end - .now)
                 } catch {
-                    guard error.reason == .noSpace else { throw FleetError(error, what) }
-                    // Where the last space is used up just then, etcd makes the change, and says so all the same
-                    // (quotaApplierV3 of its server).
                     var refusal = error
-                    do throws(EtcdError) {
-                        if try await read([logKey], end: .now + EtcdGateway.attemptLimit)[0].data != nil { return result }
-                    } catch {
-                        refusal.mayHaveHappened = true
+                    if error.reason == .noSpace {
+                        // Where the last space is used up just then, etcd makes the change, and says so all the same
+                        // (quotaApplierV3 of its server).
+                        do throws(EtcdError) {
+                            if let log = try await read([logKey], end: .now + EtcdGateway.attemptLimit)[0].data {
+                                return results[FleetChange.decision(of: log, last: results.count) - 1]
+                            }
+                        } catch {
+                            refusal.mayHaveHappened = true
+                        }
                     }
+                    refusal.mayHaveHappened = refusal.mayHaveHappened || mayStillHappen
                     throw FleetError(refusal, what)
                 }
                 switch change.verdict(answer) {
-                case .made: return result
-                case .conflict(let now): found = now
+                case .made(let decision): return results[decision - 1]
+                case .conflict(let now): (found, mayStillHappen) = (now, mayStillHappen || change.mayStillHappen)
                 case nil: throw FleetError(.refused, "Could not \(what): the cluster's answer does not fit the request.", outcome: .mayHaveHappened)
                 }
                 guard ContinuousClock.now < end else {
-                    throw FleetError(.contended, "Could not \(what) within \(patience): others changed it again and again. Try again.")
+                    throw FleetError(.contended, "Could not \(what) within \(patience): others changed it again and again. Try again.",
+                        outcome: mayStillHappen ? .mayHaveHappened : .didNotHappen)
                 }
                 guard await pause(for: .microseconds(Int.random(in: 0...5000))) else {
-                    throw FleetError(.cancelled, "The task was cancelled before it could \(what).")
+                    throw FleetError(.cancelled, "The task was cancelled before it could \(what).", outcome: mayStillHappen ? .mayHaveHappened : .didNotHappen)
                 }
             }
         }

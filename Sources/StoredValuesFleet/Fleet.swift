@@ -47,7 +47,7 @@
         ) throws(FleetError) {
             keys = try FleetKeys(applicationID: applicationID)
             var members: [EtcdEndpoint] = []
-            for endpoint in endpoints { members.append(try EtcdEndpoint(endpoint)) }
+            for endpoint in try endpoints.map(EtcdEndpoint.init) where !members.contains(endpoint) { members.append(endpoint) }
             gateway = try EtcdGateway(members, access)
             self.writer = if let writer { writer } else { try access.login()?.name ?? FleetIdentity.user }
         }

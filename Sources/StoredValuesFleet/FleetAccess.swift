@@ -8,7 +8,8 @@
         public var certificate: String?
         /// The private key of the certificate, in PEM.
         public var key: String?
-        /// A file with the line `name:password`, such as a systemd credential.
+        /// A file with the line `name:password` that only its owner can read, a systemd credential, or a file in `/run/secrets` or a volume
+        /// of Kubernetes, which others in the container may read.
         public var user: String?
 
         /// Access with these files; nil where the cluster wants none.

@@ -78,7 +78,7 @@
                 case .tooLarge: (.tooLarge, "Keep large data elsewhere, and store only where it lies.")
                 case .tooManyOperations: (.tooManyChanges(limit: FleetChange.limit), "Make the changes in several transactions.")
                 case .noSpace: (.noSpace, "Compact and defragment the cluster, then disarm its alarm: etcdctl alarm disarm.")
-                case .notEtcd: (.misconfigured, "Check the addresses.")
+                case .notEtcd, .otherCluster: (.misconfigured, "Check the addresses.")
                 case .cancelled: (.cancelled, "")
                 case .refused: (.refused, "")
                 }

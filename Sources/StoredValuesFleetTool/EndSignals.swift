@@ -13,9 +13,10 @@
     /// Not a Dispatch source: that is a signalfd, and a thread that does not block the signal, such as SwiftNIO's, gets it instead,
     /// which ends the process (seen with Swift 6.3; signalfd(2)). A handler runs on whichever thread gets it.
     enum EndSignals {
-        private static let signals = [SIGTERM, SIGINT]
+        private static let signals = [SIGTERM, SIGINT, SIGHUP]
 
-        /// From now on, SIGTERM and SIGINT answer the returned question instead of ending the process. Call it once.
+        /// From now on, these signals answer the returned question instead of ending the process, and nobody ends it by closing the
+        /// pipe that it writes to. Call it once.
         static func arrive() throws(Failure) -> OneShot<Void> {
             let arrived = OneShot<Void>()
             var ends: [Int32] = [-1, -1]
@@ -33,7 +34,11 @@
             } catch {
                 throw Failure(.notSaved, "Could not prepare for signals: no thread can be started (error \(error.rawValue)).")
             }
+            signal(SIGPIPE, SIG_IGN)
             for number in signals {
+                // nohup(1) has it ignored, and that is how it stays. Handlers can only be compared by their addresses.
+                let isIgnored = number == SIGHUP && unsafeBitCast(signal(number, SIG_IGN), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+                guard !isIgnored else { continue }
                 signal(number) { _ in
                     let code = errno
                     _ = write(signalPipe, "!", 1)

@@ -43,13 +43,15 @@ package enum System {
     }
 
     /// Writes all of `bytes`; returns whether that succeeded.
-    static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    ///
+    /// - Parameter needsReader: Whether the process ends as by SIGPIPE where nobody reads that any more.
+    static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, needsReader: Bool = true) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
             if count > 0 {
                 rest = rest.dropFirst(count)
-            } else if errno == EPIPE {
+            } else if errno == EPIPE, needsReader {
                 end(by: SIGPIPE)  // as the system does by default, but SwiftNIO ignores it
             } else if errno != EINTR {
                 return false

@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 extension JSONValue {
     /// The value that `bytes` contain, from first to last.
     init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
@@ -12,6 +14,21 @@ extension JSONValue {
     package init?(text: String) {
         guard let value = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
         self = value
+    }
+
+    /// The value that somebody typed as `text`; nil if it is not JSON. Throws if it is, but could not be stored as it looks: with more levels than
+    /// any reader takes, or with two names in one object that are the same text in two spellings, of which one would be lost.
+    package init?(typed text: String) throws(JSONSyntaxError) {
+        var scanner = JSONScanner(Array(text.utf8))
+        do throws(JSONSyntaxError) {
+            scanner.skipWhitespace()
+            self = try scanner.parseValue()
+            try scanner.checkEnd()
+        } catch {
+            if error.problem.isIdentical(to: JSONSyntaxError.tooDeep) { throw error }
+            return nil
+        }
+        if let twin = scanner.twin { throw twin }
     }
 }
 
@@ -40,8 +57,10 @@ extension JSONScanner {
             var members = [String: JSONValue](minimumCapacity: 6)  // most objects are small, and growing takes long
             guard !skipEmpty(UInt8(ascii: "}")) else { return .object(members) }
             repeat {
+                let start = index
                 let name = try parseString()
                 try skipColon()
+                noteTwin(of: name, in: members, at: start)
                 members[name] = try parseValue(depth: depth + 1)
             } while try skipSeparator(orEnd: UInt8(ascii: "}"))
             return .object(members)
@@ -68,6 +87,13 @@ extension JSONScanner {
             let text = try skipValue(depth: depth)
             return .number(JSONNumber(unchecked: String(decoding: bytes[text], as: UTF8.self)))
         }
+    }
+
+    /// Notes that an object has two names which Swift takes for one, for both are the same text (é as one scalar or as two).
+    private mutating func noteTwin(of name: String, in members: [String: JSONValue], at start: Int) {
+        // Only then it costs anything.
+        guard twin == nil, !name.utf8.allSatisfy({ $0 < 0x80 }), let other = members.index(forKey: name) else { return }
+        if !members.keys[other].isIdentical(to: name) { twin = failure("a name that the object has already, in another spelling,", at: start) }
     }
 
     /// Moves past a string and returns its value.

@@ -1,7 +1,8 @@
 /// Why a text is not JSON, and where. It never contains any of the text, which may be a secret.
-struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
+package struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
     /// A string that is valid JSON, but not valid Unicode. It makes its value unreadable, not the file.
     static let halfOfPair = "half of a surrogate pair"
+    static let tooDeep = "more than \(JSONValue.maximumDepth) levels of nesting"
 
     let problem: String
     /// Counted from 1, as editors do.
@@ -9,7 +10,7 @@ struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
     /// Counted from 1 in Unicode scalars, without a byte order mark.
     let column: Int
 
-    var description: String { "\(problem) at line \(line), column \(column)" }
+    package var description: String { "\(problem) at line \(line), column \(column)" }
 }
 
 /// Scans JSON text (RFC 8259) and checks it, without building values.
@@ -19,6 +20,8 @@ struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
 struct JSONScanner {
     let bytes: [UInt8]
     private(set) var index: Int
+    /// Where an object has a name that it has already in another spelling; nil where none was found.
+    var twin: JSONSyntaxError?
 
     init(_ bytes: [UInt8], from start: Int = 0) {
         self.bytes = bytes
@@ -103,7 +106,7 @@ struct JSONScanner {
 
     /// Moves past an opening bracket, unless it is nested too deep.
     mutating func enter(_ depth: Int) throws(JSONSyntaxError) {
-        guard depth < JSONValue.maximumDepth else { throw failure("more than \(JSONValue.maximumDepth) levels of nesting") }
+        guard depth < JSONValue.maximumDepth else { throw failure(JSONSyntaxError.tooDeep) }
         index += 1
     }
 

@@ -1,10 +1,41 @@
-import StoredValuesFiles
-import StoredValuesSupport
+package import StoredValuesFiles
+package import StoredValuesSupport
 
 /// A file, open for reading, that contains a secret in plaintext. Closed when this value is destroyed.
-struct SecretFile: ~Copyable {
+package struct SecretFile: ~Copyable {
+    /// Who provides a file, which decides who else may read it. Nobody else may write it.
+    package enum Provider: Sendable {
+        /// The user or this package, for this user only.
+        case own
+        /// systemd, in a folder that only the service can enter. The mode's group bits are then the mask of the access list
+        /// (acl(5)) by which systemd admits the service's user.
+        case credential
+        /// A container's runtime, by symbolic links or readable for all: there are no other users inside.
+        case mounted
+
+        fileprivate var purpose: OpenPurpose { self == .mounted ? .reading : .readingWithoutLinks }
+        /// The bits of the mode that must not be set.
+        fileprivate var forbiddenMode: UInt32 {
+            switch self {
+            case .own: 0o077
+            case .credential: 0o037
+            case .mounted: 0o022
+            }
+        }
+    }
+
+    /// Why a file's content is no secret, or cannot be one.
+    package enum Refusal: Error {
+        case missing
+        case link
+        case system(SystemErrorCode)
+        case notRegular(FileKind)
+        /// Others than its provider permits may read or write it, or it is another user's.
+        case notPrivate
+    }
+
     let path: String
-    let status: FileStatus
+    package let status: FileStatus
     private let descriptor: Int32
     private let operations: any FileOperations
 
@@ -21,13 +52,42 @@ struct SecretFile: ~Copyable {
         self.operations = operations
     }
 
+    /// Opens a file of which only its provider's users can know the content.
+    package static func open(
+        _ path: String, from provider: Provider, operations: any FileOperations = POSIXFileOperations()
+    ) throws(Refusal) -> SecretFile {
+        let file: SecretFile
+        do throws(SystemErrorCode) {
+            file = try SecretFile(path, openedFor: provider.purpose, operations: operations)
+        } catch .linkCircle {
+            throw .link
+        } catch .noEntry {
+            throw .missing
+        } catch {
+            throw .system(error)
+        }
+        guard file.status.kind == .regular else { throw .notRegular(file.status.kind) }
+        // The owner first: another owner may change the mode at any time.
+        guard file.isTrusted(provider), file.status.mode & provider.forbiddenMode == 0 else { throw .notPrivate }
+        return file
+    }
+
+    /// Whether its owner may own it. Root accepts the owner of the folder, because files that root creates there belong to them.
+    private func isTrusted(_ provider: Provider) -> Bool {
+        let reader = effectiveUser()
+        if status.user == reader || status.user == 0 { return true }
+        guard reader == 0, provider == .own else { return false }
+        let folder = ResolvedPath.folder(of: DurableFile(path: path, operations: operations).path)
+        return (try? operations.status(at: folder, followingLinks: true))?.user == status.user
+    }
+
     deinit { operations.close(descriptor) }
 
     /// All of its bytes, read directly into the secret, without another copy. Throws if their number differs from `status`,
     /// because then the file is being written, and a partial secret is useless.
     ///
     /// - Parameter isLine: See ``Secret/isLine``.
-    func contents(isLine: Bool = false) throws(KeyringError) -> Secret {
+    package func contents(isLine: Bool = false) throws(KeyringError) -> Secret {
         do {
             return try Secret(count: Int(status.identity.size), isLine: isLine) { buffer in
                 var filled = 0

@@ -118,6 +118,7 @@
                 say("The mirror cannot be read, and is written anew when the cluster answers. \(error)")
             }
             known = mirror?.origin
+            if let known { gateway.expect(cluster: known.cluster) }
             await tell(.stale(since: .now, why: "The agent has started, and the cluster has not answered yet."))
         }
 

@@ -24,10 +24,15 @@
         private static let problemLimit = 64 << 10
 
         private let client: HTTPClient
+        private let access: FleetAccess
+        /// Nil where nothing is encrypted.
+        private let encryption: TLSConfiguration?
 
         init(_ access: FleetAccess, isPlain: Bool) throws(FleetError) {
             var configuration = HTTPClient.Configuration()
-            if !isPlain { configuration.tlsConfiguration = try access.configuration() }
+            self.access = access
+            encryption = isPlain ? nil : try access.configuration()
+            configuration.tlsConfiguration = encryption
             configuration.redirectConfiguration = .disallow
             configuration.httpVersion = .http1Only
             configuration.decompression = .disabled
@@ -55,7 +60,7 @@
                 let response = try await withTaskCancellationHandler { try await task.get() } onCancel: { task.cancel() }
                 return (Int(response.status.code), response.body ?? ByteBuffer())
             } catch {
-                throw Self.failure(error, endpoint)
+                throw await failure(error, endpoint)
             }
         }
 
@@ -74,7 +79,7 @@
             do {
                 response = try await client.execute(request, timeout: .seconds(5))
             } catch {
-                throw Self.failure(error, endpoint)
+                throw await failure(error, endpoint)
             }
             guard response.status == .ok else {
                 let body = try? await response.body.collect(upTo: Self.problemLimit)
@@ -83,7 +88,7 @@
             var parts = response.body.makeAsyncIterator()
             while true {
                 let part: ByteBuffer?
-                do { part = try await parts.next(isolation: isolation) } catch { throw Self.failure(error, endpoint) }
+                do { part = try await parts.next(isolation: isolation) } catch { throw await failure(error, endpoint) }
                 guard let part else { return }
                 try await receive(part)
             }
@@ -95,7 +100,7 @@
             return headers
         }
 
-        private static func failure(_ error: any Error, _ endpoint: EtcdEndpoint) -> EtcdError {
+        private func failure(_ error: any Error, _ endpoint: EtcdEndpoint) async -> EtcdError {
             func unreachable(_ words: String, mayHaveHappened: Bool) -> EtcdError {
                 EtcdError(reason: .unreachable, sentence: "\(endpoint) \(words)", mayHaveHappened: mayHaveHappened)
             }
@@ -119,9 +124,8 @@
                     "could not be \(isRefused ? "connected to" : "asked") (\(SystemErrorCode(rawValue: error.errnoCode)))",
                     mayHaveHappened: !isRefused)
             case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-                return EtcdError(
-                    reason: .untrusted, sentence: "\(endpoint) made no TLS connection: the certificate of one side is not to be trusted, or it speaks no TLS (\(error))",
-                    mayHaveHappened: !"\(error)".utf8.starts(with: "handshakeFailed".utf8))
+                guard let encryption else { return unreachable("could not be asked", mayHaveHappened: true) }  // never
+                return await TLSFailure(endpoint: endpoint, access: access, configuration: encryption).error(error)
             case is ResponseAccumulator.ResponseTooBigError: return .unintelligible(endpoint)
             default: return unreachable("could not be asked (\(error))", mayHaveHappened: true)
             }

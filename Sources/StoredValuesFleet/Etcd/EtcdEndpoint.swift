@@ -12,6 +12,9 @@
         /// `https://host:port`, without a slash at the end.
         let description: String
         let isPlain: Bool
+        /// A name or an address, which has no brackets.
+        let host: String
+        let port: Int
 
         /// The endpoint with this address. Plaintext is for this machine alone: everything else would show settings, and
         /// passwords, to whoever is on the way.
@@ -44,8 +47,13 @@
                 throw refusal("http:// is for this machine only (127.0.0.1, [::1] or localhost), because it encrypts nothing")
             }
             self.isPlain = isPlain
+            self.host = isBracketed ? String(host.dropFirst().dropLast()) : host
+            self.port = Int(port)
             description = "\(isPlain ? "http" : "https")://\(host):\(port)"
         }
+
+        /// Whether the host is an address, not a name.
+        var isAddress: Bool { Self.isAddress(host, AF_INET) || Self.isAddress(host, AF_INET6) }
 
         private static func isLoopback(_ host: String) -> Bool {
             // As the system reads it, and not as it looks: 0127.0.0.1 is another machine's.

@@ -20,6 +20,8 @@
             case noSpace
             /// Whoever answered is not etcd's JSON gateway, or speaks otherwise.
             case notEtcd
+            /// Whoever answered belongs to another cluster than the one that is meant.
+            case otherCluster
             case cancelled
             /// Anything else that etcd refuses.
             case refused
@@ -31,8 +33,8 @@
         /// Whether the request may have been carried out all the same.
         var mayHaveHappened = false
 
-        /// Whether another attempt, on another member, may do better.
-        var isTransient: Bool { reason == .unreachable || reason == .untrusted }
+        /// Whether another attempt may do better.
+        var isTransient: Bool { reason == .unreachable }
     }
 
     extension EtcdError {
@@ -84,7 +86,7 @@
 
     extension String.UTF8View {
         /// Whether these bytes occur in it.
-        fileprivate func contains(_ part: String.UTF8View) -> Bool {
+        func contains(_ part: String.UTF8View) -> Bool {
             var rest = self[...]
             while rest.count >= part.count {
                 if rest.starts(with: part) { return true }

@@ -52,9 +52,17 @@
         var mod_revision: EtcdNumber?
     }
 
+    /// A request about keys of the cluster.
+    protocol EtcdRequest: Encodable, Sendable {
+        /// Whether it may change something.
+        var isChange: Bool { get }
+        /// A question about one of its keys that costs little, by whose answer a member says which cluster it belongs to.
+        var introduction: EtcdRangeRequest { get }
+    }
+
     // MARK: Reading
 
-    struct EtcdRangeRequest: Encodable, Sendable {
+    struct EtcdRangeRequest: EtcdRequest {
         var key: Data
         /// The first key that is not meant; nil for the one key alone.
         var range_end: Data?
@@ -70,6 +78,9 @@
     extension EtcdRangeRequest {
         /// All keys that begin with `prefix`.
         init(prefix: Data) { self.init(key: prefix, range_end: prefix.afterAllThatBeginWithThis) }
+
+        var isChange: Bool { false }
+        var introduction: EtcdRangeRequest { EtcdRangeRequest(key: key, range_end: range_end, count_only: true) }
     }
 
     struct EtcdRangeAnswer: EtcdAnswer {
@@ -86,6 +97,14 @@
         var compare: [EtcdCompare]
         var success: [EtcdOperation]
         var failure: [EtcdOperation]
+    }
+
+    extension EtcdTransaction: EtcdRequest {
+        var isChange: Bool { success.contains { $0.request_range == nil } }
+        var introduction: EtcdRangeRequest {
+            let keys = (success + failure).compactMap { $0.request_put?.key ?? $0.request_delete_range?.key ?? $0.request_range?.key }
+            return EtcdRangeRequest(key: keys.first ?? Data([0]), count_only: true)
+        }
     }
 
     /// What must hold for a transaction's changes to be made.

@@ -25,19 +25,20 @@
         ) async throws {
             let request = EtcdWatchRequest(create_request: create)
             var lines = EtcdLines()
-            var last: EtcdEndpoint?
-            func take(_ line: [UInt8], _ endpoint: EtcdEndpoint) async throws {
+            var last: Int?
+            func take(_ line: [UInt8], _ member: Int) async throws {
                 guard let message = try? JSONDecoder().decode(EtcdWatchMessage.self, from: Data(line)) else {
-                    throw EtcdError.unintelligible(endpoint)
+                    throw EtcdError.unintelligible(endpoints[member])
                 }
-                if let problem = message.error { throw EtcdError(status: 200, problem, from: endpoint) }
-                guard let answer = message.result else { throw EtcdError.unintelligible(endpoint) }
+                if let problem = message.error { throw EtcdError(status: 200, problem, from: endpoints[member]) }
+                guard let answer = message.result else { throw EtcdError.unintelligible(endpoints[member]) }
+                try check(answer.header, of: member)
                 try await receive(answer)
             }
-            try await stream("/v3/watch", request) { endpoint, part in
-                last = endpoint
-                guard lines.append(part) else { throw EtcdError.unintelligible(endpoint) }
-                while let line = lines.next() { try await take(line, endpoint) }
+            try await stream("/v3/watch", request) { member, part in
+                if member != last { (lines, last) = (EtcdLines(), member) }
+                guard lines.append(part) else { throw EtcdError.unintelligible(endpoints[member]) }
+                while let line = lines.next() { try await take(line, member) }
             }
             // An error ends the stream without a line break.
             if let last, let rest = lines.rest { try await take(rest, last) }

@@ -1,5 +1,6 @@
 #if Fleet
     import NIOSSL
+    import StoredValues
     import StoredValuesFiles
     import StoredValuesSupport
 
@@ -36,17 +37,45 @@
             }
         }
 
-        /// The user's name and password; nil if there is no file for them.
+        /// The user's name and password; nil if there is no file for them. Throws if others can read them.
         func login() throws(FleetError) -> EtcdLogin? {
             guard let user else { return nil }
-            let bytes: [UInt8]?
-            do { bytes = try DurableFile(path: user).read()?.bytes } catch { throw .misconfigured("\(error)") }
-            guard let bytes else { throw .misconfigured("There is no file \"\(user)\" with the user's name and password.") }
-            let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+            let line: [UInt8]
+            do {
+                let file = try SecretFile.open(user, from: Self.provider(of: user))
+                guard file.status.identity.size <= 1 << 16 else { throw FleetError.misconfigured("\"\(user)\" does not hold one line name:password.") }
+                line = try file.contents().withBytes { $0.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }.map(\.self) }
+            } catch let error as FleetError {
+                throw error
+            } catch let refusal as SecretFile.Refusal {
+                throw .misconfigured(Self.sentence(refusal, user))
+            } catch {
+                throw .misconfigured("\(error)")
+            }
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")), let name = String(validating: line[..<colon], as: UTF8.self),
                 let password = String(validating: line[(colon + 1)...], as: UTF8.self), !name.isEmpty, !password.isEmpty
             else { throw .misconfigured("\"\(user)\" does not hold one line name:password.") }
             return EtcdLogin(name: name, password: password)
+        }
+
+        /// Who provides that file: systemd, in the folder that it names; a container's runtime, in Docker's folder or in a volume of
+        /// Kubernetes, which swaps its files by the link `..data`; else the user.
+        private static func provider(of path: String) -> SecretFile.Provider {
+            let folder = ResolvedPath.folder(of: DurableFile(path: path).path)
+            if let credentials = try? environmentVariable("CREDENTIALS_DIRECTORY"), credentials.isIdentical(to: folder) { return .credential }
+            let volume = try? POSIXFileOperations().status(at: folder + "/..data", followingLinks: false)
+            return folder.isIdentical(to: "/run/secrets") || volume?.kind == .link ? .mounted : .own
+        }
+
+        private static func sentence(_ refusal: SecretFile.Refusal, _ path: String) -> String {
+            switch refusal {
+            case .missing: "There is no file \"\(path)\" with the user's name and password."
+            case .link: "\"\(path)\" with the user's name and password is a symbolic link. Name the file itself."
+            case .system(let code): "\(FileError(.read, path, code))"
+            case .notRegular(let kind): "\"\(path)\" with the user's name and password is \(kind.rawValue), not a regular file."
+            case .notPrivate:
+                "\"\(path)\" has a password, and others can read or change it: it must belong to this user or root, and to nobody else (chmod 600)."
+            }
         }
     }
 #endif

@@ -21,8 +21,8 @@
 
         /// What etcd made of it.
         enum Verdict: Equatable, Sendable {
-            /// It is made, now or by an earlier attempt, at this revision.
-            case made(revision: Int)
+            /// It is made, now or by an earlier attempt: the decision with this number, counted from 1.
+            case made(decision: Int)
             /// Others have changed the same keys; this is there now.
             case conflict([Found])
         }
@@ -41,12 +41,24 @@
                 failure: [.read(logKey)] + steps.map { .read($0.key) })
         }
 
+        /// Which decision a record of the log tells of, of so many.
+        static func decision(of record: Data, last: Int) -> Int {
+            let decision = FleetLogRecord(record, revision: 0).decision
+            return (1...last).contains(decision) ? decision : last
+        }
+
+        /// Whether an attempt may still be made after others have changed the keys: see ``verdict(_:)``.
+        var mayStillHappen: Bool { steps.contains { $0.found.revision == 0 } }
+
         /// What the answer to the transaction means; nil if it does not fit the transaction.
+        ///
+        /// It may be an earlier decision that was made, after a conflict: an attempt that expects nothing under a key and is delayed until others
+        /// have stored something there and removed it. That a key was last changed at a revision never holds again; that it is missing does.
         func verdict(_ answer: EtcdTransactionAnswer) -> Verdict? {
-            if answer.succeeded == true { return .made(revision: answer.revision) }
+            if answer.succeeded == true { return .made(decision: record.decision) }
             let found = answer.found
             guard found.count == steps.count + 1 else { return nil }
-            if let log = found[0] { return .made(revision: log.mod_revision?.value ?? 0) }
+            if let log = found[0] { return .made(decision: Self.decision(of: log.value ?? Data(), last: record.decision)) }
             return .conflict(found.dropFirst().map(Found.init))
         }
     }

@@ -24,8 +24,12 @@
         package var changes: [Change]
         /// The revision that the changes made.
         package var revision = 0
+        /// Which decision this is, counted from 1: each conflict with others' changes leads to another one.
+        var decision = 1
 
-        init(time: String, writer: String, changes: [Change]) { (self.time, self.writer, self.changes) = (time, writer, changes) }
+        init(time: String, writer: String, changes: [Change], decision: Int = 1) {
+            (self.time, self.writer, self.changes, self.decision) = (time, writer, changes, decision)
+        }
 
         /// The record with this text. What is none is shown as one that says so: no change is left out.
         init(_ data: Data, revision: Int) {
@@ -36,6 +40,7 @@
                 return
             }
             (time, writer, self.revision) = (json["at"]?.stringValue ?? "", json["by"]?.stringValue ?? "", revision)
+            decision = json["decision"]?.intValue ?? 1
             changes = list.map { change in
                 let secret = change["secret"]?.stringValue
                 return Change(
@@ -52,7 +57,8 @@
                 if let to = change.to { json["to"] = Self.shortened(to) }
                 return json
             }
-            let json: JSONValue = ["at": .string(time), "by": .string(writer), "changes": .array(list)]
+            var json: JSONValue = ["at": .string(time), "by": .string(writer), "changes": .array(list)]
+            if decision > 1 { json["decision"] = JSONValue(decision) }
             return Data(json.text(onOneLine: true))
         }
 

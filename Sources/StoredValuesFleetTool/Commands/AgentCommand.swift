@@ -10,7 +10,8 @@
             commandName: "agent", abstract: "Keep a copy of the fleet's settings on this machine, until stopped.",
             discussion: """
                 Each machine runs one agent, or each pod one in a container of its own. Programs read the copy and see each change; \
-                while the cluster is away they keep the last settings. Of two groups that set the same key, the one named later wins.
+                while the cluster is away they keep the last settings. Of two groups that set the same key, the one named later wins. \
+                SIGTERM, SIGINT and SIGHUP end it, and its report says so.
                 """)
 
         @Option(name: .shortAndLong, help: ArgumentHelp("A program whose settings are kept; may be repeated.", valueName: "id"))
@@ -34,7 +35,7 @@
             let agents = try ids.map { id in
                 var configuration = FleetAgent.Configuration(applicationID: id, groups: group, folder: folder, endpoints: addresses, access: access)
                 if let host { configuration.host = host }
-                return try FleetAgent(configuration) { Output.error.line("\(CommandLineProgram.name): \(Output.error.oneLine($0))") }
+                return try FleetAgent(configuration) { Output.error.remark($0) }
             }
             try await withThrowingTaskGroup { group in
                 for agent in agents { group.addTask { try await agent.run() } }

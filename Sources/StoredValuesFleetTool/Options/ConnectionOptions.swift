@@ -28,7 +28,7 @@
         @Option(help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"), completion: .file())
         var key: String?
 
-        @Option(help: ArgumentHelp("A file with one line name:password.", valueName: "file"), completion: .file())
+        @Option(help: ArgumentHelp("A file with one line name:password, which only its owner can read.", valueName: "file"), completion: .file())
         var userFile: String?
 
         func addresses() throws -> [String] {

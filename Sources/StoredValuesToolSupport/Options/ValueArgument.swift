@@ -16,7 +16,11 @@ package struct ValueArgument: ParsableArguments {
     /// The value for `key`.
     package func json(of key: String) throws -> JSONValue {
         if text { return .string(value) }
-        if let value = JSONValue(text: value) { return value }
+        do throws(JSONSyntaxError) {
+            if let value = try JSONValue(typed: value) { return value }
+        } catch {
+            throw Failure(.badData, "The value for \"\(key)\" has \(error), and would not be read as it is. Correct it, or store it as a string with --text.")
+        }
         guard !json else {
             throw Failure(.badData, "The value for \"\(key)\" is not JSON; without --json it would be stored as a string.")
         }

@@ -126,7 +126,7 @@
             }
         }
 
-        @Test("An agent that is told to end says at once that the mirror is no longer kept, and ends with status 0", arguments: [SIGTERM, SIGINT])
+        @Test("An agent that is told to end says at once that the mirror is no longer kept, and ends with status 0", arguments: [SIGTERM, SIGINT, SIGHUP])
         func end(signal: Int32) async throws {
             try await withFleet { fleet in
                 try await fleet.run("set", "limit", "1")
@@ -143,6 +143,42 @@
                 _ = try machine.startAgent()
                 try await status.line(beginningWith: "current")
             }
+        }
+
+        @Test("An agent goes on where nobody reads any more what it says")
+        func unheard() async throws {
+            try await withFleet { fleet in
+                try await fleet.run("set", "limit", "1")
+                let machine = try fleet.machine("web-1")
+                _ = try start(machine, fleet, by: #""$@" 2>&1 | true"#)
+                try await machine.wait(for: ["limit": "1"])
+                // By then it has said so.
+                try await machine.waitUntilCurrent()
+                try await fleet.run("set", "limit", "2")
+                try await machine.wait(for: ["limit": "2"])
+                try await machine.waitUntilCurrent()
+            }
+        }
+
+        @Test("An agent that is to outlive its terminal does")
+        func hangup() async throws {
+            try await withFleet { fleet in
+                let machine = try fleet.machine("web-1")
+                let agent = try start(machine, fleet, by: #"trap "" HUP; exec "$@""#)
+                try await machine.waitUntilCurrent()
+                agent.signal(SIGHUP)
+                try await fleet.run("set", "limit", "1")
+                try await machine.wait(for: ["limit": "1"])
+                agent.signal(SIGTERM)
+                #expect(try await agent.end() == .exit(0))
+            }
+        }
+
+        /// Starts an agent by a line of a shell.
+        private func start(_ machine: FleetMachine, _ fleet: TestFleet, by script: String) throws -> TestProcess {
+            try fleet.processes.start(
+                command: Leash.launcher(log: machine.log) + ["/bin/sh", "-c", script, "sh"] + machine.tool.command(["agent", "--host", machine.name]),
+                environment: machine.tool.environment)
         }
 
         @Test("An agent that waits for another to end, or for a cluster that is away, ends when it is told to, too")

@@ -115,6 +115,10 @@
                 let depth = try #require(parses)
                 let run = try await tool.run("set", "deep", String(repeating: "[", count: depth) + String(repeating: "]", count: depth))
                 #expect(run.status == 65 && run.errors.contains("nested too deeply"), "\(run)")
+                for value in [String(repeating: "[", count: depth + 1), #"{"é": 1, "e\#u{301}": 2}"#] {
+                    let run = try await tool.run("set", "deep", value)
+                    #expect(run.status == 65 && run.errors.contains("would not be read as it is"), "\(run)")
+                }
                 let text = try await tool.run("set", "word", "dark", "--json")
                 #expect(text.status == 65 && text.errors.contains("not JSON"), "\(text)")
                 #expect(try await fleet.etcd.entries().isEmpty)

@@ -43,11 +43,74 @@
                 return EtcdTransactionAnswer(header: header(20), succeeded: succeeded, responses: responses)
             }
             let log = entry("log", revision: 12), theirs = entry("a", revision: 15)
-            #expect(change().verdict(answer(true, [])) == .made(revision: 20))
-            #expect(change().verdict(answer(nil, [log, nil, nil])) == .made(revision: 12))
-            #expect(change().verdict(answer(false, [log, theirs, nil])) == .made(revision: 12))
+            #expect(change().verdict(answer(true, [])) == .made(decision: 1))
+            #expect(change().verdict(answer(nil, [log, nil, nil])) == .made(decision: 1))
+            #expect(change().verdict(answer(false, [log, theirs, nil])) == .made(decision: 1))
             #expect(change().verdict(answer(nil, [nil, theirs, nil])) == .conflict([.init(theirs), .init(nil)]))
             for count in [0, 1, 2, 4] { #expect(change().verdict(answer(nil, Array(repeating: nil, count: count))) == nil) }
+        }
+
+        /// What etcd keeps, as far as a `FleetChange` is concerned.
+        private struct Store {
+            private var entries: [Data: (value: Data, revision: Int)] = [:]
+            private var revision = 1
+
+            func found(_ key: Data) -> EtcdKeyValue? {
+                entries[key].map { EtcdKeyValue(key: key, value: $0.value, mod_revision: EtcdNumber($0.revision)) }
+            }
+
+            mutating func put(_ key: Data, _ value: Data?) {
+                revision += 1
+                entries[key] = value.map { ($0, revision) }
+            }
+
+            mutating func make(_ change: FleetChange) -> EtcdTransactionAnswer {
+                let transaction = change.transaction
+                let now = [EtcdCompare.isMissing(change.logKey)] + change.steps.map { .lastChange(of: $0.key, is: entries[$0.key]?.revision ?? 0) }
+                let holds = transaction.compare == now && entries[change.logKey] == nil
+                for operation in transaction.success where holds {
+                    if let put = operation.request_put { self.put(put.key, put.value) }
+                    if let delete = operation.request_delete_range { put(delete.key, nil) }
+                }
+                let there = transaction.failure.compactMap { $0.request_range?.key }.map { found($0) }
+                return EtcdTransactionAnswer(
+                    header: EtcdHeader(cluster_id: "1", revision: EtcdNumber(revision)), succeeded: holds ? true : nil,
+                    responses: holds ? nil : there.map { EtcdTransactionAnswer.Response(response_range: .init(kvs: $0.map { [$0] })) })
+            }
+        }
+
+        @Test("An attempt that expects nothing and comes after others have stored and removed that is known by its decision")
+        func delayed() {
+            var store = Store()
+            let key = Data([1])
+            func decide(_ number: Int, on found: FleetChange.Found, _ new: String) -> FleetChange {
+                FleetChange(
+                    steps: [(key, found, Data(new.utf8))], logKey: Data([3]),
+                    record: FleetLogRecord(time: "t", writer: "w", changes: [], decision: number))
+            }
+            let first = decide(1, on: .init(nil), "first")
+            #expect(first.mayStillHappen)
+            store.put(key, Data("others'".utf8))
+            // A second attempt of the first decision overtakes the first one.
+            guard case .conflict(let found)? = first.verdict(store.make(first)) else { return #expect(Bool(false), "no conflict") }
+            let second = decide(2, on: found[0], "second")
+            #expect(!second.mayStillHappen)
+            store.put(key, nil)
+            #expect(first.verdict(store.make(first)) == .made(decision: 1))
+            // Whatever others do then.
+            #expect(second.verdict(store.make(second)) == .made(decision: 1))
+            store.put(key, nil)
+            #expect(second.verdict(store.make(second)) == .made(decision: 1) && first.verdict(store.make(first)) == .made(decision: 1))
+            // Without the delay it is the second one.
+            var other = Store()
+            other.put(key, Data("others'".utf8))
+            let again = decide(2, on: .init(other.found(key)), "second")
+            #expect(again.verdict(other.make(again)) == .made(decision: 2) && again.verdict(other.make(again)) == .made(decision: 2))
+            // A record that says nothing sensible is of the last decision.
+            for text in ["", "x", #"{"changes": [], "decision": 9}"#, #"{"changes": [], "decision": -1}"#] {
+                #expect(FleetChange.decision(of: Data(text.utf8), last: 2) == 2)
+            }
+            #expect(FleetChange.decision(of: Data(#"{"changes": []}"#.utf8), last: 2) == 1)
         }
 
         // MARK: Watching

@@ -74,7 +74,8 @@
                 (.notLoggedIn, .accessDenied, "Check the user"), (.accessDenied, .accessDenied, "Check the user"),
                 (.tooLarge, .tooLarge, "Keep large data elsewhere"),
                 (.tooManyOperations, .tooManyChanges(limit: 127), "several transactions"), (.noSpace, .noSpace, "etcdctl alarm disarm"),
-                (.notEtcd, .misconfigured, "Check the addresses"), (.cancelled, .cancelled, ""), (.refused, .refused, ""),
+                (.notEtcd, .misconfigured, "Check the addresses"),
+                (.otherCluster, .misconfigured, "Check the addresses"), (.cancelled, .cancelled, ""), (.refused, .refused, ""),
             ]
             for (reason, expected, advice) in reasons {
                 for mayHaveHappened in [false, true] {

@@ -75,6 +75,35 @@
             }
         }
 
+        @Test("A first attempt that comes after others have stored and removed the same is made once, and the call returns what it stored")
+        func delayed() async throws {
+            let isDecidedAgain = OneShot<Void>(), others = Guarded(0)
+            try await withProxy { fleet, path, number in
+                guard path == Self.transactions else { return .answered }
+                // The first attempt waits; before the second one others store something, and before the third one they remove it.
+                let turn = number == 0 ? 0 : others.withLock { count in
+                    count += 1
+                    return count
+                }
+                Self.wait {
+                    switch turn {
+                    case 0: await isDecidedAgain.wait(cancelled: ())
+                    case 1: try await fleet.client().set("limit", to: 100)
+                    case 2:
+                        try await fleet.client().reset("limit")
+                        isDecidedAgain.answer(())
+                        try await eventually("the first attempt is made") { try await fleet.client().value("limit", as: Int.self) == 61 }
+                    default: break
+                    }
+                }
+                return .answered
+            } _: { fleet, client, _ in
+                let limit = try await client.update("limit", default: 60) { $0 += 1 }
+                #expect(try await fleet.run("get", "limit") == "\(limit)\n")
+                #expect(try await fleet.records().count == 3)
+            }
+        }
+
         @Test("What others change just before is not lost: the closure runs again on that")
         func conflict() async throws {
             try await withProxy { fleet, path, number in

@@ -46,7 +46,7 @@
                 let before = try await fleet.etcd.entries()
                 var tool = try fleet.tool()
                 if let login {
-                    try writeFinished(Array(login.utf8), to: "\(tool.folder)/user")
+                    try writePrivate(login, to: "\(tool.folder)/user")
                     tool = tool.with(["STORED_VALUES_FLEET_USER_FILE": "\(tool.folder)/user"])
                 }
                 try await refused(tool, ["get", "limit"], ["set", "limit", "2"])
@@ -69,7 +69,7 @@
                 try await fleet.etcd.start()
                 try await status.staleLine(containing: "authentication failed")
                 let file = try #require(machine.tool.environment["STORED_VALUES_FLEET_USER_FILE"])
-                try writeFinished(Array("\(Self.agents.name):\(new)\n".utf8), to: file)
+                try writePrivate("\(Self.agents.name):\(new)\n", to: file)
                 try await status.line(beginningWith: "current")
                 let words = machine.words
                 #expect(!words.isEmpty && TestSecret.traces(in: words).isEmpty)
@@ -80,9 +80,42 @@
         func userFile(content: String) async throws {
             try await withFleet { fleet in
                 let tool = try fleet.tool(), file = "\(tool.folder)/user"
-                try writeFinished(Array(content.utf8), to: file)
+                try writePrivate(content, to: file)
                 let run = try await tool.with(["STORED_VALUES_FLEET_USER_FILE": file]).run("get", "limit")
                 #expect(run.status == 78 && run.errors.contains(file) && run.errors.contains("name:password"), "\(run)")
+            }
+        }
+
+        @Test("A file with a password is used only if nobody else can read it, but where systemd or a container's runtime provides it")
+        func privacy() async throws {
+            try await withFleet { fleet in
+                try await fleet.etcd.requireLogin(Self.operators)
+                let tool = try fleet.tool().with(Self.operators)
+                let file = try #require(tool.environment["STORED_VALUES_FLEET_USER_FILE"])
+                func status(_ mode: Int, _ file: String, _ variables: [String: String?] = [:]) async throws -> Int32 {
+                    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+                    let run = try await tool.with(variables.merging(["STORED_VALUES_FLEET_USER_FILE": file]) { $1 }).run("set", "limit", "1")
+                    if run.status != 0 {
+                        #expect(run.errors.contains("\"\(file)\" has a password, and others can read or change it"), "\(run)")
+                        #expect(TestSecret.traces(in: run.errors).isEmpty)
+                    }
+                    return run.status
+                }
+                for mode in [0o600, 0o400] { #expect(try await status(mode, file) == 0) }
+                for mode in [0o640, 0o604, 0o620, 0o644] { #expect(try await status(mode, file) == 78) }
+                let credential = ["CREDENTIALS_DIRECTORY": tool.folder]
+                #expect(try await status(0o440, file, credential) == 0)
+                for mode in [0o444, 0o460] { #expect(try await status(mode, file, credential) == 78) }
+                let volume = try KubernetesVolume("\(tool.folder)/login")
+                try volume.update(["user": Self.operators.login])
+                let mounted = "\(volume.path)/user"
+                #expect(try await status(0o644, mounted) == 0)
+                #expect(try await status(0o666, mounted) == 78)
+                // A link that nobody provides could lead anywhere.
+                let link = "\(tool.folder)/link"
+                try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
+                let run = try await tool.with(["STORED_VALUES_FLEET_USER_FILE": link]).run("get", "limit")
+                #expect(run.status == 78 && run.errors.contains("is a symbolic link. Name the file itself."), "\(run)")
             }
         }
 

@@ -31,7 +31,7 @@ final class EtcdCluster: Sendable {
             arguments += ["--peer-trusted-ca-file", ca.file, "--peer-cert-file", file, "--peer-key-file", key]
             arguments += ["--peer-client-cert-auth"]
         }
-        self.arguments = arguments
+        self.arguments = arguments + setup.options
     }
 
     /// What clients are given: every member's address.
@@ -185,7 +185,7 @@ extension EtcdCluster {
     private static let one = Task {
         let folder = "\(ProcessFolder.path)/etcd"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let cluster = try await EtcdCluster(EtcdSetup(members: 1, isSecure: true, quota: nil, token: "shared", hosts: nil), in: folder)
+        let cluster = try await EtcdCluster(EtcdSetup(members: 1, isSecure: true, quota: nil, token: "shared", options: [], hosts: nil), in: folder)
         try await cluster.start()
         return cluster
     }
@@ -197,6 +197,7 @@ private struct EtcdSetup: Sendable {
     let isSecure: Bool
     let quota: Int?
     let token: String
+    let options: [String]
     let hosts: [TestNetwork.Host]?
 }
 
@@ -206,17 +207,18 @@ private struct EtcdSetup: Sendable {
 ///   - members: How many there are.
 ///   - isSecure: With TLS, where clients need a certificate; or in the clear.
 ///   - quota: How many bytes it may keep before it says that there is no space.
+///   - options: Further options of its members.
 ///   - hosts: Where its members are; without them, on this machine's loopback.
 ///   - waitsForTurn: Whether it begins only when few others run. The test that takes longest does not wait: with its wait it would be
 ///     what all tests together take.
 func withEtcd(
-    _ members: Int = 1, isSecure: Bool = true, quota: Int? = nil, token: String = "tests", on hosts: [TestNetwork.Host]? = nil,
-    waitsForTurn: Bool = true, isolation: isolated (any Actor)? = #isolation, _ body: (EtcdCluster) async throws -> Void
+    _ members: Int = 1, isSecure: Bool = true, quota: Int? = nil, token: String = "tests", options: [String] = [],
+    on hosts: [TestNetwork.Host]? = nil, waitsForTurn: Bool = true, isolation: isolated (any Actor)? = #isolation, _ body: (EtcdCluster) async throws -> Void
 ) async throws {
     if waitsForTurn { await turns.begin() }
     defer { if waitsForTurn { turns.end() } }
     try await withTemporaryFolder { folder in
-        let setup = EtcdSetup(members: members, isSecure: isSecure, quota: quota, token: token, hosts: hosts)
+        let setup = EtcdSetup(members: members, isSecure: isSecure, quota: quota, token: token, options: options, hosts: hosts)
         let cluster = try await EtcdCluster(setup, in: folder)
         do {
             try await cluster.start()

@@ -72,7 +72,7 @@
         /// The same tool as a user whose name and password it reads from a file.
         func with(_ role: EtcdCluster.Role) throws -> FleetTool {
             let file = "\(folder)/\(role.name).user"
-            try Data("\(role.login)\n".utf8).write(to: URL(fileURLWithPath: file))
+            try writePrivate("\(role.login)\n", to: file)
             return with(["STORED_VALUES_FLEET_USER_FILE": file])
         }
     }

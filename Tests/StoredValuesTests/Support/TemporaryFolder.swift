@@ -39,6 +39,12 @@ func contents(ofFile path: String) throws -> String {
     try String(contentsOfFile: path, encoding: .utf8)
 }
 
+/// Writes a file that nobody else can read.
+func writePrivate(_ text: String, to path: String) throws {
+    try writeFinished(Array(text.utf8), to: path)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+}
+
 /// Writes a file that nobody has touched for an hour, so that no reader takes it for half-written and waits for the rest.
 func writeFinished(_ bytes: [UInt8], to path: String) throws {
     try Data(bytes).write(to: URL(fileURLWithPath: path))

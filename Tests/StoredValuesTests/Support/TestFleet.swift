@@ -25,7 +25,11 @@
 
         /// Runs the tool as an operator, where it must succeed, and returns what it prints.
         @discardableResult
-        func run(_ arguments: String...) async throws -> String {
+        func run(_ arguments: String...) async throws -> String { try await run(arguments) }
+
+        /// The same with a list of arguments.
+        @discardableResult
+        func run(_ arguments: [String]) async throws -> String {
             let result = try await tool().run(arguments)
             guard result.status == 0 else { throw Refused(command: arguments, result: result) }
             return result.output
@@ -75,7 +79,7 @@
         /// A client in this process, which waits as long as it takes.
         func client(_ endpoints: [String]? = nil, patience: Duration = hangLimit, user: EtcdCluster.Role? = nil) throws -> Fleet {
             let file = user.map { "\(folder)/\($0.name).user" }
-            if let user, let file { try Data("\(user.login)\n".utf8).write(to: URL(fileURLWithPath: file)) }
+            if let user, let file { try writePrivate("\(user.login)\n", to: file) }
             return try etcd.client(endpoints, patience: patience, userFile: file)
         }
 

@@ -130,6 +130,8 @@ extension WrongEtcd {
         case unanswered
         /// Etcd carries it out, and this error is answered.
         case refused(String)
+        /// Etcd carries it out, and something else is answered.
+        case answeredOtherwise(Answer)
         /// It never gets there.
         case lost
         /// It never gets there, and the connection stays open.
@@ -154,6 +156,9 @@ extension WrongEtcd {
             case .refused(let words):
                 _ = Self.answer(to: bytes, port: port)
                 return Answer(#"{"error":"\#(words)","code":8,"message":"\#(words)"}"#, status: "429 Too Many Requests")
+            case .answeredOtherwise(let answer):
+                _ = Self.answer(to: bytes, port: port)
+                return answer
             case .lost: return .raw("")
             case .ignored: return .raw("", staysOpen: true)
             }

@@ -27,6 +27,26 @@ struct ToolSettingsTests {
         }
     }
 
+    @Test("JSON that would not be read as it is, is refused: names in two spellings, and more levels than are read; --text stores it", arguments: [
+        (#"{"é": 1, "e\#u{301}": 2}"#, "in another spelling, at line 1, column 10"), (#"[{"a": {"e\#u{301}": 1, "\u00e9": 2}}]"#, "in another spelling"),
+        (String(repeating: "[", count: 513) + String(repeating: "]", count: 513), "more than 512 levels"),
+        (String(repeating: #"{"a":"#, count: 600), "more than 512 levels"),
+    ])
+    func refused(value: String, words: String) async throws {
+        try await withTool { tool in
+            try await tool.run("set", "key", "1")
+            for arguments in [[], ["--json"]] {
+                let run = try await tool.run(["set", "key", value] + arguments)
+                #expect(run.status == 65 && run.errors.contains(words) && run.errors.contains("--text"), "\(run)")
+            }
+            #expect(try await tool.run("get", "key").output == "1\n")
+            #expect(try await tool.run("set", "key", value, "--text").status == 0)
+            #expect(try await tool.run("get", "key").output == "\(value)\n")
+            // The same name twice is what every parser takes the last one of.
+            #expect(try await tool.run("set", "key", #"{"é": 1, "é": 2, "e": 3}"#).status == 0)
+        }
+    }
+
     @Test("A value of another kind than the old one is stored, with a note")
     func kinds() async throws {
         try await withTool { tool in

@@ -65,61 +65,29 @@
         private static let minimumByteCount = 32
         private static let maximumByteCount = 1 << 16
 
-        /// Who provides the file, which decides who else may read it. Nobody else may write it.
-        enum Origin: Sendable {
-            /// The user or this package, for this user only.
-            case own
-            /// systemd, in a folder that only the service can enter. The mode's group bits are then the mask of the access list
-            /// (acl(5)) by which systemd admits the service's user.
-            case credential
-            /// A container's runtime, by symbolic links or readable for all: there are no other users inside.
-            case mounted
-
-            fileprivate var purpose: OpenPurpose { self == .mounted ? .reading : .readingWithoutLinks }
-            /// The bits of the mode that must not be set.
-            fileprivate var forbiddenMode: UInt32 {
-                switch self {
-                case .own: 0o077
-                case .credential: 0o037
-                case .mounted: 0o022
-                }
-            }
-        }
-
         let path: String
-        let origin: Origin
+        let origin: SecretFile.Provider
         let operations: any FileOperations
 
         /// The key; throws unless the file is regular, long enough, owned by this user or root, and accessible to no others
         /// than its origin permits.
         func read() throws(KeyringError) -> Secret {
             let file: SecretFile
-            do {
-                file = try SecretFile(path, openedFor: origin.purpose, operations: operations)
-            } catch .linkCircle {
-                throw failure(2, "is a symbolic link; use the path of the file itself")
-            } catch .noEntry {
-                throw failure(1, "is missing; restore it from a copy, or create it as the documentation of EncryptedFileKey says")
+            do throws(SecretFile.Refusal) {
+                file = try SecretFile.open(path, from: origin, operations: operations)
             } catch {
-                throw KeyringError(FileError(.read, path, error))
+                switch error {
+                case .link: throw failure(2, "is a symbolic link; use the path of the file itself")
+                case .missing: throw failure(1, "is missing; restore it from a copy, or create it as the documentation of EncryptedFileKey says")
+                case .system(let code): throw KeyringError(FileError(.read, path, code))
+                case .notRegular(let kind): throw failure(3, "is \(kind.rawValue), not a regular file")
+                case .notPrivate: throw .accessDenied
+                }
             }
-            let status = file.status
-            guard status.kind == .regular else { throw failure(3, "is \(status.kind.rawValue), not a regular file") }
-            // The owner first: another owner may change the mode at any time.
-            guard isTrusted(status.user), status.mode & origin.forbiddenMode == 0 else { throw .accessDenied }
-            guard status.identity.size >= Self.minimumByteCount else { throw failure(4, "has fewer than 32 bytes") }
-            guard status.identity.size <= Self.maximumByteCount else { throw failure(5, "has more than 64 KiB") }
+            let size = file.status.identity.size
+            guard size >= Self.minimumByteCount else { throw failure(4, "has fewer than 32 bytes") }
+            guard size <= Self.maximumByteCount else { throw failure(5, "has more than 64 KiB") }
             return try file.contents()
-        }
-
-        /// Whether that user may own the key file. Root accepts the owner of the folder, because files that root creates there
-        /// belong to them.
-        private func isTrusted(_ user: UInt32) -> Bool {
-            let reader = effectiveUser()
-            if user == reader || user == 0 { return true }
-            guard reader == 0, origin == .own else { return false }
-            let folder = ResolvedPath.folder(of: DurableFile(path: path, operations: operations).path)
-            return (try? operations.status(at: folder, followingLinks: true))?.user == user
         }
 
         /// Creates the key file unless something exists there; ``read()`` checks whether that is a key.

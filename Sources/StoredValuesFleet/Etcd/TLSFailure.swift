@@ -1,0 +1,92 @@
+#if Fleet
+    import FoundationEssentials
+    import NIOCore
+    import NIOPosix
+    import NIOSSL
+    import StoredValuesSupport
+
+    /// Why no TLS connection to a member was made, in words by which somebody can put it right. BoringSSL says only that a certificate
+    /// could not be verified, and where in its own source.
+    struct TLSFailure: Sendable {
+        let endpoint: EtcdEndpoint
+        let access: FleetAccess
+        let configuration: TLSConfiguration
+
+        func error(_ error: any Error) async -> EtcdError {
+            let words = "\(error)"
+            func says(_ part: String) -> Bool { words.utf8.contains(part.utf8) }
+            func untrusted(_ sentence: String) -> EtcdError { EtcdError(reason: .untrusted, sentence: sentence) }
+            if error as? NIOSSLExtraError == .failedToValidateHostname {
+                return untrusted("\(endpoint) has a certificate for another host or address")
+            }
+            if says("CERTIFICATE_VERIFY_FAILED") { return untrusted("\(endpoint) \(await distrust())") }
+            if says("_ALERT_"), says("CERTIFICATE") || says("UNKNOWN_CA") { return untrusted("\(endpoint) \(refusal(isExpired: says("EXPIRED")))") }
+            if says("WRONG_VERSION_NUMBER") || says("HTTP_REQUEST") { return untrusted("\(endpoint) does not speak TLS") }
+            let isHandshake = words.utf8.starts(with: "handshakeFailed".utf8)
+            guard let reason = error is NIOSSLExtraError ? words : Self.reason(in: words) else {
+                // Without a word, as a member does that is stopped, or is spoken with in the clear.
+                let when = isHandshake ? " during the TLS handshake: it may be starting or ending, or speak no TLS" : ""
+                return EtcdError(reason: .unreachable, sentence: "\(endpoint) closed the connection\(when)", mayHaveHappened: !isHandshake)
+            }
+            return EtcdError(reason: .untrusted, sentence: "\(endpoint) made no TLS connection: \(reason)", mayHaveHappened: !isHandshake)
+        }
+
+        /// What BoringSSL calls the reason, without the place in its source; nil if it names none.
+        private static func reason(in words: String) -> String? {
+            guard let start = words.firstRange(of: "OPENSSL_internal:") else { return nil }
+            let rest = words[start.upperBound...]
+            return String(rest.prefix { $0 != " " && $0 != "]" })
+        }
+
+        /// Why the member's certificate was not verified.
+        private func distrust() async -> String {
+            let now = time(nil)
+            let chain = await shown()
+            if let expired = chain.first(where: { $0.notValidAfter < now }) { return "has a certificate that expired at \(Self.text(expired.notValidAfter))" }
+            if let early = chain.first(where: { $0.notValidBefore > now }) {
+                return "has a certificate that is not valid before \(Self.text(early.notValidBefore)), by this machine's clock"
+            }
+            let known = access.authorities.map { "those in \"\($0)\"" } ?? "those that this system trusts"
+            return "has a certificate of another authority than \(known)"
+        }
+
+        /// Why the member did not take this client's certificate. etcd may only say that it did not.
+        private func refusal(isExpired: Bool) -> String {
+            guard let path = access.certificate else { return "wants a client's certificate, and none is named" }
+            let end = (try? NIOSSLCertificate.fromPEMFile(path))?.first?.notValidAfter
+            if let end, end < time(nil) { return "refused the certificate in \"\(path)\", which expired at \(Self.text(end))" }
+            if isExpired { return "refused the certificate in \"\(path)\" as expired: check both clocks" }
+            return "refused the certificate in \"\(path)\": it is of another authority than the cluster trusts, or not for clients"
+        }
+
+        private static func text(_ time: time_t) -> String { FleetRecord.stamp(Date(timeIntervalSince1970: Double(time))) }
+
+        /// The certificates that the member shows; empty if it shows none in time. Nothing is sent to it, and the connection is given up.
+        private func shown() async -> [NIOSSLCertificate] {
+            let chain = OneShot<[NIOSSLCertificate]>()
+            let (configuration, name) = (configuration, endpoint.isAddress ? nil : endpoint.host)
+            let connected = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connectTimeout(.seconds(1))
+                .channelInitializer { channel in
+                    channel.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
+                    return channel.eventLoop.makeCompletedFuture {
+                        let handler = try NIOSSLClientHandler(
+                            context: NIOSSLContext(configuration: configuration), serverHostname: name,
+                            customVerificationCallback: { (certificates: [NIOSSLCertificate], verdict: EventLoopPromise<NIOSSLVerificationResult>) in
+                                chain.answer(certificates)
+                                verdict.succeed(.failed)
+                            })
+                        try channel.pipeline.syncOperations.addHandler(handler)
+                    }
+                }
+                .connect(host: endpoint.host.isIdentical(to: "localhost") ? "127.0.0.1" : endpoint.host, port: endpoint.port)
+            connected.whenComplete { result in
+                switch result {
+                case .success(let channel): channel.closeFuture.whenComplete { _ in chain.answer([]) }
+                case .failure: chain.answer([])
+                }
+            }
+            return await chain.wait(cancelled: [])
+        }
+    }
+#endif
