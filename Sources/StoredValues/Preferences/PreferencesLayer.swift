@@ -10,6 +10,8 @@ struct PreferencesLayer: Sendable {
     private(set) var document = PreferencesDocument()
     /// The state of the file that `document` was read from; nil if there was none.
     private(set) var identity: FileIdentity?
+    /// The digest of what was read from a fleet's file.
+    private(set) var digest: String?
     /// Keeps the inode of a fleet's file in use: its status is only true if no replacement goes unnoticed.
     private var pin: FilePin?
 
@@ -22,6 +24,7 @@ struct PreferencesLayer: Sendable {
         let contents = try file.read()
         document = try contents.map { try PreferencesDocument(parsing: $0.bytes) } ?? PreferencesDocument()
         identity = contents?.identity
+        digest = source == .fleet ? contents.map { DurableFile.digest(of: $0.bytes) } : nil
         pin = source == .fleet ? identity.flatMap { FilePin($0, at: file.path, file.operations) } : nil
         return true
     }

@@ -194,12 +194,15 @@ extension PreferencesStore {
     var fleetMirror: DurableFile? { layers.first { $0.source == .fleet }?.file }
 
     /// Takes over the current content of a file of defaults. When this returns, readers see the result. Returns the state of the
-    /// file that they see, nil if there is none, and why it could not be read, if so.
-    func refreshedLayer(_ file: DurableFile) -> (identity: FileIdentity?, trouble: TroubleLog.LayerTrouble?) {
+    /// file that they see, nil if there is none, its digest, and why it could not be read, if so.
+    func refreshedLayer(_ file: DurableFile) -> (identity: FileIdentity?, digest: String?, trouble: TroubleLog.LayerTrouble?) {
         var later = AfterUnlocking()
         refreshLayer(file, &later)
         finish(later)
-        return state.withLock { ($0.members.layer(of: file)?.identity, $0.log.layerTroubles[file.path]) }
+        return state.withLock { state in
+            let layer = state.members.layer(of: file)
+            return (layer?.identity, layer?.digest, state.log.layerTroubles[file.path])
+        }
     }
 
     /// Takes over the current content of the files of defaults.
