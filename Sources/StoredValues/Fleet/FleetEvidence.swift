@@ -65,17 +65,20 @@ struct FleetEvidence: Sendable {
 }
 
 extension PreferencesStore {
+    /// The file with the fleet's settings among the layers, if there is one.
+    var fleetMirror: DurableFile? { layers.first { $0.kind.source == .fleet }?.file }
+
     /// What is known now, with the mirror's current content taken over; nil if this file has no mirror below it.
     var fleetEvidence: FleetEvidence? {
         guard let mirror = fleetMirror else { return nil }
         // The report first: the agent writes it after the mirror, so what it says holds for the mirror that is read after it.
         let (report, isForLackOfRoom) = FleetEvidence.Report.read(FleetFolder.report(onMirror: mirror.path))
-        let layer = refreshedLayer(mirror)
-        let modified = (layer.identity ?? (try? mirror.currentIdentity())).map { identity in
+        let (layer, trouble) = refreshLayer(mirror)
+        let modified = (layer?.identity ?? (try? mirror.currentIdentity())).map { identity in
             Date(timeIntervalSince1970: Double(identity.modified) / 1_000_000_000)
         }
         let state: FleetEvidence.Mirror =
-            if let trouble = layer.trouble {
+            if let trouble {
                 .broken(why: trouble.text, modified: modified)
             } else {
                 modified.map { .whole(modified: $0) } ?? .missing
@@ -83,7 +86,7 @@ extension PreferencesStore {
         let age: Duration? = if case .found(let report) = report { report.confirmed?.age } else { nil }
         return FleetEvidence(
             report: report, mirror: state, age: age, firstLook: firstLook,
-            isForLackOfRoom: isForLackOfRoom || layer.trouble?.isLackOfRoom == true)
+            isForLackOfRoom: isForLackOfRoom || trouble?.isLackOfRoom == true)
     }
 }
 
