@@ -69,17 +69,9 @@ package final class DurableFile: Sendable {
         return "\(Substring(folder)).\(isTooLong ? shortName(for: name) : name)\(suffix)"
     }
 
-    /// Replaces a name that is too long.
-    package static func shortName(for name: String) -> String { digest(of: Array(name.utf8)) }
-
-    /// Tells contents apart: collisions are unlikely, but easily made on purpose (FNV-1a, 64 bits, in hexadecimal).
-    package static func digest(of bytes: [UInt8]) -> String {
-        let digest = bytes.withUnsafeBufferPointer { bytes in
-            var digest: UInt64 = 0xcbf2_9ce4_8422_2325
-            for byte in bytes { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
-            return digest
-        }
-        return String(digest, radix: 16)
+    /// Replaces a name that is too long; collisions are unlikely (FNV-1a, 64 bits).
+    package static func shortName(for name: String) -> String {
+        String(name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
     }
 
     /// Syncs the current state to the disk: the file, then the folders that contain it. Needs no lock.

@@ -88,6 +88,9 @@ struct FleetEvidence: Sendable {
 }
 
 extension PreferencesStore {
+    /// The file with the fleet's settings among the layers, if there is one.
+    var fleetMirror: DurableFile? { layers.first { $0.kind.source == .fleet }?.file }
+
     /// What is known now, with the mirror's current content taken over; nil if this file has no mirror below it.
     var fleetEvidence: FleetEvidence? {
         guard let mirror = fleetMirror else { return nil }
@@ -104,20 +107,21 @@ extension PreferencesStore {
 
     private func fleetEvidence(_ mirror: DurableFile) -> FleetEvidence {
         let (report, isForLackOfRoom) = FleetEvidence.Report.read(FleetFolder.report(onMirror: mirror.path))
-        let layer = refreshedLayer(mirror)
-        let modified = (layer.identity ?? (try? mirror.currentIdentity())).map { identity in
+        let (layer, trouble) = refreshLayer(mirror)
+        let modified = (layer?.identity ?? (try? mirror.currentIdentity())).map { identity in
             Date(timeIntervalSince1970: Double(identity.modified) / 1_000_000_000)
         }
         let state: FleetEvidence.Mirror =
-            if let trouble = layer.trouble {
+            if let trouble {
                 .broken(why: trouble.text, modified: modified)
             } else {
                 modified.map { .whole(modified: $0) } ?? .missing
             }
         let found: FleetReport? = if case .found(let report) = report { report } else { nil }
         return FleetEvidence(
-            report: report, mirror: state, age: found?.confirmed?.age, silence: found?.alive?.age, digest: layer.digest, firstLook: firstLook,
-            isForLackOfRoom: isForLackOfRoom || layer.trouble?.isLackOfRoom == true)
+            report: report, mirror: state, age: found?.confirmed?.age, silence: found?.alive?.age,
+            digest: layer?.digest.map(FleetReport.name(of:)), firstLook: firstLook,
+            isForLackOfRoom: isForLackOfRoom || trouble?.isLackOfRoom == true)
     }
 }
 

@@ -29,6 +29,9 @@ package struct FleetReport: Sendable, Equatable {
         (self.state, self.confirmed, self.alive, self.mirror) = (state, confirmed, alive, mirror)
     }
 
+    /// How ``mirror`` names content with this digest.
+    package static func name(of digest: UInt64) -> String { String(digest, radix: 16) }
+
     /// As it is in the file. Programs of older versions pass over members that they do not know.
     private struct Form: Codable {
         var state: String

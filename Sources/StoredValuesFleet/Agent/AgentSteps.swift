@@ -30,7 +30,7 @@
         /// The settings that this machine keeps; nil if it never had any.
         private(set) var mirror: FleetMirror?
         /// The digest of the mirror that was written, or found at the start; nil if it is not known what is there.
-        private(set) var digest: String?
+        private(set) var digest: UInt64?
         /// The latest state of the cluster that was seen, for telling whether it went back.
         private var known: FleetMirror.Origin?
         private(set) var secrets = Secrets.unread(why: "they were not read yet")
@@ -52,7 +52,7 @@
 
         /// The agent has the files to itself now. `found` is the mirror that is there, with the digest of its file, and `there` are the
         /// secrets. What was kept before counts where it is gone with its folder.
-        mutating func begin(with found: (mirror: FleetMirror, digest: String)?, _ there: Secrets, at now: BootMoment) -> [Action] {
+        mutating func begin(with found: (mirror: FleetMirror, digest: UInt64)?, _ there: Secrets, at now: BootMoment) -> [Action] {
             report.state = .stale(since: now.date, why: "The agent has started, and the cluster has not answered yet.")
             (replica, isWatching, secretsTrouble) = (nil, false, nil)
             let isGone = found == nil && there == .read(bytes: nil, seen: nil)
@@ -64,7 +64,7 @@
         mutating func found(_ secrets: Secrets) { self.secrets = secrets }
 
         /// The file that is the mirror now has this digest; nil if there is none. Another one than was written is written over.
-        mutating func mirrorIs(_ found: String?, at now: BootMoment) -> [Action] {
+        mutating func mirrorIs(_ found: UInt64?, at now: BootMoment) -> [Action] {
             guard let digest, found != digest else { return [] }
             return say("\(configuration.applicationID): something else than the agent has changed or removed the mirror; it is written anew.")
                 + restore(at: now) + [told(at: now)]
@@ -116,7 +116,7 @@
         /// The cluster has answered the question whether it has anything that is not here. `revision` is that of the replica when the
         /// cluster was `asked`, and `found` the digest of the mirror now.
         mutating func confirm(
-            _ answer: EtcdRangeAnswer, askedAt revision: Int, _ asked: BootMoment, mirror found: String?, at now: BootMoment
+            _ answer: EtcdRangeAnswer, askedAt revision: Int, _ asked: BootMoment, mirror found: UInt64?, at now: BootMoment
         ) -> [Action] {
             switch replica?.confirm(answer, askedAt: revision) {
             case .readAgain(let why): return [.fail(AgentProblem("everything is read again: \(why)", isCertain: false))]
@@ -197,7 +197,7 @@
         /// Replaces the mirror, of which the report names the old and the new content meanwhile. The next report names the new one.
         private mutating func write(_ new: FleetMirror, at now: BootMoment) -> [Action] {
             let bytes = new.bytes, old = digest
-            (mirror, digest) = (new, DurableFile.digest(of: bytes))
+            (mirror, digest) = (new, FleetFolder.digest(of: bytes))
             return [.writeReport(told(at: now, naming: [old, digest])), .writeMirror(bytes)]
         }
 
@@ -234,10 +234,10 @@
         private mutating func told(at now: BootMoment) -> Action { .writeReport(told(at: now, naming: [digest])) }
 
         /// The report as it is to be written now, naming what the mirror may be.
-        private mutating func told(at now: BootMoment, naming digests: [String?]) -> FleetReport {
+        private mutating func told(at now: BootMoment, naming digests: [UInt64?]) -> FleetReport {
             report.alive = now
             var told = report
-            told.mirror = digests.compactMap(\.self)
+            told.mirror = digests.compactMap(\.self).map(FleetReport.name)
             // The settings may be current all the same, but whoever looks must not take the secrets for fresh.
             if case .current = told.state, let secretsTrouble {
                 told.state = .stale(since: secretsTrouble.since, why: "The secrets are not: \(secretsTrouble.why).")

@@ -102,7 +102,7 @@
         }
 
         private func begin() {
-            let found: (FleetMirror, String)?
+            let found: (FleetMirror, UInt64)?
             do {
                 found = try files.read()
             } catch {

@@ -25,7 +25,7 @@
         private let agent: DurableFile
         private var lock: Lock?
         /// The digest of the mirror when it was last read or written, and which file it was.
-        private var lastMirror: (digest: String, identity: FileIdentity)?
+        private var lastMirror: (digest: UInt64, identity: FileIdentity)?
 
         private final class Lock {
             let file: LockedFile
@@ -132,10 +132,10 @@
         // MARK: The files
 
         /// What the mirror holds, and the digest of its file; nil if there is none. Throws if it cannot be read.
-        func read() throws -> (FleetMirror, digest: String)? {
+        func read() throws -> (FleetMirror, digest: UInt64)? {
             try claim(mirror)
             guard let found = try mirror.read() else { return nil }
-            let digest = DurableFile.digest(of: found.bytes)
+            let digest = FleetFolder.digest(of: found.bytes)
             lastMirror = (digest, found.identity)
             return (try FleetMirror(parsing: found.bytes), digest)
         }
@@ -143,11 +143,11 @@
         /// The digest of the mirror; nil if there is none that can be read.
         ///
         /// - Parameter always: Whether it is read although it looks unchanged.
-        func mirrorDigest(always: Bool = false) -> String? {
+        func mirrorDigest(always: Bool = false) -> UInt64? {
             if !always, let lastMirror, (try? mirror.currentIdentity()) == lastMirror.identity { return lastMirror.digest }
             lastMirror = nil
             guard (try? claim(mirror)) != nil, let found = try? mirror.read() else { return nil }
-            lastMirror = (DurableFile.digest(of: found.bytes), found.identity)
+            lastMirror = (FleetFolder.digest(of: found.bytes), found.identity)
             return lastMirror?.digest
         }
 
@@ -169,7 +169,7 @@
         /// Replaces the mirror. It survives a power cut when this returns.
         func write(mirror bytes: [UInt8]) throws {
             lastMirror = nil
-            lastMirror = (DurableFile.digest(of: bytes), try write(bytes, to: mirror, durably: true))
+            lastMirror = (FleetFolder.digest(of: bytes), try write(bytes, to: mirror, durably: true))
         }
 
         /// Replaces the encrypted file.
