@@ -102,7 +102,10 @@
             func forge(_ limit: Int) throws { try fleet.mirror(["limit": JSONValue(limit)]) }
 
             var status: FleetStatus? { program.store.fleetEvidence?.status(freshness: .seconds(1_000_000)) }
-            var limit: Int { StoredValue(key: "limit", default: 0, storage: program).wrappedValue }
+            var limit: Int {
+                program.store.refreshLayers()
+                return StoredValue(key: "limit", default: 0, storage: program).wrappedValue
+            }
 
             /// Programs are told `current` only of what the cluster had at that revision or later.
             func check(_ when: String) throws {

@@ -91,7 +91,8 @@
                 let first = try machine.startAgent()
                 try await machine.waitUntilCurrent()
                 if isClusterAway { try await fleet.etcd.killAll() }
-                try FileManager.default.removeItem(atPath: machine.folder.path)
+                // At one stroke: what the agent writes anew would come in between.
+                try FileManager.default.moveItem(atPath: machine.folder.path, toPath: "\(machine.folder.path)-gone")
                 try await machine.wait(for: ["a": "1"])
                 for folder in [machine.folder.path, "\(machine.folder.path)/\(TestFleet.application)"] {
                     #expect(try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int == 0o755)
