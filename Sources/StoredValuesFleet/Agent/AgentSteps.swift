@@ -76,9 +76,9 @@
             return [bytes.map(Action.writeSecrets), seen.map(Action.writeSeen)].compactMap(\.self) + write(mirror, at: now)
         }
 
-        /// One of the actions that led to `next` failed, so nothing is known of the files any more.
-        mutating func failed(to become: AgentSteps) {
-            (noted, digest, secrets) = (become.noted, nil, .unread(why: "they were not read again yet"))
+        /// The step to `next` failed in one of its actions, so nothing is known of the files any more.
+        mutating func failed(to next: AgentSteps) {
+            (noted, digest, secrets) = (next.noted, nil, .unread(why: "they were not read again yet"))
         }
 
         // MARK: The cluster
