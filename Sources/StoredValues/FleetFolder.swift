@@ -43,10 +43,33 @@ package struct FleetFolder: Sendable, Equatable {
         return (place.after(prefix: "\(standard)/").map { "\(runtime)/\($0)" } ?? place) + "status.json"
     }
 
+    /// Tells contents of a mirror apart, by chance, and is no protection against those who choose them (FNV-1a, 64 bits).
+    package static func digest(of bytes: [UInt8]) -> UInt64 {
+        // A mirror may have many megabytes, and in a debug build `reduce` takes a call for each byte.
+        bytes.withUnsafeBufferPointer { bytes in
+            var digest: UInt64 = 0xcbf2_9ce4_8422_2325
+            for byte in bytes { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
+            return digest
+        }
+    }
+
     /// An absolute path without slashes at its end; nil if it is not one.
     private static func proper(_ path: String) -> String? {
         guard path.begins(with: "/"), !path.has("\0") else { return nil }
         let count = path.utf8.reversed().drop { $0 == UInt8(ascii: "/") }.count
         return String(Substring(path.utf8.prefix(count)))
+    }
+}
+
+extension LayerKind {
+    /// The settings that this machine shares with others.
+    static let fleet = LayerKind(
+        source: .fleet, name: "the fleet's settings", cure: "Restart the agent, which writes the file anew.", digest: FleetFolder.digest)
+}
+
+extension StorageSystem {
+    /// The layers of the application's standard file above the system-wide defaults.
+    static var sharedLayers: (paths: [String], kind: LayerKind) {
+        ([FleetFolder()?.mirror(of: applicationID)].compactMap(\.self), .fleet)
     }
 }

@@ -25,6 +25,15 @@ package struct LockedFile: ~Copyable {
     /// The current content; nil if there is no file.
     package func read() throws(FileError) -> FileContents? { try file.read(at: path) }
 
+    /// Whether the lock is still at its path. If it was removed or replaced, perhaps with its folder, another process can take the
+    /// one that is there now. Not for a ``DurableGeneration``.
+    package var isInPlace: Bool {
+        guard let held = try? operations.status(of: lock).identity,
+            let there = try? operations.status(at: "\(path).lock", followingLinks: false).identity
+        else { return false }
+        return held.inode == there.inode && held.device == there.device
+    }
+
     /// The file's identity and state when the lock was taken; nil if there was none.
     package var identity: FileIdentity? { found?.identity }
 

@@ -202,7 +202,7 @@ extension SystemErrorCode {
     package static let accessDenied = SystemErrorCode(rawValue: EACCES)
     static let busy = SystemErrorCode(rawValue: EBUSY)
     static let crossDevice = SystemErrorCode(rawValue: EXDEV)
-    static let exists = SystemErrorCode(rawValue: EEXIST)
+    package static let exists = SystemErrorCode(rawValue: EEXIST)
     static let fileTooLarge = SystemErrorCode(rawValue: EFBIG)
     static let invalidArgument = SystemErrorCode(rawValue: EINVAL)
     static let ioFailed = SystemErrorCode(rawValue: EIO)

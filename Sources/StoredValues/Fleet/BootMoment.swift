@@ -16,9 +16,11 @@ package struct BootMoment: Sendable, Equatable, Codable {
     }
 
     /// How long ago it was; nil if it is of another boot, lies in the future, or the boot is not known.
-    package var age: Duration? {
-        let now = Self.now
-        guard !boot.isEmpty, boot.isIdentical(to: now.boot), (0...now.nanoseconds).contains(nanoseconds) else { return nil }
+    package var age: Duration? { age(at: .now) }
+
+    /// The same at another time.
+    package func age(at now: BootMoment) -> Duration? {
+        guard !boot.isEmpty, boot.isIdentical(to: now.boot), (0...max(0, now.nanoseconds)).contains(nanoseconds) else { return nil }
         return .nanoseconds(now.nanoseconds - nanoseconds)
     }
 

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import StoredValuesFiles
+import StoredValuesSupport
 
 /// What is known of the fleet's settings on this machine, from which their status follows.
 struct FleetEvidence: Sendable {
-    enum Report: Sendable {
+    enum Report: Sendable, Equatable {
         /// There is none at this path.
         case missing(path: String)
         /// It cannot be read, or not understood, for this reason, which also says what to do.
@@ -22,6 +23,10 @@ struct FleetEvidence: Sendable {
     let mirror: Mirror
     /// The age of the confirmation in the report; nil if there is none, or it is not of this boot.
     let age: Duration?
+    /// How long the agent has said nothing; nil if that is not known, or was before this boot.
+    var silence: Duration?
+    /// The digest of the mirror that this process has read; nil if it has read none.
+    var digest: String?
     /// When this process first looked: the time of what has no time of its own.
     let firstLook: Date
     /// Whether something could not be read because a resource was exhausted, which ends without an event.
@@ -40,17 +45,35 @@ struct FleetEvidence: Sendable {
             .stale(since: modified, why: "No agent has reported on them since this machine started: there is no \"\(path)\". Start the agent (stored-values-fleet agent); in a container, mount that folder too.")
         case (.whole(let modified), .found(let report)):
             switch report.state {
-            case .stale(let since, let why): .stale(since: since, why: why)
+            case .stale(let since, let why):
+                .stale(since: since, why: report.alive == nil || isAlive(freshness) ? why : "\(why) The agent has said nothing since: it has ended, or is stuck. Look at its log, and restart it.")
             case .current(let revision):
                 if let age, age < freshness {
-                    .current(revision: revision)
+                    isAsReported
+                        ? .current(revision: revision)
+                        : .stale(
+                            since: confirmed ?? modified,
+                            why: "Something else than the agent has changed or replaced the file with the settings. A running agent writes it anew at once; look at its log.")
                 } else {
                     .stale(
                         since: confirmed ?? modified,
-                        why: "The agent has not confirmed them since: it has ended, or is stuck. Look at its log, and restart it.")
+                        why: isAlive(freshness)
+                            ? "The agent runs, but has not confirmed them since. Look at its log."
+                            : "The agent has not confirmed them since: it has ended, or is stuck. Look at its log, and restart it.")
                 }
             }
         }
+    }
+
+    /// After how long the status may change by itself.
+    func pause(freshness: Duration) -> Duration? { [age, silence].compactMap(\.self).filter { $0 < freshness }.max().map { freshness - $0 } }
+
+    private func isAlive(_ freshness: Duration) -> Bool { silence.map { $0 < freshness } ?? false }
+
+    /// Whether the mirror is what the agent wrote, as far as the report says.
+    var isAsReported: Bool {
+        guard case .found(let report) = report, let written = report.mirror, let digest else { return true }
+        return written.contains { $0.isIdentical(to: digest) }
     }
 
     /// What the agent says of its own troubles, if anything.
@@ -65,25 +88,40 @@ struct FleetEvidence: Sendable {
 }
 
 extension PreferencesStore {
+    /// The file with the fleet's settings among the layers, if there is one.
+    var fleetMirror: DurableFile? { layers.first { $0.kind.source == .fleet }?.file }
+
     /// What is known now, with the mirror's current content taken over; nil if this file has no mirror below it.
     var fleetEvidence: FleetEvidence? {
         guard let mirror = fleetMirror else { return nil }
-        // The report first: the agent writes it after the mirror, so what it says holds for the mirror that is read after it.
+        // The report first: the agent writes it after the mirror, so what it says holds for the mirror that is read after it. Where
+        // the agent has replaced both in between, they are read again; a few times, for others could do so without end.
+        var evidence = fleetEvidence(mirror)
+        for _ in 0..<10 where !evidence.isAsReported {
+            let before = evidence.report
+            evidence = fleetEvidence(mirror)
+            if evidence.report == before { break }
+        }
+        return evidence
+    }
+
+    private func fleetEvidence(_ mirror: DurableFile) -> FleetEvidence {
         let (report, isForLackOfRoom) = FleetEvidence.Report.read(FleetFolder.report(onMirror: mirror.path))
-        let layer = refreshedLayer(mirror)
-        let modified = (layer.identity ?? (try? mirror.currentIdentity())).map { identity in
+        let (layer, trouble) = refreshLayer(mirror)
+        let modified = (layer?.identity ?? (try? mirror.currentIdentity())).map { identity in
             Date(timeIntervalSince1970: Double(identity.modified) / 1_000_000_000)
         }
         let state: FleetEvidence.Mirror =
-            if let trouble = layer.trouble {
+            if let trouble {
                 .broken(why: trouble.text, modified: modified)
             } else {
                 modified.map { .whole(modified: $0) } ?? .missing
             }
-        let age: Duration? = if case .found(let report) = report { report.confirmed?.age } else { nil }
+        let found: FleetReport? = if case .found(let report) = report { report } else { nil }
         return FleetEvidence(
-            report: report, mirror: state, age: age, firstLook: firstLook,
-            isForLackOfRoom: isForLackOfRoom || layer.trouble?.isLackOfRoom == true)
+            report: report, mirror: state, age: found?.confirmed?.age, silence: found?.alive?.age,
+            digest: layer?.digest.map(FleetReport.name(of:)), firstLook: firstLook,
+            isForLackOfRoom: isForLackOfRoom || trouble?.isLackOfRoom == true)
     }
 }
 

@@ -19,23 +19,35 @@ package struct FleetReport: Sendable, Equatable {
     package var state: State
     /// When etcd last confirmed that the mirror is fresh; nil if never.
     package var confirmed: BootMoment?
+    /// When the agent last said anything, which it does more often than ``freshness``; nil if it has ended, or is of an older version.
+    package var alive: BootMoment?
+    /// The digests of what the agent wrote to the mirror: one, or two while it replaces the first by the second. Nil of an agent of an
+    /// older version, whose mirror is taken as it is.
+    package var mirror: [String]?
 
-    package init(state: State, confirmed: BootMoment?) { (self.state, self.confirmed) = (state, confirmed) }
+    package init(state: State, confirmed: BootMoment?, alive: BootMoment? = nil, mirror: [String]? = nil) {
+        (self.state, self.confirmed, self.alive, self.mirror) = (state, confirmed, alive, mirror)
+    }
 
-    /// As it is in the file.
+    /// How ``mirror`` names content with this digest.
+    package static func name(of digest: UInt64) -> String { String(digest, radix: 16) }
+
+    /// As it is in the file. Programs of older versions pass over members that they do not know.
     private struct Form: Codable {
         var state: String
         var revision: Int?
         var since: Date?
         var why: String?
         var confirmed: BootMoment?
+        var alive: BootMoment?
+        var mirror: [String]?
     }
 
     /// The report in a file that another process wrote; nil if it is not a whole and sensible one. What could steer a terminal
     /// in `why` becomes a space.
     package init?(parsing bytes: [UInt8]) {
         guard bytes.count <= Self.sizeLimit, let json = try? JSONValue(parsing: bytes),
-            let form = try? ItemDecoder.decode(Form.self, from: json), form.confirmed?.date.isWritable != false
+            let form = try? ItemDecoder.decode(Form.self, from: json), form.confirmed?.date.isWritable != false, form.alive?.date.isWritable != false
         else { return nil }
         switch (form.state, form.revision, form.since, form.why) {
         case ("current", let revision?, nil, nil) where revision >= 0:
@@ -44,12 +56,12 @@ package struct FleetReport: Sendable, Equatable {
             state = .stale(since: since, why: why.asOneLine(upTo: Self.longestReason))
         default: return nil
         }
-        confirmed = form.confirmed
+        (confirmed, alive, mirror) = (form.confirmed, form.alive, form.mirror)
     }
 
     /// The content of the file.
     package var bytes: [UInt8] {
-        var form = Form(state: "current", confirmed: confirmed)
+        var form = Form(state: "current", confirmed: confirmed, alive: alive, mirror: mirror)
         switch state {
         case .current(let revision): form.revision = revision
         case .stale(let since, let why): (form.state, form.since, form.why) = ("stale", since, why)

@@ -3,11 +3,11 @@ import StoredValuesFiles
 import StoredValuesSupport
 
 /// Tells the status of the fleet's settings, and each change of it: when the agent's report or the mirror changes, and when the
-/// last confirmation grows too old. Ends when it is released.
+/// last confirmation, or sign of the agent's life, grows too old. Ends when it is released.
 final class FleetWatch: Sendable {
     private struct State {
         var watches: [FileWatch] = []
-        /// Rings when the last confirmation is too old.
+        /// Rings when one of these is too old.
         var alarm: Alarm?
         var told: FleetStatus?
     }
@@ -49,7 +49,7 @@ final class FleetWatch: Sendable {
     private func look() {
         guard let evidence = store.fleetEvidence else { return }
         let status = evidence.status(freshness: freshness)
-        if case .current = status, let age = evidence.age { lookAgain(after: freshness - age) }
+        if let pause = evidence.pause(freshness: freshness) { lookAgain(after: pause) }
         if evidence.isForLackOfRoom {
             retries.request { [weak self] in
                 guard let self else { return }

@@ -34,7 +34,7 @@ struct MembersView {
     var document: PreferencesDocument { changes.isEmpty ? members.document : members.written(with: changes) }
 
     /// All values.
-    var snapshot: PreferencesSnapshot { PreferencesSnapshot(document, layers: members.layers.map { ($0.document, $0.source) }) }
+    var snapshot: PreferencesSnapshot { PreferencesSnapshot(document, layers: members.layers.map { ($0.document, $0.kind.source) }) }
 
     /// Applies more changes to it.
     mutating func lay(_ new: MemberChanges) { changes.merge(new.byKey) { $1 } }

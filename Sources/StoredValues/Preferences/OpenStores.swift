@@ -29,8 +29,8 @@ final class OpenStores: Sendable {
         }
     }
 
-    /// The store of the application's file `name`, open and with the system-wide defaults below it; below the standard file, also
-    /// with the fleet's settings above those.
+    /// The store of the application's file `name`, open and with the layers below it: the system-wide defaults, and above those,
+    /// if it is the standard file, the layers that only that has.
     func application(_ name: String) -> PreferencesStore {
         let key = Array(name.utf8)
         if let store = byName.withLock({ $0[key] }) { return store }
@@ -44,7 +44,10 @@ final class OpenStores: Sendable {
         } catch {
             new = PreferencesStore(.failure(error), path: "(no file)")
         }
-        if isStandard, let mirror = FleetFolder()?.mirror(of: StorageSystem.applicationID) { new.addLayers([mirror], source: .fleet) }
+        if isStandard {
+            let shared = StorageSystem.sharedLayers
+            new.addLayers(shared.paths, of: shared.kind, onTop: true)
+        }
         new.addLayers(PreferencesLocation.layers(of: name))
         new.open()  // after those were added: what is wrong with them is logged before the first value is read, too
         return byName.withLock { stores in

@@ -16,15 +16,13 @@ public struct PreferencesFile: Sendable {
     /// passed to `StorageSystem.bootstrap` replaces it, else the one that the environment variable `STORED_VALUES_PREFERENCES`
     /// names.
     ///
-    /// Values that the file does not hold come from the fleet's settings, if this machine shares settings with others:
-    /// `<folder>/<application id>/preferences.json`, where the folder is `$STORED_VALUES_FLEET`, by default
-    /// `/var/lib/stored-values/fleet`. All others come from the system-wide defaults: `<folder>/<application id>/preferences.json`
-    /// for each folder in `$XDG_CONFIG_DIRS`, by default `/etc/xdg`, earlier folders first (XDG Base Directory Specification 0.8).
-    /// Neither are ever written; ``StoredValue/reset()`` uncovers them.
+    /// Values that the file does not hold come from the layers below it: the settings that this machine shares with others, then
+    /// the system-wide defaults. ``ValueSource`` says where these lie. They are never written; ``StoredValue/reset()`` uncovers
+    /// them.
     public static let standard = PreferencesFile(place: .named(PreferencesLocation.standardName, madeIn: nil))
 
     /// Another file of the application: `named("editor")` is `$XDG_CONFIG_HOME/<application id>/editor.json`, with system-wide
-    /// defaults of that name below it, and no settings of a fleet.
+    /// defaults of that name below it, and no settings that machines share.
     ///
     /// If the environment variable `STORED_VALUES_PREFERENCES` names the standard file, it is beside that one, under its name
     /// without `.json`: with `/srv/a.json`, `named("editor")` is `/srv/a.editor.json`. A file passed to `StorageSystem.bootstrap`
@@ -128,7 +126,7 @@ public struct PreferencesFile: Sendable {
     public func flush() async throws(PreferencesError) { try await store.flush() }
 
     /// Removes every value of this file, whichever program or version wrote it, in one change: each wrapper then reads the
-    /// fleet's value, the system-wide default, or its own.
+    /// layers below, or its own default.
     ///
     /// Data that ``importUserDefaults(named:key:)`` has imported before is not imported again. Traps inside an `update` of this
     /// file. Writing works as for ``StoredValue/set(_:overwritingNewer:)``.
@@ -139,8 +137,8 @@ public struct PreferencesFile: Sendable {
         }
     }
 
-    /// Reads the file, the fleet's settings and the system-wide defaults below it now. When this returns, every reader in this
-    /// process sees the result, and it is in the buffer of each stream.
+    /// Reads the file and the layers below it now. When this returns, every reader in this process sees the result, and it is in
+    /// the buffer of each stream.
     ///
     /// Changes are normally seen a moment later without this; call it when that is too late, as in a test that has just written
     /// the file. Blocks the thread while reading, and for at most 200 ms while another program is writing the file. Needs no

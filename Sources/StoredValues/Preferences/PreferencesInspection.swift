@@ -44,6 +44,6 @@ extension PreferencesFile {
     package func inspect() throws(PreferencesError) -> [PreferencesInspection] {
         let store = store
         let file = try store.file.get().map { PreferencesInspection($0, .file) }
-        return [file].compactMap(\.self) + store.layers.map { PreferencesInspection($0.file, $0.source) }
+        return [file].compactMap(\.self) + store.layers.map { PreferencesInspection($0.file, $0.kind.source) }
     }
 }

@@ -1,28 +1,103 @@
 import StoredValuesFiles
+import StoredValuesSupport
 
-/// A file of defaults below the user's own, provided by an administrator, a distribution or the fleet's agent. It is never
-/// written.
+/// A file of values below the user's own, and its content. It is never written.
 struct PreferencesLayer: Sendable {
     let file: DurableFile
-    /// The source of its values.
-    let source: ValueSource
+    let kind: LayerKind
     /// The content of the file when it last parsed.
     private(set) var document = PreferencesDocument()
     /// The state of the file that `document` was read from; nil if there was none.
     private(set) var identity: FileIdentity?
-    /// Keeps the inode of a fleet's file in use: its status is only true if no replacement goes unnoticed.
+    /// The digest of the bytes that `document` was read from; nil if there were none, or the kind has no digest.
+    private(set) var digest: UInt64?
+    /// Keeps the inode in use where no replacement may go unnoticed.
     private var pin: FilePin?
 
-    init(_ file: DurableFile, source: ValueSource) { (self.file, self.source) = (file, source) }
+    init(_ file: DurableFile, _ kind: LayerKind) { (self.file, self.kind) = (file, kind) }
 
     /// Reads the file if it has changed, or `always`, and returns whether it was read. Throws if it cannot be read or does not
     /// parse; then the layer stays as it is.
     mutating func read(always: Bool = false) throws -> Bool {
-        if !always, try file.currentIdentity() == identity, identity == nil || pin != nil || source != .fleet { return false }
+        if !always, try file.currentIdentity() == identity, identity == nil || pin != nil || kind.digest == nil { return false }
         let contents = try file.read()
         document = try contents.map { try PreferencesDocument(parsing: $0.bytes) } ?? PreferencesDocument()
         identity = contents?.identity
-        pin = source == .fleet ? identity.flatMap { FilePin($0, at: file.path, file.operations) } : nil
+        guard let computeDigest = kind.digest else { return true }
+        digest = contents.map { computeDigest($0.bytes) }
+        pin = identity.flatMap { FilePin($0, at: file.path, file.operations) }
         return true
+    }
+}
+
+extension PreferencesStore {
+    /// Adds files below this one, by precedence, and reads them: above the layers that are there if `onTop`, else below them.
+    /// Files that are already there stay.
+    func addLayers(_ paths: [String], of kind: LayerKind = .systemWide, onTop: Bool = false) {
+        let known = layers.map(\.file.path)
+        let new = paths.filter { path in !known.contains { $0.isIdentical(to: path) } }
+        var added = new.map { PreferencesLayer(DurableFile(path: $0), kind) }
+        for position in added.indices { read(&added[position]) }
+        var later = AfterUnlocking()
+        _ = exchange(&later) { members in
+            members.add(added, onTop: onTop)
+            return []
+        }
+        later.run()
+        // Another thread may have added the same files first.
+        for layer in layers where added.contains(where: { $0.file === layer.file }) { watch(layer.file) { $0.refreshLayer(layer.file) } }
+        logNotes()
+    }
+
+    /// By precedence.
+    var layers: [PreferencesLayer] { state.withLock { $0.members.layers } }
+
+    /// Takes over the current content of all layers.
+    func refreshLayers() {
+        for layer in layers { refreshLayer(layer.file) }
+    }
+
+    /// Takes over the current content of a layer. When this returns, readers see the result. Returns what they see, and why the
+    /// file could not be read, if so.
+    @discardableResult
+    func refreshLayer(_ file: DurableFile) -> (layer: PreferencesLayer?, trouble: TroubleLog.LayerTrouble?) {
+        var later = AfterUnlocking()
+        read(file, &later)
+        finish(later)
+        return state.withLock { ($0.members.layer(of: file), $0.log.layerTroubles[file.path]) }
+    }
+
+    /// Takes over the current content of a layer if its file changed, or `always`.
+    func read(_ file: DurableFile, always: Bool = false, _ later: inout AfterUnlocking) {
+        var isAdopted = false
+        while !isAdopted {
+            guard let known = state.withLock({ $0.members.layer(of: file) }) else { return }
+            var layer = known
+            guard read(&layer, always: always) else { return }
+            // Another thread may have read a newer state in the meantime.
+            isAdopted = exchange(while: { $0.members.layer(of: file)?.identity == known.identity }, &later) { [layer] members in
+                members.adopt(layer)
+                return []
+            }
+        }
+    }
+
+    /// Reads a layer if its file changed, or `always`, and returns whether it was read; an error is noted once, and the last good
+    /// values stay.
+    @discardableResult
+    private func read(_ layer: inout PreferencesLayer, always: Bool = false) -> Bool {
+        let path = layer.file.path
+        do {
+            let isRead = try layer.read(always: always)
+            state.withLock { $0.log.layerIsWhole(path) }
+            return isRead
+        } catch {
+            let isLackOfRoom = (error as? FileError)?.isLackOfRoom == true
+            if isLackOfRoom { tryAgain() }
+            let cure = error is JSONSyntaxError && !layer.kind.cure.isEmpty ? ". \(layer.kind.cure)" : ""
+            let text = "Could not read \(layer.kind.name) \"\(path)\"; its last good values stay in use. \(error)\(cure)"
+            state.withLock { $0.log.note(TroubleLog.LayerTrouble(text: text, isLackOfRoom: isLackOfRoom), ofLayer: path) }
+            return false
+        }
     }
 }

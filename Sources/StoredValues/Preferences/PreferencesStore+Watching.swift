@@ -25,7 +25,7 @@ extension PreferencesStore {
         }
     }
 
-    /// Takes over the current content of the file and the files of defaults, even if they look unchanged: two changes within
+    /// Takes over the current content of the file and the layers below it, even if they look unchanged: two changes within
     /// one tick of the file system's clock may look like one. When this returns, readers see the result.
     func reload() {
         var later = AfterUnlocking()
@@ -35,13 +35,13 @@ extension PreferencesStore {
             _ = read(always: true, &later)
             turns.leave()
         }
-        for file in layerFiles { refreshLayer(file, always: true, &later) }
+        for layer in layers { read(layer.file, always: true, &later) }
         finish(later)
         reportBlindness()
     }
 
     /// Does what a read has left to do, or lets the end of the change do it that the calling thread is in.
-    private func finish(_ later: AfterUnlocking) {
+    func finish(_ later: AfterUnlocking) {
         if turns.activity == nil { later.run() } else { state.withLock { $0.doAfterTurn(later) } }
         logNotes()
     }
@@ -125,7 +125,7 @@ extension PreferencesStore {
     ///
     /// Old and new values are compared without a lock, because that may parse them; if something is stored meanwhile, all is
     /// repeated.
-    private func exchange(
+    func exchange(
         while isCurrent: (borrowing PreferencesState) -> Bool = { _ in true }, _ later: inout AfterUnlocking,
         _ change: (inout StoredMembers) -> [PreferencesError],
         then: (inout PreferencesState, inout AfterUnlocking) -> Void = { _, _ in }
@@ -163,89 +163,6 @@ extension PreferencesStore {
         var error = error
         error.operation = .read  // whatever the step was, so that one error is not logged twice
         note("Could not read the preferences \"\(path)\"; the last good values are in use, and defaults where there are none. \(error)")
-    }
-
-    // MARK: The files of defaults
-
-    /// Adds files of defaults below this one, by precedence, and reads them. Files that are already there stay, and the fleet's
-    /// come before the others.
-    func addLayers(_ paths: [String], source: ValueSource = .system) {
-        let known = state.withLock { $0.members.layers.map(\.file.path) }
-        let new = paths.filter { path in !known.contains { $0.isIdentical(to: path) } }
-        var layers = new.map { PreferencesLayer(DurableFile(path: $0), source: source) }
-        for position in layers.indices { read(&layers[position]) }
-        var later = AfterUnlocking()
-        _ = exchange(&later) { members in
-            members.add(layers)
-            return []
-        }
-        later.run()
-        // Another thread may have added the same files first.
-        for file in layerFiles where layers.contains(where: { $0.file === file }) { watch(file) { $0.refreshLayer(file) } }
-        logNotes()
-    }
-
-    /// The files of defaults, by precedence.
-    var layerFiles: [DurableFile] { layers.map(\.file) }
-
-    var layers: [PreferencesLayer] { state.withLock { $0.members.layers } }
-
-    /// The file with the fleet's settings among them, if there is one.
-    var fleetMirror: DurableFile? { layers.first { $0.source == .fleet }?.file }
-
-    /// Takes over the current content of a file of defaults. When this returns, readers see the result. Returns the state of the
-    /// file that they see, nil if there is none, and why it could not be read, if so.
-    func refreshedLayer(_ file: DurableFile) -> (identity: FileIdentity?, trouble: TroubleLog.LayerTrouble?) {
-        var later = AfterUnlocking()
-        refreshLayer(file, &later)
-        finish(later)
-        return state.withLock { ($0.members.layer(of: file)?.identity, $0.log.layerTroubles[file.path]) }
-    }
-
-    /// Takes over the current content of the files of defaults.
-    func refreshLayers() {
-        for file in layerFiles { refreshLayer(file) }
-    }
-
-    private func refreshLayer(_ file: DurableFile) {
-        var later = AfterUnlocking()
-        refreshLayer(file, &later)
-        later.run()
-        logNotes()
-    }
-
-    private func refreshLayer(_ file: DurableFile, always: Bool = false, _ later: inout AfterUnlocking) {
-        var isAdopted = false
-        while !isAdopted {
-            guard let known = state.withLock({ $0.members.layer(of: file) }) else { return }
-            var layer = known
-            guard read(&layer, always: always) else { return }
-            // Another thread may have read a newer state in the meantime.
-            isAdopted = exchange(while: { $0.members.layer(of: file)?.identity == known.identity }, &later) { [layer] members in
-                members.adopt(layer)
-                return []
-            }
-        }
-    }
-
-    /// Reads a layer if its file changed, or `always`, and returns whether it was read; an error is noted once, and the last good
-    /// values stay.
-    @discardableResult
-    private func read(_ layer: inout PreferencesLayer, always: Bool = false) -> Bool {
-        let path = layer.file.path
-        do {
-            let isRead = try layer.read(always: always)
-            state.withLock { $0.log.layerIsWhole(path) }
-            return isRead
-        } catch {
-            let isLackOfRoom = (error as? FileError)?.isLackOfRoom == true
-            if isLackOfRoom { tryAgain() }
-            let what = layer.source == .fleet ? "the fleet's settings" : "the system-wide preferences"
-            let advice = layer.source == .fleet && error is JSONSyntaxError ? ". Restart the agent, which writes the file anew." : ""
-            let text = "Could not read \(what) \"\(path)\"; its last good values stay in use. \(error)\(advice)"
-            state.withLock { $0.log.note(TroubleLog.LayerTrouble(text: text, isLackOfRoom: isLackOfRoom), ofLayer: path) }
-            return false
-        }
     }
 
     // MARK: Changes that inotify does not see

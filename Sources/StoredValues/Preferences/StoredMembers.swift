@@ -1,7 +1,7 @@
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// The stored members: those of the file with pending changes applied, and below these the files of defaults.
+/// The stored members: those of the file with pending changes applied, and the layers below.
 struct StoredMembers {
     typealias Changes = [PreferencesKey: MemberChange]
     typealias Permitted = (changes: Changes, refusals: [PreferencesError])
@@ -16,7 +16,7 @@ struct StoredMembers {
     private var content = PreferencesDocument()
     /// Changes that are not in the file: those whose write failed, and those that the change under way will write.
     private(set) var unsaved: Changes = [:]
-    /// The files of defaults, by precedence.
+    /// The layers below, by precedence.
     private(set) var layers: [PreferencesLayer] = []
     /// Incremented by each change of the members: earlier reads and comparisons are outdated then.
     private(set) var revision = 0
@@ -50,7 +50,7 @@ struct StoredMembers {
     func source(_ key: PreferencesKey, with change: MemberChange) -> ValueSource { change.json == nil ? layerSource(key) : ownSource }
 
     /// Where it would come from if the file itself had no value.
-    private func layerSource(_ key: PreferencesKey) -> ValueSource { layers.first { $0.document.stored(key) != nil }?.source ?? .code }
+    private func layerSource(_ key: PreferencesKey) -> ValueSource { layers.first { $0.document.stored(key) != nil }?.kind.source ?? .code }
 
     // MARK: Changes of ours
 
@@ -94,10 +94,10 @@ struct StoredMembers {
         revision += 1
     }
 
-    /// Adds files of defaults below, unless they are there: the fleet's above the others.
-    mutating func add(_ new: [PreferencesLayer]) {
-        let all = layers + new.filter { layer in !layers.contains { $0.file.path.isIdentical(to: layer.file.path) } }
-        layers = all.filter { $0.source == .fleet } + all.filter { $0.source != .fleet }
+    /// Adds layers above or below those that are there, unless they are there.
+    mutating func add(_ new: [PreferencesLayer], onTop: Bool) {
+        let new = new.filter { layer in !layers.contains { $0.file.path.isIdentical(to: layer.file.path) } }
+        layers.insert(contentsOf: new, at: onTop ? 0 : layers.count)
         revision += 1
     }
 }

@@ -8,14 +8,14 @@ struct TroubleLog {
     private let path: String
     /// The errors since the last write, which are not logged again with each further change.
     private var troubles: Set<String> = []
-    /// Why a file of defaults could not be read.
+    /// Why a layer could not be read.
     struct LayerTrouble: Equatable, Sendable {
         let text: String
         /// Whether it may end without an event.
         let isLackOfRoom: Bool
     }
 
-    /// The trouble with each file of defaults that was logged since that file was last whole.
+    /// The trouble with each layer that was logged since its file was last whole.
     private(set) var layerTroubles: [String: LayerTrouble] = [:]
     /// The repairs of each key that were logged since it changed.
     private var repairs: [PreferencesKey: [String]] = [:]
@@ -40,7 +40,7 @@ struct TroubleLog {
     /// Notes that a change was written. After it, an error that was logged before is logged again.
     mutating func forgetTroubles() { troubles = [] }
 
-    /// Notes a trouble with the file of defaults at `layer`; the same one again only after ``layerIsWhole(_:)``, whatever is read or
+    /// Notes a trouble with the layer at this path; the same one again only after ``layerIsWhole(_:)``, whatever is read or
     /// written elsewhere.
     mutating func note(_ trouble: LayerTrouble, ofLayer layer: String) {
         guard layerTroubles.updateValue(trouble, forKey: layer) != trouble else { return }

@@ -26,8 +26,8 @@ extension StorageSystem {
     ///     `~/.config`, and the service of the secrets in the keyring. The default is the executable's name, so renaming the
     ///     program would lose its settings.
     ///   - preferences: The file that ``PreferencesFile/standard`` means. A ``PreferencesFile/init(path:)`` falls back to the
-    ///     standard file's system-wide defaults, a ``PreferencesFile/named(_:)`` to its own, and both to the fleet's settings
-    ///     before these. If the file cannot be opened, values stay in memory, the error is logged, and
+    ///     standard file's system-wide defaults, a ``PreferencesFile/named(_:)`` to its own, and both to the settings that this
+    ///     machine shares with others before these (``ValueSource``). If the file cannot be opened, values stay in memory, the error is logged, and
     ///     ``PreferencesFile/flush()`` throws it.
     ///   - keyring: The keyring that ``Keyring/system`` means.
     public static func bootstrap(

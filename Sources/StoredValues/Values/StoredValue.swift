@@ -142,9 +142,9 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// The wrapper itself, which provides the operations.
     public var projectedValue: StoredValue { self }
 
-    /// Where the value comes from: the file, the fleet's settings or the system-wide defaults below it, or the code. A value that
-    /// could not be saved yet comes from the memory, until a retry has saved it. If the value stored there is broken, the default
-    /// may be read in its place; ``repairs`` lists that.
+    /// Where the value comes from: the file, a layer below it, or the code. A value that could not be saved yet comes from the
+    /// memory, until a retry has saved it. If the value stored there is broken, the default may be read in its place; ``repairs``
+    /// lists that.
     ///
     /// Observers of the property also observe this, even when the value stays the same; ``values`` does not.
     public var source: ValueSource {
@@ -154,7 +154,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     }
 
     /// Whether something is stored under the key, a stored nil included: in the file itself, or in memory while it cannot be saved
-    /// (``source`` is ``ValueSource/memory`` then). False if the value comes from the fleet, the system-wide defaults or the code.
+    /// (``source`` is ``ValueSource/memory`` then). False if the value comes from the layers below or the code.
     ///
     /// Observers of the property also observe this, even when the stored value is the default; ``values`` does not.
     public var isStored: Bool {

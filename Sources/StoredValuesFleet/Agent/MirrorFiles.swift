@@ -1,13 +1,21 @@
 #if Fleet
-    import Dispatch
-    import FoundationEssentials
     import StoredValues
     import StoredValuesFiles
     import StoredValuesSupport
 
-    /// The files that an agent writes for one application: the mirror, and the report about it. Their calls wait for the disk, off
-    /// the threads of tasks.
-    final class MirrorFiles: Sendable {
+    /// The files that an agent writes for one application. Their calls wait for the disk.
+    ///
+    /// Who can write the folders decides what programs read, and with links among the files, what an agent of root overwrites. So
+    /// the folders belong to the agent's user or root, nobody else may write them, and no link among the files is followed.
+    final class MirrorFiles {
+        /// Something that another user could steer the agent by.
+        struct NotOwn: Error, CustomStringConvertible {
+            let path: String
+            let what: String
+            let cure: String
+            var description: String { "\"\(path)\" \(what), so the agent does not use it: others could change what programs read, or what it overwrites. \(cure)" }
+        }
+
         private let mirror: DurableFile
         private let report: DurableFile
         private let secrets: DurableFile
@@ -15,7 +23,15 @@
         private let seenSecrets: DurableFile
         /// Its lock is held while the agent runs; there is no such file.
         private let agent: DurableFile
-        private let queue = DispatchQueue(label: "StoredValues.fleet-agent")
+        private var lock: Lock?
+        /// The digest of the mirror when it was last read or written, and which file it was.
+        private var lastMirror: (digest: UInt64, identity: FileIdentity)?
+
+        private final class Lock {
+            let file: LockedFile
+
+            init(_ file: consuming LockedFile) { self.file = file }
+        }
 
         init(_ folder: FleetFolder, applicationID id: String, operations: any FileOperations = POSIXFileOperations()) {
             mirror = DurableFile(path: folder.mirror(of: id), operations: operations)
@@ -25,96 +41,150 @@
             agent = DurableFile(path: "\(folder.path)/\(id)/agent", operations: operations)
         }
 
-        /// Makes the folders, which programs of all users may read.
-        func prepare() async throws {
-            try await perform { [mirror, report] in
-                for path in [mirror.path, report.path] { try Self.makeFolder(of: path) }
+        // MARK: The folders
+
+        /// Makes the folders, which programs of all users may read, and takes from others the right to write them. Returns what
+        /// operators should know. Throws ``NotOwn`` if that is not possible.
+        func prepare() throws -> [String] {
+            let folders = [mirror, report].map { ResolvedPath.folder(of: $0.path) }
+            return try Set(folders).flatMap { folder in
+                try makeFolder(folder)
+                // What is in the outer one could be replaced, too.
+                return try [claim(ResolvedPath.folder(of: folder), mayBeLink: true), claim(folder, mayBeLink: false)].compactMap(\.self)
             }
         }
 
-        /// Waits until no other agent keeps these files, and keeps them until the returned object is released; nil if the task is
-        /// cancelled before.
-        func hold() async throws -> Hold? {
-            while true {
-                do {
-                    return try await perform { [agent] in Hold(try agent.lock(timeout: .zero)) }
-                } catch let error as FileError {
-                    guard case .lockTimedOut = error.reason else { throw error }
+        private var operations: any FileOperations { mirror.operations }
+
+        private func makeFolder(_ path: String) throws {
+            guard try mirror.status(at: path, followingLinks: true) == nil else { return }
+            try makeFolder(ResolvedPath.folder(of: path))
+            do {
+                try operations.makeFolder(path, mode: 0o755)
+            } catch .exists {
+                return  // the agent of another application was faster
+            } catch {
+                throw FileError(.createFolder, path, error)
+            }
+            // Whatever the umask.
+            try withFolder(path) { descriptor in try operations.changeMode(of: descriptor, to: 0o755) }
+        }
+
+        /// Sees to it that only this user and root may write the folder.
+        private func claim(_ path: String, mayBeLink: Bool) throws -> String? {
+            if let entry = try mirror.status(at: path, followingLinks: false), entry.kind == .link {
+                guard mayBeLink, isTrusted(entry) else { throw NotOwn(path: path, what: "is a symbolic link", cure: "Remove it: rm \"\(path)\"") }
+            }
+            return try withFolder(path) { descriptor in
+                let status = try operations.status(of: descriptor)
+                guard isTrusted(status) else {
+                    throw NotOwn(
+                        path: path, what: "belongs to the user with the number \(status.user)",
+                        cure: "Remove it, if it is not yours: rm -r \"\(path)\"; or give it to the agent's user: chown -R \(effectiveUser()) \"\(path)\"")
                 }
-                // Not by a wait for the lock itself, which would either never end or look a thousand times a second.
-                guard await pause(for: .milliseconds(500)) else { return nil }
+                // Where everybody may make files, but only remove one's own, the folders in it are safe.
+                guard status.mode & 0o022 != 0, status.mode & 0o1000 == 0 else { return nil }
+                guard status.user == effectiveUser() else {
+                    return "Others may write \"\(path)\", and so change what programs read. Prevent that: chmod go-w \"\(path)\""
+                }
+                try operations.changeMode(of: descriptor, to: status.mode & ~0o022)
+                return "Others could write \"\(path)\", and so change what programs read. Now only its owner may (chmod go-w)."
             }
         }
 
-        /// What the mirror holds, and in which file; nil if there is none. Throws if it cannot be read.
-        func read() async throws -> (FleetMirror?, FileIdentity?) {
-            try await perform { [mirror] in
-                guard let found = try mirror.read() else { return (nil, nil) }
-                return (try FleetMirror(parsing: found.bytes), found.identity)
+        private func isTrusted(_ status: FileStatus) -> Bool { status.user == 0 || status.user == effectiveUser() }
+
+        private func withFolder<Result>(_ path: String, _ body: (Int32) throws -> Result) throws -> Result {
+            let descriptor: Int32
+            do { descriptor = try operations.open(path, for: .folder) } catch { throw FileError(.examine, path, error) }
+            defer { operations.close(descriptor) }
+            return try body(descriptor)
+        }
+
+        /// Throws if there is a link, or a file of another user: its owner could go on changing it.
+        private func claim(_ file: DurableFile) throws {
+            for path in [file.path, "\(file.path).lock"] {
+                guard let status = try file.status(at: path, followingLinks: false) else { continue }
+                let what = status.kind == .link ? "is a symbolic link" : isTrusted(status) ? nil : "belongs to the user with the number \(status.user)"
+                if let what { throw NotOwn(path: path, what: what, cure: "Remove it: rm \"\(path)\"") }
             }
         }
 
-        /// The file that is the mirror now; nil if there is none.
-        func mirrorIdentity() async throws -> FileIdentity? { try await perform { [mirror] in try mirror.currentIdentity() } }
+        // MARK: The lock
 
-        /// Replaces the mirror, and returns what file it is then. It survives a power cut when this returns.
-        func write(_ content: FleetMirror) async throws -> FileIdentity { try await write(content.bytes, to: mirror, durably: true) }
+        var lockPath: String { "\(agent.path).lock" }
+
+        /// Keeps the files from other agents until this object is released. False if another one keeps them.
+        func takeLock() throws -> Bool {
+            lock = nil
+            do {
+                try claim(agent)
+                lock = Lock(try agent.lock(timeout: .zero))
+                return true
+            } catch let error as FileError where error.isLockTimeout {
+                return false
+            }
+        }
+
+        /// Whether no other agent can keep the files.
+        var areHeld: Bool { lock?.file.isInPlace ?? false }
+
+        // MARK: The files
+
+        /// What the mirror holds, and the digest of its file; nil if there is none. Throws if it cannot be read.
+        func read() throws -> (FleetMirror, digest: UInt64)? {
+            try claim(mirror)
+            guard let found = try mirror.read() else { return nil }
+            let digest = FleetFolder.digest(of: found.bytes)
+            lastMirror = (digest, found.identity)
+            return (try FleetMirror(parsing: found.bytes), digest)
+        }
+
+        /// The digest of the mirror; nil if there is none that can be read.
+        ///
+        /// - Parameter always: Whether it is read although it looks unchanged.
+        func mirrorDigest(always: Bool = false) -> UInt64? {
+            if !always, let lastMirror, (try? mirror.currentIdentity()) == lastMirror.identity { return lastMirror.digest }
+            lastMirror = nil
+            guard (try? claim(mirror)) != nil, let found = try? mirror.read() else { return nil }
+            lastMirror = (FleetFolder.digest(of: found.bytes), found.identity)
+            return lastMirror?.digest
+        }
+
+        /// Calls `changed` when the mirror may have changed, until the returned object is released.
+        func watchMirror(_ changed: @escaping @Sendable () -> Void) -> FileWatch? {
+            operations.canBeWatched ? FileWatch(mirror) { _ in changed() } : nil
+        }
+
+        /// What there is of the secrets.
+        func readSecrets() -> AgentSteps.Secrets {
+            do {
+                for file in [secrets, seenSecrets] { try claim(file) }
+                return .read(bytes: try secrets.read()?.bytes, seen: try seenSecrets.read().flatMap { SecretsVerdict.Seen(parsing: $0.bytes) })
+            } catch {
+                return .unread(why: "\(error)")
+            }
+        }
+
+        /// Replaces the mirror. It survives a power cut when this returns.
+        func write(mirror bytes: [UInt8]) throws {
+            lastMirror = nil
+            lastMirror = (FleetFolder.digest(of: bytes), try write(bytes, to: mirror, durably: true))
+        }
+
+        /// Replaces the encrypted file.
+        func write(secrets bytes: [UInt8]) throws { _ = try write(bytes, to: secrets, durably: true) }
+
+        func write(seen: SecretsVerdict.Seen) throws { _ = try write(seen.bytes, to: seenSecrets, durably: true) }
 
         /// Replaces the report. It need not survive anything.
-        func write(_ content: FleetReport) async throws { try await write(content.bytes, to: report, durably: false) }
+        func write(_ content: FleetReport) throws { _ = try write(content.bytes, to: report, durably: false) }
 
-        /// The bytes of the encrypted file; nil if there is none.
-        func readSecrets() async throws -> (bytes: [UInt8]?, seen: SecretsVerdict.Seen?) {
-            try await perform { [secrets, seenSecrets] in
-                (try secrets.read()?.bytes, try seenSecrets.read().flatMap { SecretsVerdict.Seen(parsing: $0.bytes) })
-            }
-        }
-
-        /// Replaces the encrypted file, then notes what was seen: after a crash in between, the file is at least as new.
-        func write(secrets bytes: [UInt8], seen: SecretsVerdict.Seen) async throws {
-            try await write(bytes, to: secrets, durably: true)
-            try await write(seen: seen)
-        }
-
-        func write(seen: SecretsVerdict.Seen) async throws { try await write(seen.bytes, to: seenSecrets, durably: true) }
-
-        @discardableResult
-        private func write(_ bytes: [UInt8], to file: DurableFile, durably: Bool) async throws -> FileIdentity {
-            try await perform {
-                let lock = try file.lock(timeout: .seconds(30))
-                return try lock.replace(with: bytes, durably: durably, modeIfNew: 0o644)
-            }
-        }
-
-        private func perform<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-            try await withCheckedThrowingContinuation { continuation in
-                queue.async { continuation.resume(with: Swift.Result(catching: body)) }
-            }
-        }
-
-        private static func makeFolder(of path: String) throws {
-            let manager = FileManager.default
-            var missing: [String] = []
-            var next = path
-            while let slash = next.utf8.lastIndex(of: UInt8(ascii: "/")) {
-                next = String(next[..<slash])
-                guard !next.isEmpty, !manager.fileExists(atPath: next) else { break }
-                missing.append(next)
-            }
-            for folder in missing.reversed() {
-                try manager.createDirectory(atPath: folder, withIntermediateDirectories: true)
-                // Whatever the umask: programs of all users read what is in it.
-                try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
-            }
-        }
-    }
-
-    extension MirrorFiles {
-        /// The lock of the one agent that keeps the files.
-        final class Hold: Sendable {
-            private let lock: LockedFile
-
-            fileprivate init(_ lock: consuming LockedFile) { self.lock = lock }
+        private func write(_ bytes: [UInt8], to file: DurableFile, durably: Bool) throws -> FileIdentity {
+            try makeFolder(ResolvedPath.folder(of: file.path))  // that of the reports may have been removed
+            try claim(file)
+            let lock = try file.lock(timeout: .seconds(30))
+            return try lock.replace(with: bytes, durably: durably, modeIfNew: 0o644)
         }
     }
 #endif

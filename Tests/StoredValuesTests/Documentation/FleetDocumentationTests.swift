@@ -113,7 +113,7 @@
                     lines[endpoint].replace("http://127.0.0.1:2379", with: etcd.endpoints[0])
                     // What it leaves running reads on; here it ends with the shell.
                     let watched = "\(folder)/watched"
-                    let pasted = lines.joined(separator: "\n").replacing("/tmp/fleet", with: "\(folder)/fleet")
+                    let pasted = lines.joined(separator: "\n")
                         .replacing("stored-values watch &", with: "stored-values watch >\(watched) &")
                         // Else what follows would wait in vain for it.
                         .replacing("stored-values-fleet set limit 200", with: "stored-values-fleet set limit 200 || exit 1")
@@ -128,7 +128,7 @@
                     let tools = (try FleetTool.path as NSString).deletingLastPathComponent
                     let environment = [
                         "PATH": "\(tools):/usr/bin:/bin", "HOME": folder, "XDG_CONFIG_DIRS": "\(folder)/etc", "LC_ALL": "C.UTF-8",
-                        "PROMISE": String(promise),
+                        "PROMISE": String(promise), "TMPDIR": folder,
                     ]
                     let run = try await FinishedProgram.run(["/bin/bash", "-c", script], environment: environment, in: folder)
                     #expect(run.status == 0 && run.output.contains("limit\teveryone\t200\n"), "\(run)")

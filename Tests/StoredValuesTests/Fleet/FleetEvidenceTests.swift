@@ -60,6 +60,51 @@ struct FleetEvidenceTests {
         }
     }
 
+    @Test("An agent that lives and has not confirmed is not said to have ended; one that says nothing any more is, whatever it said last")
+    func life() {
+        func why(_ state: FleetReport.State, lives: Bool, silence: Duration?) -> String? {
+            let report = FleetReport(state: state, confirmed: Self.confirmed, alive: lives ? .now : nil)
+            let evidence = FleetEvidence(report: .found(report), mirror: Self.whole, age: .seconds(20), silence: silence, firstLook: Self.firstLook)
+            guard case .stale(_, let why) = evidence.status() else { return nil }
+            return why
+        }
+        let ended = "it has ended, or is stuck"
+        #expect(why(.current(revision: 7), lives: true, silence: .seconds(9)) == "The agent runs, but has not confirmed them since. Look at its log.")
+        for silence in [Duration.seconds(10), nil] {
+            #expect(why(.current(revision: 7), lives: true, silence: silence)?.contains(ended) == true)
+            #expect(why(.stale(since: Self.since, why: "No quorum."), lives: true, silence: silence)?.hasPrefix("No quorum. The agent has said nothing since: \(ended)") == true)
+        }
+        #expect(why(.stale(since: Self.since, why: "No quorum."), lives: true, silence: .zero) == "No quorum.")
+        // It has ended and said so, or is of a version that never says that it lives.
+        #expect(why(.stale(since: Self.since, why: "It has ended."), lives: false, silence: nil) == "It has ended.")
+    }
+
+    @Test("The mirror is what the report names, the old or the new one; a report that names none is of an older agent")
+    func digests() {
+        func isCurrent(_ named: [String]?, _ digest: String?) -> Bool {
+            let report = FleetReport(state: .current(revision: 7), confirmed: Self.confirmed, alive: .now, mirror: named)
+            let evidence = FleetEvidence(
+                report: .found(report), mirror: Self.whole, age: .zero, silence: .zero, digest: digest, firstLook: Self.firstLook)
+            switch evidence.status() {
+            case .current: return true
+            case .stale(Self.confirmed.date, let why): #expect(why.contains("Something else than the agent"))
+            default: Issue.record("\(evidence.status())")
+            }
+            return false
+        }
+        #expect(isCurrent(["a"], "a") && isCurrent(["a", "b"], "a") && isCurrent(["a", "b"], "b") && isCurrent(nil, "c"))
+        #expect(!isCurrent(["a", "b"], "c") && !isCurrent([], "a"))
+    }
+
+    @Test("A status may change when the first of what it rests on grows too old")
+    func pause() {
+        func pause(_ age: Duration?, _ silence: Duration?) -> Duration? {
+            FleetEvidence(report: Self.current, mirror: Self.whole, age: age, silence: silence, firstLook: Self.firstLook).pause(freshness: .seconds(10))
+        }
+        #expect(pause(.seconds(2), .seconds(1)) == .seconds(8) && pause(.seconds(12), .seconds(1)) == .seconds(9))
+        #expect(pause(nil, .seconds(4)) == .seconds(6) && pause(.seconds(10), .seconds(10)) == nil && pause(nil, nil) == nil)
+    }
+
     @Test("A confirmation counts for as long as is said")
     func freshness() {
         let evidence = FleetEvidence(report: Self.current, mirror: Self.whole, age: .seconds(20), firstLook: Self.firstLook)

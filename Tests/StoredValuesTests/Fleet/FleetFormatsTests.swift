@@ -12,10 +12,23 @@ struct FleetFormatsTests {
         let since = Date.now.addingTimeInterval(-1234.567)
         for confirmed in [BootMoment.now, nil] {
             for state in [FleetReport.State.current(revision: 0), .current(revision: .max), .stale(since: since, why: "\"é\" 🙂, etc.")] {
-                let report = FleetReport(state: state, confirmed: confirmed)
-                #expect(FleetReport(parsing: report.bytes) == report)
+                for (alive, mirror) in [(confirmed, ["a", "b"]), (nil, []), (nil, nil)] as [(BootMoment?, [String]?)] {
+                    let report = FleetReport(state: state, confirmed: confirmed, alive: alive, mirror: mirror)
+                    #expect(FleetReport(parsing: report.bytes) == report)
+                }
             }
         }
+    }
+
+    @Test("Reports of older agents are read, and those of this one are what older programs read: more members, and none of theirs changed")
+    func olderReports() throws {
+        let moment = #"{"boot": "b", "nanoseconds": 1, "date": "2026-11-23T10:00:00Z"}"#
+        let old = try #require(FleetReport(parsing: Array("{\"state\": \"current\", \"revision\": 1, \"confirmed\": \(moment)}".utf8)))
+        #expect(old.state == .current(revision: 1) && old.confirmed != nil && old.alive == nil && old.mirror == nil)
+        let new = try JSONValue(parsing: FleetReport(state: .current(revision: 1), confirmed: .now, alive: .now, mirror: ["a"]).bytes)
+        #expect(new["state"] == "current" && new["revision"] == 1 && new["since"] == nil && new["why"] == nil && new["confirmed"]?["nanoseconds"] != nil)
+        // What a later one may add.
+        #expect(FleetReport(parsing: Array(#"{"state": "current", "revision": 1, "mirror": ["sha256:1"], "more": {}}"#.utf8))?.mirror == ["sha256:1"])
     }
 
     @Test("What is no whole and sensible report is none", arguments: [
@@ -23,6 +36,7 @@ struct FleetFormatsTests {
         #"{"state": "current", "revision": 1.5}"#, #"{"state": "current", "revision": 1e99}"#, #"{"state": "fresh", "revision": 1}"#,
         #"{"state": "current", "revision": 1, "confirmed": {}}"#, #"{"state": "current", "revision": 1, "confirmed": 5}"#,
         #"{"state": "current", "revision": 1, "confirmed": {"boot": "b", "nanoseconds": 1, "date": "inf"}}"#,
+        #"{"state": "current", "revision": 1, "alive": 5}"#, #"{"state": "current", "revision": 1, "mirror": "a"}"#,
         #"{"state": "current", "revision": 1, "why": "Both."}"#, #"{"state": "stale", "why": "No date."}"#,
         #"{"state": "stale", "since": "2026-11-23T10:00:00Z"}"#, #"{"state": "stale", "since": "2026-11-23T10:00:00Z", "why": ""}"#,
         #"{"state": "stale", "since": "nan", "why": "No date."}"#, #"{"state": "stale", "since": 1e300, "why": "No date."}"#,

@@ -45,7 +45,7 @@ struct FleetLayerTests {
             let a = StoredValue(key: "a", default: 4, storage: file)
             file.store.addLayers(["\(files.folder.path)-system.json"])
             #expect(a.value == 3)
-            file.store.addLayers([files.mirror], source: .fleet)
+            file.store.addLayers([files.mirror], of: .fleet, onTop: true)
             #expect(a.value == 2 && a.source == .fleet)
         }
     }
@@ -153,13 +153,13 @@ struct FleetLayerTests {
     func cost() async throws {
         try await withFleetFiles { files in
             let operations = FaultyFileOperations()
-            var layer = PreferencesLayer(DurableFile(path: files.mirror, operations: operations), source: .fleet)
+            var layer = PreferencesLayer(DurableFile(path: files.mirror, operations: operations), .fleet)
             for reads in 1...2 {
                 let isRead = try layer.read()
                 #expect(!isRead && operations.count == reads && operations.calls == [], "only a look at the path")
             }
             let file = PreferencesFile.ofAnotherProcess("\(files.folder.path)-own.json")
-            file.store.state.withLock { $0.members.add([layer]) }
+            file.store.state.withLock { $0.members.add([layer], onTop: true) }
             let number = StoredValue(key: "number", default: 4, storage: file)
             for _ in 1...100 { #expect(number.wrappedValue == 4) }
             #expect(operations.count == 2)
@@ -171,7 +171,7 @@ struct FleetLayerTests {
     @Test("The mirror that was read stays pinned: no replacement gets its inode, and so none looks like it within one tick of the clock")
     func pinned() async throws {
         try await withFleetFiles { files in
-            var layer = PreferencesLayer(DurableFile(path: files.mirror), source: .fleet)
+            var layer = PreferencesLayer(DurableFile(path: files.mirror), .fleet)
             for number in 100..<150 {
                 try files.mirror(["a": JSONValue(number)])
                 #expect(try layer.read() && !layer.read())

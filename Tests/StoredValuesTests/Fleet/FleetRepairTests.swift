@@ -61,6 +61,70 @@
             }
         }
 
+        @Test("So is one over which an older genuine one is moved, or that is edited in place, while the cluster is away")
+        func mirrorWithoutCluster() async throws {
+            try await withFleet { fleet in
+                try await fleet.run("set", "a", "1")
+                let machine = try fleet.machine("web-1")
+                _ = try machine.startAgent()
+                try await machine.wait(for: ["a": "1"])
+                let url = URL(fileURLWithPath: machine.path()), older = try Data(contentsOf: url)
+                try await fleet.run("set", "a", "2")
+                try await machine.wait(for: ["a": "2"])
+                try await machine.waitUntilCurrent()
+                try await fleet.etcd.killAll()
+                try older.write(to: url, options: .atomic)
+                try await machine.wait(for: ["a": "2"])
+                try older.write(to: url)
+                try await machine.wait(for: ["a": "2"])
+                try await fleet.etcd.start()
+                try await machine.waitUntilCurrent()
+                #expect(try machine.values() == ["a": "2"])
+            }
+        }
+
+        @Test("A folder that is removed is made again for programs of all users, from memory, and a second agent waits as before", arguments: [false, true])
+        func folder(isClusterAway: Bool) async throws {
+            try await withFleet { fleet in
+                try await fleet.run("set", "a", "1")
+                let machine = try fleet.machine("web-1")
+                let first = try machine.startAgent()
+                try await machine.waitUntilCurrent()
+                if isClusterAway { try await fleet.etcd.killAll() }
+                // At one stroke: what the agent writes anew would come in between.
+                try FileManager.default.moveItem(atPath: machine.folder.path, toPath: "\(machine.folder.path)-gone")
+                try await machine.wait(for: ["a": "1"])
+                for folder in [machine.folder.path, "\(machine.folder.path)/\(TestFleet.application)"] {
+                    #expect(try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int == 0o755)
+                }
+                let second = try machine.startAgent()
+                try await eventually("the second one waits") { machine.words.contains("Another agent keeps") }
+                if isClusterAway { try await fleet.etcd.start() }
+                try await machine.waitUntilCurrent()
+                for agent in [second, first] {
+                    agent.signal(SIGTERM)
+                    #expect(try await agent.end() == .exit(0))
+                }
+            }
+        }
+
+        @Test("A link in place of the report is not followed: what it leads to stays as it is, the agent says so, and reports again without it")
+        func link() async throws {
+            try await withFleet { fleet in
+                try await fleet.run("set", "a", "1")
+                let machine = try fleet.machine("web-1")
+                _ = try machine.startAgent()
+                try await machine.waitUntilCurrent()
+                let report = machine.folder.report(of: TestFleet.application), victim = "\(fleet.folder)/victim"
+                try Data("precious".utf8).write(to: URL(fileURLWithPath: victim))
+                #expect(symlink(victim, "\(report).new") == 0 && rename("\(report).new", report) == 0)
+                try await eventually("it is said") { machine.words.contains("\"\(report)\" is a symbolic link") }
+                #expect(try contents(ofFile: victim) == "precious")
+                try FileManager.default.removeItem(atPath: report)
+                try await machine.waitUntilCurrent()
+            }
+        }
+
         @Test("A client takes up renewed certificates when the old ones are refused, without being made anew")
         func renewed() async throws {
             try await withFleet { fleet in

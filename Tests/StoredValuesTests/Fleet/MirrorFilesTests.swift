@@ -1,4 +1,5 @@
 #if Fleet
+    import Foundation
     import StoredValues
     import Testing
 
@@ -7,25 +8,138 @@
 
     @Suite("The files that an agent writes")
     struct MirrorFilesTests {
+        private let nobody = NSNumber(value: 65534)
+
+        private func withFiles(_ body: (String, MirrorFiles) throws -> Void) throws {
+            try withTemporaryFolder { folder in
+                try body("\(folder)/fleet", MirrorFiles(try #require(FleetFolder("\(folder)/fleet")), applicationID: "demo"))
+            }
+        }
+
+        private func mode(_ path: String) throws -> Int? { try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int }
+
+        private func make(_ folder: String, mode: Int = 0o755) throws {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder)
+        }
+
         @Test("The settings, the secrets and what was seen of them survive a power cut; the report, which is written all the time, need not")
-        func durability() async throws {
-            try await withTemporaryFolder { folder in
+        func durability() throws {
+            try withTemporaryFolder { folder in
                 let operations = FaultyFileOperations()
                 let files = MirrorFiles(try #require(FleetFolder(folder)), applicationID: "demo", operations: operations)
-                try await files.prepare()
-                func synchronizations(_ body: () async throws -> Void) async throws -> [String] {
+                _ = try files.prepare()
+                func synchronizations(_ body: () throws -> Void) throws -> [String] {
                     let before = operations.calls.count
-                    try await body()
+                    try body()
                     return operations.calls.dropFirst(before).filter { $0.hasPrefix("synchronize") }
                 }
                 let whole = ["synchronize", "synchronize folder"]
-                let mirror = FleetMirror(origin: .init(cluster: "1", revision: 2), values: ["a": .init(json: 1, version: 0)])
-                let seen = SecretsVerdict.Seen(epoch: 0, generation: 1)
-                #expect(try await synchronizations { _ = try await files.write(mirror) } == whole)
-                #expect(try await synchronizations { try await files.write(seen: seen) } == whole)
-                #expect(try await synchronizations { try await files.write(secrets: [1], seen: seen) } == whole + whole)
+                #expect(try synchronizations { try files.write(mirror: [1]) } == whole)
+                #expect(try synchronizations { try files.write(seen: SecretsVerdict.Seen(epoch: 0, generation: 1)) } == whole)
+                #expect(try synchronizations { try files.write(secrets: [1]) } == whole)
                 let report = FleetReport(state: .current(revision: 2), confirmed: .now)
-                #expect(try await synchronizations { try await files.write(report) }.isEmpty)
+                #expect(try synchronizations { try files.write(report) }.isEmpty)
+            }
+        }
+
+        // MARK: The folders
+
+        @Test("Folders are made for programs of all users; one that others may write is taken from them, and that is said; one for everybody is left")
+        func folders() throws {
+            try withFiles { folder, files in
+                #expect(try files.prepare() == [])
+                #expect(try mode(folder) == 0o755 && mode("\(folder)/demo") == 0o755)
+                // As Kubernetes makes them.
+                for path in [folder, "\(folder)/demo"] { try make(path, mode: 0o777) }
+                let notes = try files.prepare()
+                #expect(notes.count == 2 && notes.allSatisfy { $0.hasPrefix("Others could write \"\(folder)") }, "\(notes)")
+                #expect(try mode(folder) == 0o755 && mode("\(folder)/demo") == 0o755)
+                #expect(try files.prepare() == [])
+                #expect(chmod(folder, 0o1777) == 0)
+                #expect(try files.prepare() == [] && mode(folder) == 0o1777)
+            }
+        }
+
+        @Test("A folder of somebody else, or a link in its place, is refused with what cures it")
+        func foreignFolders() throws {
+            guard geteuid() == 0 else { try SkippedCase.end(because: "only root can give a folder away") }
+            try withFiles { folder, files in
+                func refusal() -> String { (#expect(throws: MirrorFiles.NotOwn.self) { try files.prepare() }).map { "\($0)" } ?? "" }
+                try make("\(folder)/demo")
+                for path in ["\(folder)/demo", folder] {
+                    try FileManager.default.setAttributes([.ownerAccountID: nobody], ofItemAtPath: path)
+                    #expect(refusal().contains("\"\(path)\" belongs to the user with the number 65534") && refusal().hasSuffix("chown -R 0 \"\(path)\""))
+                    try FileManager.default.setAttributes([.ownerAccountID: NSNumber(value: 0)], ofItemAtPath: path)
+                }
+                #expect(try files.prepare() == [])
+                let elsewhere = "\(folder)-elsewhere"
+                try make(elsewhere)
+                try FileManager.default.removeItem(atPath: "\(folder)/demo")
+                try FileManager.default.createSymbolicLink(atPath: "\(folder)/demo", withDestinationPath: elsewhere)
+                #expect(refusal().hasSuffix("Remove it: rm \"\(folder)/demo\""))
+                // The operator may have put the outer one elsewhere; nobody else may.
+                try FileManager.default.removeItem(atPath: folder)
+                try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: elsewhere)
+                #expect(try files.prepare() == [])
+                #expect(lchown(folder, 65534, 65534) == 0)
+                #expect(refusal().contains("symbolic link"))
+            }
+        }
+
+        @Test("No file is written, read or locked through a link, or if it is somebody else's", arguments: [
+            "status.json", "preferences.json", "secrets", "secrets.seen.json", "agent.lock", "preferences.json.lock",
+        ])
+        func links(name: String) throws {
+            try withFiles { folder, files in
+                _ = try files.prepare()
+                let path = "\(folder)/demo/\(name)", victim = "\(folder)/victim"
+                func use() throws {
+                    switch name {
+                    case "status.json": try files.write(FleetReport(state: .current(revision: 1), confirmed: nil))
+                    case "secrets": try files.write(secrets: [1])
+                    case "secrets.seen.json": try files.write(seen: .init(epoch: 0, generation: 1))
+                    case "agent.lock": _ = try files.takeLock()
+                    default: try files.write(mirror: [1])
+                    }
+                }
+                try Data("{}".utf8).write(to: URL(fileURLWithPath: victim))
+                try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: victim)
+                let error = #expect(throws: MirrorFiles.NotOwn.self) { try use() }
+                #expect(error.map { "\($0)".hasSuffix("Remove it: rm \"\(path)\"") } ?? false)
+                #expect(try contents(ofFile: victim) == "{}")
+                if name == "preferences.json" {
+                    #expect(throws: MirrorFiles.NotOwn.self) { try files.read() }
+                    #expect(files.mirrorDigest(always: true) == nil)
+                }
+                if name.hasPrefix("secrets"), case .read = files.readSecrets() { Issue.record("it was read through a link") }
+
+                guard geteuid() == 0 else { return }
+                try FileManager.default.removeItem(atPath: path)
+                try Data().write(to: URL(fileURLWithPath: path))
+                try FileManager.default.setAttributes([.ownerAccountID: nobody], ofItemAtPath: path)
+                #expect(throws: MirrorFiles.NotOwn.self) { try use() }
+                try FileManager.default.removeItem(atPath: path)
+                try use()
+            }
+        }
+
+        // MARK: The lock
+
+        @Test("One agent keeps the files; if its lock is removed or replaced, it sees that, and the files are the one's that takes it first")
+        func lock() throws {
+            try withFiles { folder, files in
+                let other = MirrorFiles(try #require(FleetFolder(folder)), applicationID: "demo")
+                _ = try files.prepare()
+                #expect(!files.areHeld)
+                #expect(try files.takeLock() && files.areHeld && !other.takeLock() && !other.areHeld)
+                try FileManager.default.removeItem(atPath: folder)
+                #expect(!files.areHeld)
+                _ = try other.prepare()
+                #expect(try other.takeLock() && other.areHeld && !files.areHeld && !files.takeLock())
+                try FileManager.default.removeItem(atPath: other.lockPath)
+                #expect(try files.takeLock() && files.areHeld && !other.areHeld)
+                #expect(try mode("\(folder)/demo") == 0o755)
             }
         }
     }

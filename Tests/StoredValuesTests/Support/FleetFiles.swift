@@ -40,7 +40,7 @@ struct FleetFiles {
     /// another process.
     func open(_ name: String = "own.json") -> PreferencesFile {
         let file = PreferencesFile.ofAnotherProcess("\(folder.path)-\(name)")
-        file.store.addLayers([mirror], source: .fleet)
+        file.store.addLayers([mirror], of: .fleet, onTop: true)
         file.store.addLayers(["\(folder.path)-system.json"])
         return file
     }

@@ -55,7 +55,7 @@ struct SourceTests {
             try await changes { a.reset() }
             #expect(a.source == .code)
             try #"{"a": 0}"#.write(toFile: folder + "/system.json", atomically: false, encoding: .utf8)
-            storage.store.addLayers([folder + "/fleet.json"], source: .fleet)
+            storage.store.addLayers([folder + "/fleet.json"], of: .fleet, onTop: true)
             try await changes { storage.store.addLayers([folder + "/system.json"]) }
             #expect(a.source == .system && a.value == 0)
             try await changes { try #"{"a": 0}"#.write(toFile: folder + "/fleet.json", atomically: false, encoding: .utf8) }

@@ -1,0 +1,254 @@
+#if Fleet
+    import FoundationEssentials
+    import StoredValues
+    import StoredValuesFiles
+    import StoredValuesSupport
+
+    /// What an agent knows, and what follows from each thing that it hears. Decides, and does nothing: the agent carries out what is
+    /// returned, in this order and before it tells of anything else.
+    struct AgentSteps: Sendable {
+        enum Action: Equatable, Sendable {
+            case writeReport(FleetReport)
+            case writeMirror([UInt8])
+            case writeSecrets([UInt8])
+            case writeSeen(SecretsVerdict.Seen)
+            /// Tell the operators.
+            case note(String)
+            /// End the watch, and read everything again after a while: always the last one.
+            case fail(AgentProblem)
+        }
+
+        /// What this machine has of the secrets.
+        enum Secrets: Equatable, Sendable {
+            case read(bytes: [UInt8]?, seen: SecretsVerdict.Seen?)
+            case unread(why: String)
+        }
+
+        private let configuration: FleetAgent.Configuration
+        /// What the cluster has, as far as it is known here; all of it is published.
+        private(set) var replica: SettingsReplica?
+        /// The settings that this machine keeps; nil if it never had any.
+        private(set) var mirror: FleetMirror?
+        /// The digest of the mirror that was written, or found at the start; nil if it is not known what is there.
+        private(set) var digest: UInt64?
+        /// The latest state of the cluster that was seen, for telling whether it went back.
+        private var known: FleetMirror.Origin?
+        private(set) var secrets = Secrets.unread(why: "they were not read yet")
+        /// Why the cluster's secrets were not taken over, and since when.
+        private var secretsTrouble: (since: Date, why: String)?
+        private(set) var isWatching = false
+        private var report = FleetReport(state: .stale(since: .now, why: "The agent has just started."), confirmed: nil)
+        /// Why the cluster was last lost.
+        private var problem: AgentProblem?
+        /// What was noted since then. While it is away its members take turns in the sentences.
+        private var noted: Set<String> = []
+        /// Whether it was noted that the mirror is current, since that was last in doubt.
+        private var isAnnounced = false
+        private var brokenPlaces: Set<FleetKeys.Place> = []
+
+        init(_ configuration: FleetAgent.Configuration) { self.configuration = configuration }
+
+        // MARK: The files
+
+        /// The agent has the files to itself now. `found` is the mirror that is there, with the digest of its file, and `there` are the
+        /// secrets. What was kept before counts where it is gone with its folder.
+        mutating func begin(with found: (mirror: FleetMirror, digest: UInt64)?, _ there: Secrets, at now: BootMoment) -> [Action] {
+            report.state = .stale(since: now.date, why: "The agent has started, and the cluster has not answered yet.")
+            (replica, isWatching, secretsTrouble) = (nil, false, nil)
+            let isGone = found == nil && there == .read(bytes: nil, seen: nil)
+            (mirror, digest, secrets) = (found?.mirror ?? mirror, found?.digest, isGone ? secrets : there)
+            known = known ?? mirror?.origin
+            return (found == nil ? restore(at: now) : []) + [told(at: now)]
+        }
+
+        mutating func found(_ secrets: Secrets) { self.secrets = secrets }
+
+        /// The file that is the mirror now has this digest; nil if there is none. Another one than was written is written over.
+        mutating func mirrorIs(_ found: UInt64?, at now: BootMoment) -> [Action] {
+            guard let digest, found != digest else { return [] }
+            return say("\(configuration.applicationID): something else than the agent has changed or removed the mirror; it is written anew.")
+                + restore(at: now) + [told(at: now)]
+        }
+
+        /// Writes what was kept, if anything is known of the secrets, too: by a mirror without them programs know that there are none.
+        private mutating func restore(at now: BootMoment) -> [Action] {
+            guard let mirror, case .read(let bytes, let seen) = secrets else { return [] }
+            return [bytes.map(Action.writeSecrets), seen.map(Action.writeSeen)].compactMap(\.self) + write(mirror, at: now)
+        }
+
+        /// The step to `next` failed in one of its actions, so nothing is known of the files any more.
+        mutating func failed(to next: AgentSteps) {
+            (noted, digest, secrets) = (next.noted, nil, .unread(why: "they were not read again yet"))
+        }
+
+        // MARK: The cluster
+
+        /// Whether what was read is taken over.
+        func verdict(on new: SettingsReplica) -> MirrorVerdict {
+            MirrorVerdict(
+                isEmpty: new.settings.isEmpty, origin: FleetMirror.Origin(cluster: new.cluster, revision: new.revision), mirror: mirror, known: known)
+        }
+
+        /// Takes over all that the cluster had when it was `asked`.
+        mutating func adopt(_ new: SettingsReplica, asked: BootMoment, at now: BootMoment) -> [Action] {
+            replica = new
+            return publish(at: now) { $0.confirmed(asked, at: now) }
+        }
+
+        /// The answer came on the watch.
+        mutating func heard(_ answer: EtcdWatchMessage.Answer, at now: BootMoment) -> [Action] {
+            guard let replica else { return [] }
+            isWatching = true
+            switch WatchVerdict(answer, after: replica.revision, in: replica.cluster) {
+            case .nothing: return []
+            case .readAgain(let why): return [.fail(AgentProblem("everything is read again: \(why)", isCertain: false))]
+            case .refused(let why): return [.fail(AgentProblem("the cluster refused the watch: \(why)", isCertain: true))]
+            case .changes(let events, let revision):
+                self.replica?.apply(events, revision: revision)
+                return publish(at: now) { steps in
+                    // Where the last confirmation is too old, a change is none.
+                    if case .current = steps.report.state { steps.report.state = .current(revision: revision) }
+                    return [steps.told(at: now)]
+                }
+            }
+        }
+
+        /// The cluster has answered the question whether it has anything that is not here. `revision` is that of the replica when the
+        /// cluster was `asked`, and `found` the digest of the mirror now.
+        mutating func confirm(
+            _ answer: EtcdRangeAnswer, askedAt revision: Int, _ asked: BootMoment, mirror found: UInt64?, at now: BootMoment
+        ) -> [Action] {
+            switch replica?.confirm(answer, askedAt: revision) {
+            case .readAgain(let why): return [.fail(AgentProblem("everything is read again: \(why)", isCertain: false))]
+            case .behind, nil: return []
+            case .fresh:
+                guard digest != nil else { return [.fail(AgentProblem("the mirror could not be written", isCertain: false))] }
+                // What was decided by a wrong clock, for example, is decided again.
+                let secrets = secretsTrouble == nil ? [] : takeSecrets(at: now)
+                if case .fail? = secrets.last { return secrets }
+                return secrets + mirrorIs(found, at: now) + confirmed(asked, at: now)
+            }
+        }
+
+        /// The watch has ended, or did not begin.
+        mutating func lost(_ problem: AgentProblem, at now: BootMoment) -> [Action] {
+            if isAnnounced { noted = [] }
+            (self.problem, isAnnounced, isWatching) = (problem, false, false)
+            let note = say("\(configuration.applicationID): \(problem.why). The last settings stay in use; trying again.")
+            return note + (problem.isCertain ? doubt(at: now) : [])
+        }
+
+        // MARK: Time
+
+        /// Some time has passed: programs are told that the agent lives, and that the last confirmation has grown too old.
+        mutating func tick(at now: BootMoment) -> [Action] {
+            guard case .current = report.state, age(at: now) >= FleetReport.freshness else {
+                return report.alive?.age(at: now).map { $0 < FleetAgent.interval } ?? false ? [] : [told(at: now)]
+            }
+            return doubt(at: now)
+        }
+
+        /// How long ago the last confirmation was asked for.
+        func age(at now: BootMoment) -> Duration { report.confirmed?.age(at: now) ?? FleetReport.freshness }
+
+        mutating func end(at now: BootMoment) -> [Action] {
+            report.state = .stale(since: (report.confirmed ?? now).date, why: "The agent has ended. Start it again: stored-values-fleet agent.")
+            var last = told(at: now, naming: [digest])
+            last.alive = nil
+            return [.writeReport(last)]
+        }
+
+        private mutating func doubt(at now: BootMoment) -> [Action] {
+            let why = problem?.why ?? "the cluster has not answered"
+            report.state = .stale(since: (report.confirmed ?? now).date, why: "The agent could not confirm them: \(why).")
+            return [told(at: now)]
+        }
+
+        private mutating func confirmed(_ asked: BootMoment, at now: BootMoment) -> [Action] {
+            guard let replica else { return [] }
+            (report.confirmed, report.state, problem) = (asked, .current(revision: replica.revision), nil)
+            guard !isAnnounced else { return [told(at: now)] }
+            isAnnounced = true
+            let path = configuration.folder.mirror(of: configuration.applicationID)
+            return [.note("\(configuration.applicationID): \(path) is current, at revision \(replica.revision)."), told(at: now)]
+        }
+
+        // MARK: Writing
+
+        /// Brings the files up to the replica, then does the `rest`.
+        private mutating func publish(at now: BootMoment, _ rest: (inout AgentSteps) -> [Action]) -> [Action] {
+            guard let replica else { return [] }
+            let origin = FleetMirror.Origin(cluster: replica.cluster, revision: replica.revision)
+            let values = replica.values(forHost: configuration.host, groups: configuration.groups)
+            let isFirst = mirror == nil
+            let secrets = takeSecrets(at: now), areSecretsHere = !secrets.contains { if case .fail = $0 { true } else { false } }
+            // By a mirror without secrets beside it programs know that there are none, so on a new machine the secrets come first.
+            guard areSecretsHere || !isFirst else { return secrets }
+            let settings = mirror?.values != values || digest == nil ? write(FleetMirror(origin: origin, values: values), at: now) : []
+            known = origin
+            let broken = Set(replica.broken)
+            let notes = broken.subtracting(brokenPlaces).map { place -> Action in
+                .note("\(configuration.applicationID): what lies under \"\(place.key.text)\" for \(place.target) is not a setting that stored-values-fleet wrote, and is ignored.")
+            }
+            brokenPlaces = broken
+            return (isFirst ? secrets + settings : settings + secrets) + (areSecretsHere ? notes + rest(&self) : [])
+        }
+
+        /// Replaces the mirror, of which the report names the old and the new content meanwhile. The next report names the new one.
+        private mutating func write(_ new: FleetMirror, at now: BootMoment) -> [Action] {
+            let bytes = new.bytes, old = digest
+            (mirror, digest) = (new, FleetFolder.digest(of: bytes))
+            return [.writeReport(told(at: now, naming: [old, digest])), .writeMirror(bytes)]
+        }
+
+        /// Brings the encrypted file up to what the cluster has, unless that is older than what this machine has seen.
+        private mutating func takeSecrets(at now: BootMoment) -> [Action] {
+            let (bytes, seen): ([UInt8]?, SecretsVerdict.Seen?)
+            switch secrets {
+            case .read(let found, let noted): (bytes, seen) = (found, noted)
+            case .unread(let why):
+                return [.fail(AgentProblem("the secrets on this machine could not be brought up to date: \(why)", isCertain: true))]
+            }
+            var trouble: String?
+            var actions: [Action] = []
+            switch SecretsVerdict(replica?.secrets, mirrored: bytes, seen: seen, now: now.date) {
+            case .nothing: break
+            case .keep(let why, let new):
+                trouble = why
+                if let new { (secrets, actions) = (.read(bytes: bytes, seen: new), [.writeSeen(new)]) }
+            case .note(let new): (secrets, actions) = (.read(bytes: bytes, seen: new), [.writeSeen(new)])
+            // The file first: after a crash in between, it is at least as new as what is noted.
+            case .replace(let bytes, let new): (secrets, actions) = (.read(bytes: bytes, seen: new), [.writeSecrets(bytes), .writeSeen(new)])
+            }
+            guard let trouble else {
+                secretsTrouble = nil
+                return actions
+            }
+            guard secretsTrouble?.why != trouble else { return actions }
+            secretsTrouble = (now.date, trouble)
+            return actions + [.note("\(configuration.applicationID): \(trouble).")]
+        }
+
+        // MARK: Telling
+
+        private mutating func told(at now: BootMoment) -> Action { .writeReport(told(at: now, naming: [digest])) }
+
+        /// The report as it is to be written now, naming what the mirror may be.
+        private mutating func told(at now: BootMoment, naming digests: [UInt64?]) -> FleetReport {
+            report.alive = now
+            var told = report
+            told.mirror = digests.compactMap(\.self).map(FleetReport.name)
+            // The settings may be current all the same, but whoever looks must not take the secrets for fresh.
+            if case .current = told.state, let secretsTrouble {
+                told.state = .stale(since: secretsTrouble.since, why: "The secrets are not: \(secretsTrouble.why).")
+            }
+            return told
+        }
+
+        /// Notes a problem, unless it was noted since the cluster was last lost.
+        mutating func say(_ sentence: String) -> [Action] {
+            if noted.count == 1000 { noted = [] }  // what another process sends is in them, and could be endless
+            return noted.insert(sentence).inserted ? [.note(sentence)] : []
+        }
+    }
+#endif
