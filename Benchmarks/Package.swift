@@ -18,7 +18,7 @@ let package = Package(
     name: "Benchmarks",
     traits: [
         .default(enabledTraits: ["EncryptedFile", "Fleet", "Libsecret"]),
-        .trait(name: "EncryptedFile", description: "Passed on: a keyring in an encrypted file, by swift-crypto."),
+        .trait(name: "EncryptedFile", description: "Passed on: a keyring in an encrypted file, through libsodium."),
         .trait(name: "Fleet", description: "Passed on: settings of many machines, on etcd."),
         .trait(name: "Libsecret", description: "Passed on: the desktop's keyring, through libsecret."),
     ],

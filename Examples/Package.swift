@@ -13,7 +13,7 @@ let package = Package(
     name: "Examples",
     traits: [
         .default(enabledTraits: ["EncryptedFile", "Libsecret"]),
-        .trait(name: "EncryptedFile", description: "Passed on: a keyring in an encrypted file, by swift-crypto."),
+        .trait(name: "EncryptedFile", description: "Passed on: a keyring in an encrypted file, through libsodium."),
         .trait(name: "Libsecret", description: "Passed on: the desktop's keyring, through libsecret."),
     ],
     dependencies: [

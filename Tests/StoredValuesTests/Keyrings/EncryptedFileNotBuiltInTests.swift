@@ -3,7 +3,7 @@
     import StoredValues
     import Testing
 
-    @Suite("EncryptedFileKeyring, built without swift-crypto", .hangLimit)
+    @Suite("EncryptedFileKeyring, built without libsodium", .hangLimit)
     struct EncryptedFileNotBuiltInTests {
         private let id = SecretIdentifier(service: "s", account: "a")
 

@@ -1,3 +1,9 @@
+import Dispatch
+import StoredValuesSupport
+
+@testable import StoredValues
+@testable import StoredValuesFiles
+
 /// Every state of a disk that a power cut may leave, worked out from what had happened to it.
 ///
 /// A file's fsync brings its bytes to the disk, and not its name; a folder's brings its names. Of a file whose last bytes
@@ -32,7 +38,7 @@ struct PowerCut {
     private var pending: [Int: [[String: Int?]]] = [:]
     private var promised = 0
     private var begun = 0
-    private var random = SplitMix(state: 42)
+    private var random = SeededGenerator(seed: 42)  // the same in every run
 
     private init(_ events: [DiskEvent], _ folders: Folders) {
         self.events = events
@@ -127,15 +133,145 @@ struct PowerCut {
     }
 }
 
-/// Random numbers that are the same in every run (Steele, Lea and Flood, "Fast splittable pseudorandom number generators").
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
+/// What happened to a disk, as far as it decides what a power cut leaves. Files and folders are told apart by a number.
+enum DiskEvent {
+    case madeFile(Int)
+    case madeFolder(Int)
+    /// A write; these are the file's bytes after it.
+    case wrote(file: Int, [UInt8])
+    /// One operation on a folder: what it binds names to; nil unbinds.
+    case changed(folder: Int, [String: Int?])
+    /// An fsync that succeeded. The path is there for people, and for tests that leave it out.
+    case synchronized(Int, path: String)
+    /// An fsync that failed: Linux counts what was to be written as written and forgets it.
+    case failedToSynchronize(Int)
+    /// Somebody begins to change the values, to the state of this number.
+    case began(state: Int)
+    /// Somebody was promised that this state would survive a power cut.
+    case promised(state: Int)
+}
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
+/// What was found on opening the file in every state that a power cut may leave.
+struct PowerCutReplay {
+    /// How many different states there were.
+    private(set) var count = 0
+    /// Those in which neither the last promised values nor later ones were to be had.
+    private(set) var losses: [String] = []
+
+    /// - Parameters:
+    ///   - events: What happened, if not what is recorded: a story with something left out.
+    ///   - hidden: The end of a path that the new process does not find.
+    ///   - open: What a new process reads.
+    init(
+        of story: PowerCutStory, folders: PowerCut.Folders, events: [DiskEvent]? = nil, hiding hidden: String? = nil,
+        open: (MemoryDisk) throws -> PowerCutStory.Values
+    ) rethrows {
+        let history = story.states
+        for state in PowerCut.states(after: events ?? story.disk.events, folders: folders) {
+            count += 1
+            let found = state.files.filter { file in hidden.map { !file.key.hasSuffix($0) } ?? true }
+            let values = try open(MemoryDisk(found))
+            guard !state.allowed.contains(where: { history[$0] == values }) else { continue }
+            let files = found.mapValues { String(decoding: $0, as: UTF8.self).replacing("\0", with: "0") }
+            losses.append("\(values), not one of \(history[state.allowed]), from \(files)")
+        }
+    }
+
+    /// The same, read as preferences.
+    init(
+        of story: PowerCutStory, folders: PowerCut.Folders, events: [DiskEvent]? = nil, hiding hidden: String? = nil
+    ) {
+        self.init(of: story, folders: folders, events: events, hiding: hidden) { disk in
+            Self.values(.ofAnotherProcess(story.path, operations: disk))
+        }
+    }
+
+    /// The same, on a thread of its own.
+    static func offPool(
+        of story: PowerCutStory, folders: PowerCut.Folders, events: [DiskEvent]? = nil, hiding hidden: String? = nil
+    ) async -> PowerCutReplay {
+        let recorded = events ?? story.disk.events
+        return await StoredValuesTests.offPool { PowerCutReplay(of: story, folders: folders, events: recorded, hiding: hidden) }
+    }
+
+    static func values(_ storage: PreferencesFile) -> PowerCutStory.Values {
+        Dictionary(uniqueKeysWithValues: storage.keys.map { key in
+            let text = (storage.store.own(key)?.json).map { String(decoding: $0, as: UTF8.self) }
+            return (key, text.flatMap { Int($0) } ?? -1)
+        })
+    }
+}
+
+/// What some processes and people do to one preferences file on a disk in memory, and which values ought to be there when.
+final class PowerCutStory: Sendable {
+    /// The values by key.
+    typealias Values = [String: Int]
+
+    let path = "/home/config/editor/p.json"
+    let disk: MemoryDisk
+    /// Every state that the values had, in order.
+    var states: [Values] { history.withLock { $0 } }
+    private let history = Guarded<[Values]>([[:]])
+
+    /// The folders above the application's own exist, and are on the disk.
+    init(allowsLinks: Bool = true) throws {
+        disk = MemoryDisk(allowsLinks: allowsLinks)
+        try disk.makeFolder("/home", mode: 0o700)
+        try disk.makeFolder("/home/config", mode: 0o700)
+        try settle("/", "/home")
+    }
+
+    /// A program that has the file open. What it does in the background would make a story differ from run to run, so it
+    /// is put off until `syncDelay` is over.
+    func process(syncDelay: Duration = .seconds(3600)) -> PreferencesFile {
+        .ofAnotherProcess(path, operations: disk, syncDelay: syncDelay)
+    }
+
+    /// Makes a change through `storage`.
+    func set(_ key: String, to value: Int, in storage: PreferencesFile) {
+        begin { $0[key] = value }
+        StoredValue(key: key, default: 0, storage: storage).set(value)
+    }
+
+    /// Says what the values are going to be; the change itself comes after.
+    func begin(_ change: (inout Values) -> Void) {
+        var states = states
+        var values = states[states.count - 1]
+        change(&values)
+        states.append(values)
+        history.withLock { [states] in $0 = states }
+        disk.note(.began(state: states.count - 1))
+    }
+
+    func flush(_ storage: PreferencesFile) async throws {
+        try await storage.flush()
+        promise()
+    }
+
+    /// From here on the present state must survive.
+    func promise() {
+        disk.note(.promised(state: states.count - 1))
+    }
+
+    /// The fsync of each of `paths`.
+    func settle(_ paths: String...) throws {
+        for path in paths {
+            let kind = try disk.status(at: path, followingLinks: false).kind
+            let descriptor = try disk.open(path, for: kind == .folder ? .folder : .reading)
+            defer { disk.close(descriptor) }
+            try disk.synchronize(descriptor)
+        }
+    }
+
+    /// Waits until the fsyncs have come that follow the last change in the background.
+    func waitForBackground() async throws {
+        try await eventually("the file and then its folder are on the disk") {
+            let events = disk.events
+            let name = path.split(separator: "/").last.map(String.init) ?? ""
+            let last = events.lastIndex { if case .changed(_, let names) = $0 { names[name] != nil } else { false } } ?? 0
+            let paths = events[last...].compactMap { if case .synchronized(_, let path) = $0 { path } else { nil } }
+            guard let file = paths.firstIndex(of: path) else { return false }
+            return paths[file...].contains(ResolvedPath.folder(of: path))
+        }
     }
 }

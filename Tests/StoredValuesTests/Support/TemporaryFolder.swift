@@ -33,3 +33,28 @@ private func removeTemporaryFolder(_ path: String) {
         }
     }
 }
+
+/// What the file at `path` says.
+func contents(ofFile path: String) throws -> String {
+    try String(contentsOfFile: path, encoding: .utf8)
+}
+
+/// Writes a file that nobody has touched for an hour, so that no reader takes it for half-written and waits for the rest.
+func writeFinished(_ bytes: [UInt8], to path: String) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: path)
+}
+
+/// A folder for what lives as long as the test process; it is removed at the process's end.
+enum ProcessFolder {
+    static let path: String = {
+        let path = FileManager.default.temporaryDirectory.path + "/stored-values-tests-\(ProcessInfo.processInfo.processIdentifier)"
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            fatalError("the tests need a temporary folder: \(error)")
+        }
+        atexit { try? FileManager.default.removeItem(atPath: ProcessFolder.path) }
+        return path
+    }()
+}

@@ -1,7 +1,7 @@
 #if !EncryptedFile
     import StoredValuesFiles
 
-    // Built without swift-crypto.
+    // Built without libsodium.
     extension EncryptedFileKeyring: NotBuiltInKeyring {
         /// Throws ``KeyringError/notBuiltIn``.
         public func rekey(to key: EncryptedFileKey) async throws(KeyringError) { throw .notBuiltIn }

@@ -1,6 +1,28 @@
 import Dispatch
+import Foundation
 import StoredValues
+import StoredValuesSupport
 import Testing
+
+/// Runs `body`, which blocks its thread for long, on a thread of its own, so that tests beside it go on.
+func offPool<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+        DispatchQueue(label: "test").async { continuation.resume(returning: body()) }
+    }
+}
+
+/// What `body` returns on a thread of its own, for which this one waits.
+func onAnotherThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
+    let result = Guarded<Result?>(nil)
+    let isDone = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+        let value = body()
+        result.withLock { $0 = value }
+        isDone.signal()
+    }
+    isDone.wait()
+    return result.withLock { $0 }!  // it was set before the signal
+}
 
 /// Runs the tasks of a test on a queue of their own, one after the other.
 final class QueueExecutor: TaskExecutor {

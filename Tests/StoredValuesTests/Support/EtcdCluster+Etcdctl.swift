@@ -71,3 +71,63 @@ extension EtcdCluster {
         let version: Int
     }
 }
+
+/// Values that are not text.
+extension EtcdCluster {
+    /// What the key holds; nil if it is not there.
+    func bytes(_ key: String) async throws -> [UInt8]? {
+        let output = try await run("get", "--write-out=json", "--", key)
+        return try JSONDecoder().decode(Answer.self, from: Data(output.utf8)).kvs?.first.map { Array($0.value ?? Data()) }
+    }
+
+    /// Puts bytes past everything of ours.
+    func put(_ key: String, _ bytes: [UInt8]) async throws {
+        // It takes no empty input for a value.
+        let result = try await etcdctl(["put", "--", key] + (bytes.isEmpty ? [""] : []), inputBytes: Data(bytes))
+        guard result.status == 0 else { throw Refused(command: "put", errors: result.errors) }
+    }
+
+    private struct Answer: Decodable {
+        struct Entry: Decodable { let value: Data? }
+
+        let kvs: [Entry]?
+    }
+}
+
+/// Who may do what.
+extension EtcdCluster {
+    /// A role, and the user of the same name who has it.
+    struct Role: Sendable {
+        let name: String
+        let password: String
+        /// "read", "write" or "readwrite" for all keys with that beginning.
+        let rights: [(right: String, prefix: String)]
+        /// What clients name with `--user-file`.
+        var login: String { "\(name):\(password)" }
+    }
+
+    /// Turns authentication on, so that nobody has rights but these and the administrator.
+    func requireLogin(_ roles: Role...) async throws {
+        let administrator = "root:\(TestSecret.text("root"))"
+        try await run("user", "add", administrator)
+        try await run("user", "grant-role", "root", "root")
+        for role in roles {
+            try await run("role", "add", role.name)
+            for (right, prefix) in role.rights { try await run("role", "grant-permission", "--prefix", role.name, right, prefix) }
+            try await run("user", "add", role.login)
+            try await run("user", "grant-role", role.name, role.name)
+        }
+        try await run("auth", "enable")
+        come(as: administrator)
+    }
+
+    /// Takes from `role` what it may do with the keys that begin with `prefix`.
+    func revoke(_ prefix: String, from role: Role) async throws {
+        try await run("role", "revoke-permission", "--prefix", role.name, prefix)
+    }
+
+    /// Gives it.
+    func grant(_ right: String, _ prefix: String, to role: Role) async throws {
+        try await run("role", "grant-permission", "--prefix", role.name, right, prefix)
+    }
+}
