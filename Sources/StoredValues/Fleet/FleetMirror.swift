@@ -51,7 +51,7 @@ package struct FleetMirror: Sendable, Equatable {
     package var bytes: [UInt8] {
         var document = PreferencesDocument()
         for (key, value) in values where !key.text.isEmpty && !key.text.isReservedKey {
-            document.make(MemberChange(json: value.json.text(level: 1), version: value.version), of: key)
+            document.make(MemberChange(StoredJSON(json: value.json.text(level: 1), version: value.version)), of: key)
         }
         let origin: JSONValue = ["cluster": .string(origin.cluster), "revision": .number(JSONNumber(origin.revision))]
         document.set(Self.member, to: origin.text(level: 1))

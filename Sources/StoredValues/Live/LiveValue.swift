@@ -12,7 +12,7 @@ import Synchronization
 /// copy it from under the lock.
 final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
     private struct State {
-        var content: Content
+        var content: Box<Content>
         var revision = newRevision()
         var subscriptions: [ObjectIdentifier: Subscription] = [:]
     }
@@ -36,7 +36,7 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
     init(_ content: Content) {
         // `Item.self is any BitwiseCopyable` would be clearer, but is not allowed at run time.
         isBytes = _isPOD(Item.self) && MemoryLayout<Item>.size <= SequenceLock.capacity && MemoryLayout<Item>.alignment <= 8
-        state = State(content: content)
+        state = State(content: Box(content))
     }
 
     deinit { box?.release() }
@@ -50,12 +50,12 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
     // MARK: The content
 
     /// The current content, and a revision that is unique for each change and each live value.
-    var current: (content: Content, revision: UInt64) { withState { ($0.content, $0.revision) } }
+    var current: (content: Content, revision: UInt64) { withState { ($0.content.value, $0.revision) } }
 
     /// Puts `content` in place of the old one.
     func change(to content: Content, _ later: inout AfterUnlocking) {
         beginChange()
-        put(content, &later)
+        put(Box(content), &later)
         endChange()
     }
 
@@ -70,18 +70,15 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
     func endChange() { lock.unlock() }
 
     /// The content that ``put(_:_:)`` replaces. Call it between `beginChange()` and `endChange()`.
-    var replaced: (content: Content, revision: UInt64) { (state.content, state.revision) }
+    var replaced: (content: Content, revision: UInt64) { (state.content.value, state.revision) }
 
     /// Replaces the content. Call it between `beginChange()` and `endChange()`.
-    func put(_ content: Content, _ later: inout AfterUnlocking) {
+    func put(_ content: Box<Content>, _ later: inout AfterUnlocking) {
         if let old = exchange(nil) { later.release(old) }
         later.release(state.content)
         state.content = content
         state.revision = newRevision()
-        if !state.subscriptions.isEmpty {
-            let box = Box(content)
-            for subscription in state.subscriptions.values { subscription.append(box, &later) }
-        }
+        for subscription in state.subscriptions.values { subscription.append(content, &later) }
         // Observers are notified of both willSet and didSet after the change: an observer notified before it could read the old
         // content on another thread, and would not be notified again.
         later.notify { [self] in registrar.withMutation(of: Observed(), keyPath: property) {} }
@@ -90,11 +87,11 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
     /// Replaces the content with another form of the same content, unless it has changed; nobody is notified.
     func refine(_ content: Content, ifStill expected: UInt64) {
         // The old form is released without the lock.
-        let old = withState { state -> Content in
-            guard state.revision == expected else { return content }
-            let old = state.content
-            state.content = content
-            return old
+        let new = Box(content)
+        let old = withState { state -> Box<Content> in
+            guard state.revision == expected else { return new }
+            defer { state.content = new }
+            return state.content
         }
         withExtendedLifetime(old) {}
     }
@@ -169,7 +166,7 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
     /// Adds a reader, whose first element is the current content and who misses no later one.
     func subscribe(_ limit: BufferLimit) -> ActiveSubscription<Content> {
         let subscription = withState { state in
-            let subscription = Subscription(first: Box(state.content), limit: limit)
+            let subscription = Subscription(first: state.content, limit: limit)
             state.subscriptions[ObjectIdentifier(subscription)] = subscription
             return subscription
         }

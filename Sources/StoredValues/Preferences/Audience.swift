@@ -62,7 +62,7 @@ struct Audience {
     mutating func tell(_ contents: [PreferencesKey: MemberChange], _ later: inout AfterUnlocking) {
         // While nothing is stored, the default is the last good value.
         if !legacies.isEmpty {
-            for (key, content) in contents where content.json == nil { takeLegacy(of: key).map { later.release($0) } }
+            for (key, content) in contents where content.stored == nil { takeLegacy(of: key).map { later.release($0) } }
         }
         // By their place, for a content is costly to copy.
         let told = contents.indices.compactMap { index in
@@ -93,4 +93,17 @@ struct Audience {
 
     /// How many listeners there are.
     var listenerCount: Int { listeners.count }
+}
+
+/// The live value of one member, which is notified when it changes.
+///
+/// Called in commit order with locks held. If several members change together, all begin before the first takes its new
+/// content, and end after the last has: a reader that has seen one new value sees no old one.
+protocol LiveMember: AnyObject, Sendable {
+    /// Makes readers wait from now on.
+    func beginChange()
+    /// Takes over the member's new content: fills buffers and returns.
+    func take(_ change: MemberChange, _ later: inout AfterUnlocking)
+    /// Lets readers continue.
+    func endChange()
 }

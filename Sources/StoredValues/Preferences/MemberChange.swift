@@ -1,36 +1,40 @@
-import StoredValuesSupport
+/// The content stored under a key: JSON text, and the version of the item type that wrote it.
+struct StoredJSON: Hashable, Sendable {
+    let json: [UInt8]
+    /// 0 if the file names none.
+    var version = 0
+
+    /// Whether both have the same meaning, however formatted. May parse both.
+    static func saySame(_ left: StoredJSON?, _ right: StoredJSON?) -> Bool {
+        guard left != right else { return true }
+        guard let left, let right, left.version == right.version else { return false }
+        // As bytes: Swift considers strings equal that only look alike. What cannot be parsed is compared as text.
+        guard let left = try? JSONValue(parsing: left.json), let right = try? JSONValue(parsing: right.json) else { return false }
+        return left.text() == right.text()
+    }
+}
 
 /// A change of one member.
 struct MemberChange: Sendable {
     /// The condition under which the change is made, now and whenever it is applied over what others wrote.
     enum Condition: Sendable {
-        /// The stored value is not newer than `version`.
-        case notNewer
+        /// The stored value is not newer than this version of the item type.
+        case notNewer(than: Int)
         /// No condition.
         case always
         /// This is stored, or nothing if it is nil.
         case ifStill(StoredJSON?)
     }
 
-    /// The JSON text, or nil to remove the member.
-    let json: [UInt8]?
-    /// The version of the item type that makes the change.
-    let version: Int
+    /// What is stored by the change; nil to remove the member.
+    let stored: StoredJSON?
     private(set) var condition: Condition
-    /// The item that the text was made from, so that readers in this process need not decode it again.
-    private(set) var item: (any Sendable)?
+    /// The same as the content of the live value, which its readers share, so that they need not decode it again.
+    private(set) var content: (any AnyObject & Sendable)?
 
-    init(json: [UInt8]?, version: Int, condition: Condition = .notNewer, item: (any Sendable)? = nil) {
-        (self.json, self.version, self.condition, self.item) = (json, version, condition, item)
+    init(_ stored: StoredJSON?, if condition: Condition = .always, content: (any AnyObject & Sendable)? = nil) {
+        (self.stored, self.condition, self.content) = (stored, condition, content)
     }
-
-    /// Stores `stored`, or removes the member if it is nil.
-    init(_ stored: StoredJSON?, if condition: Condition = .notNewer, item: (any Sendable)? = nil) {
-        self.init(json: stored?.json, version: stored?.version ?? 0, condition: condition, item: item)
-    }
-
-    /// The stored content after the change.
-    var stored: StoredJSON? { json.map { StoredJSON(json: $0, version: version) } }
 
     /// Whether it depends on what exactly is stored.
     var isConditional: Bool { if case .ifStill = condition { true } else { false } }
@@ -40,15 +44,15 @@ struct MemberChange: Sendable {
         case make
         /// It is already made, or no longer wanted.
         case skip
-        /// A newer version of the program wrote the stored value.
-        case refuse(stored: Int)
+        /// A newer version of the program wrote the value: this one, while the change is of a program that knows only `known`.
+        case refuse(stored: Int, known: Int)
     }
 
     /// What to do with the change if this is stored.
     func verdict(where stored: StoredJSON?) -> Verdict {
         switch condition {
-        case .notNewer:
-            if let stored, stored.version > version { return .refuse(stored: stored.version) }
+        case .notNewer(let known):
+            if let stored, stored.version > known { return .refuse(stored: stored.version, known: known) }
         case .ifStill(let expected):
             if stored != expected { return .skip }
         case .always: break
@@ -71,7 +75,7 @@ struct MemberChange: Sendable {
     /// The change as it waits to be written, in place of `earlier`, which waits too.
     func pending(after earlier: MemberChange?) -> MemberChange {
         var change = self
-        change.item = nil
+        change.content = nil
         // The file still holds the value that the earlier change was allowed to overwrite.
         if case .always = earlier?.condition { change.condition = .always }
         return change
@@ -84,16 +88,11 @@ struct MemberChanges: Sendable {
     /// User values that are released without locks.
     private(set) var released: [any Sendable] = []
 
-    /// Sets the member to `stored`, or removes it if that is nil.
-    ///
-    /// - Parameter item: The item that `stored` was made from.
-    mutating func set(_ key: String, to stored: StoredJSON?, if condition: MemberChange.Condition, item: (any Sendable)? = nil) {
-        byKey[PreferencesKey(key)] = MemberChange(stored, if: condition, item: item)
-    }
+    mutating func make(_ change: MemberChange, of key: String) { byKey[PreferencesKey(key)] = change }
 
-    /// Removes the member, unless a version above `version` of the item type wrote it.
-    mutating func remove(_ key: String, upTo version: Int) {
-        byKey[PreferencesKey(key)] = MemberChange(json: nil, version: version)
+    /// Sets the member to `stored`, or removes it if that is nil.
+    mutating func set(_ key: String, to stored: StoredJSON?, if condition: MemberChange.Condition) {
+        make(MemberChange(stored, if: condition), of: key)
     }
 
     /// Moves the content of `from` to `to`, unless another process has stored something there or changed it.
@@ -104,17 +103,4 @@ struct MemberChanges: Sendable {
 
     /// Keeps `value`, whose release may run user code, until the locks are free.
     mutating func releaseLater(_ value: any Sendable) { released.append(value) }
-}
-
-/// The live value of one member, which is notified when it changes.
-///
-/// Called in commit order with locks held. If several members change together, all begin before the first takes its new
-/// content, and end after the last has: a reader that has seen one new value sees no old one.
-protocol LiveMember: AnyObject, Sendable {
-    /// Makes readers wait from now on.
-    func beginChange()
-    /// Takes over the member's new content: fills buffers and returns.
-    func take(_ change: MemberChange, _ later: inout AfterUnlocking)
-    /// Lets readers continue.
-    func endChange()
 }

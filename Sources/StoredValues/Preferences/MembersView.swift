@@ -1,4 +1,4 @@
-import Synchronization
+import StoredValuesSupport
 
 /// The members as one thread sees them: those of some moment, and changes that only this thread sees.
 ///
@@ -8,47 +8,78 @@ struct MembersView {
     private(set) var changes: StoredMembers.Changes = [:]
 
     /// The content stored under `key` in the file itself, or nil.
-    func own(_ key: String) -> StoredJSON? {
-        let key = PreferencesKey(key)
-        return changes[key].map(\.stored) ?? members.own(key)
-    }
+    func own(_ key: PreferencesKey) -> StoredJSON? { changes[key].map(\.stored) ?? members.own(key) }
 
-    /// What readers of `key` get, with the item that it was made from if that is known.
-    func content(of key: String) -> MemberChange {
-        if let change = changes[PreferencesKey(key)], change.json != nil { return change }
+    /// What readers of `key` get: the stored content, else that of the layers below.
+    func stored(_ key: PreferencesKey) -> StoredJSON? { own(key) ?? members.below(key) }
+
+    /// The same as a change, which has the content of the live value if that is known.
+    func change(of key: PreferencesKey) -> MemberChange {
+        if let change = changes[key], change.stored != nil { return change }
         return MemberChange(stored(key))
     }
 
-    /// What readers of `key` get: the stored content, else that of the layers below.
-    func stored(_ key: String) -> StoredJSON? {
-        own(key) ?? members.layers.lazy.compactMap { $0.document.stored(PreferencesKey(key)) }.first
-    }
-
     /// Where that comes from.
-    func source(of key: String) -> ValueSource {
-        let key = PreferencesKey(key)
-        return changes[key].map { members.source(key, with: $0) } ?? members.source(key)
+    func source(_ key: PreferencesKey) -> ValueSource {
+        changes[key].map { members.source(key, with: $0) } ?? members.source(key)
     }
 
     /// The document of the whole file.
-    var document: PreferencesDocument { changes.isEmpty ? members.document : members.written(with: changes) }
-
-    /// All values.
-    var snapshot: PreferencesSnapshot { PreferencesSnapshot(document, layers: members.layers.map { ($0.document, $0.kind.source) }) }
+    var document: PreferencesDocument { changes.isEmpty ? members.document : members.document.applying(changes) }
 
     /// Applies more changes to it.
     mutating func lay(_ new: MemberChanges) { changes.merge(new.byKey) { $1 } }
 }
 
-// Whether any thread of the process may have its own view.
-extension MembersView {
-    /// The number of batches with changes and of consistent reads under way.
-    private static let count = Atomic(0)
+// What the calling thread reads: inside a batch or a consistent read it has its own view.
+extension PreferencesStore {
+    /// The calling thread's view: what is stored, with the changes of a batch that it is in, or what was stored when its
+    /// consistent read began.
+    var view: MembersView {
+        let activity = ThreadActivity.current(in: self)
+        return state.withLock { $0.view(in: activity) }
+    }
 
-    /// Whether the calling thread may have its own view. It rarely does, and then a read need not look further. A thread always
-    /// sees what it has noted itself.
-    static var mayExist: Bool { count.load(ordering: .relaxed) != 0 }
+    /// The same for callers that need all members.
+    private var wholeView: MembersView {
+        state.withLock { $0.members.layOut() }
+        return view
+    }
 
-    static func noteBegin() { count.add(1, ordering: .relaxed) }
-    static func noteEnd() { count.subtract(1, ordering: .relaxed) }
+    /// The names of the stored members, sorted, without those reserved for the library.
+    var keys: [String] { document.keys.filter { !$0.isReservedKey } }
+
+    /// The file with the changes that are not written yet.
+    var document: PreferencesDocument { wholeView.document }
+
+    /// All values at this moment.
+    var snapshot: PreferencesSnapshot {
+        let view = wholeView
+        return PreferencesSnapshot(view.document, layers: view.members.layers)
+    }
+
+    /// The content stored under `key` in the file itself, or nil.
+    func own(_ key: String) -> StoredJSON? {
+        let key = PreferencesKey(key)
+        return ThreadActivity.mayHaveView ? view.own(key) : state.withLock { $0.members.own(key) }
+    }
+
+    /// What the calling thread reads for `key` if it has its own view; nil if it reads the same as all threads.
+    func ownContent(of key: String) -> MemberChange? {
+        guard ThreadActivity.mayHaveView, let activity = ThreadActivity.current(in: self) else { return nil }
+        return state.withLock { $0.ownContent(of: PreferencesKey(key), in: activity) }
+    }
+
+    /// Runs `body`, in which the calling thread reads everything as it is now.
+    func withConsistentValues<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        let activity = ThreadActivity.current(in: self)
+        if case .reading = activity { return try body() }
+        let number = state.withLock { $0.beginReading(in: activity) }
+        ThreadActivity.begin(.reading(number), in: self)
+        defer {
+            ThreadActivity.end()
+            _ = state.withLock { $0.endReading(number) }
+        }
+        return try body()
+    }
 }

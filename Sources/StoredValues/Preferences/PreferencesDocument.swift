@@ -150,8 +150,8 @@ struct PreferencesDocument: Sendable {
 
     /// Makes a change, and notes its version.
     mutating func make(_ change: MemberChange, of key: PreferencesKey) {
-        set(key, to: change.json)
-        let isNoted = change.json == nil ? versions.forget(key) : versions.note(change.version, of: key)
+        set(key, to: change.stored?.json)
+        let isNoted = change.stored.map { versions.note($0.version, of: key) } ?? versions.forget(key)
         if isNoted { versionsGrowth = (versionsGrowth ?? 0) + Self.versionSize(name: key.escapedName.count) }
         // All values of a key that is set repeatedly are kept until the text is laid out.
         if additions.count > max(base.count, 1 << 20) { layOut() }

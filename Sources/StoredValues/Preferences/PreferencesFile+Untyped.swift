@@ -1,4 +1,6 @@
-// Access by key without types, for tools. Programs use `StoredValue`.
+import StoredValuesFiles
+
+// Access by key without types, for the tools and other code that knows only keys. Programs use `StoredValue`.
 
 extension PreferencesFile {
     /// All values at this moment, as the calling thread sees them.
@@ -15,16 +17,27 @@ extension PreferencesFile {
         let store = store
         guard PreferencesDocument.canRead(text) else {
             let reason = "it has more than \(JSONValue.maximumDepth - 1) levels of nesting"
-            return store.refuse(.notEncodable(key: key, path: store.path, reason: reason))
+            return store.report { $0.refuse(.notEncodable(key: key, path: store.path, reason: reason)) }
         }
         store.change("set(_:to:)", of: key) { changes in
-            let version = store.view.stored(key)?.version ?? 0
+            let version = store.view.stored(PreferencesKey(key))?.version ?? 0
             changes.set(key, to: StoredJSON(json: text, version: version), if: .always)
         }
     }
 
     /// Removes the file's own value of `key`, which uncovers the layers below.
     package func reset(_ key: String) { store.change("reset(_:)", of: key) { $0.set(key, to: nil, if: .always) } }
+
+    /// Reads the file and the layers below it again, and returns the results: the file first, then the layers by precedence. Throws
+    /// if there is no file to inspect.
+    package func inspect() throws(PreferencesError) -> [PreferencesInspection] {
+        let store = store
+        let file = try store.file.get().map { PreferencesInspection($0, .file) }
+        return [file].compactMap(\.self) + store.layers.map { PreferencesInspection($0.file, $0.kind.source) }
+    }
+
+    /// Begins an edit of the whole file. Throws if there is no file to edit, or it cannot be read.
+    package func beginEdit() throws(PreferencesError) -> PreferencesEdit { try PreferencesEdit(store) }
 }
 
 extension PreferencesDocument {
@@ -32,5 +45,136 @@ extension PreferencesDocument {
     static func canRead(_ text: [UInt8]) -> Bool {
         var scanner = JSONScanner(text)
         return (try? scanner.skipValue(depth: 1)) != nil
+    }
+}
+
+/// The content of a preferences file and the layers below it at one moment, without types: for code that knows only keys, such as
+/// the command line tool.
+package struct PreferencesSnapshot: Sendable {
+    /// The file, then the layers by precedence.
+    private let all: [(document: PreferencesDocument, source: ValueSource)]
+
+    init(_ document: PreferencesDocument, layers: [PreferencesLayer]) {
+        all = [(document, .file)] + layers.map { ($0.document, $0.kind.source) }
+    }
+
+    /// The keys of all values, those of the layers included, sorted.
+    package var keys: [String] { all.flatMap(\.document.keys).distinctKeys.filter { !$0.isReservedKey } }
+
+    /// The keys of the file itself that a layer of this source has too, sorted.
+    package func keys(hiding source: ValueSource) -> [String] {
+        let hidden = all.filter { $0.source == source }
+        return all[0].document.keys.filter { key in !key.isReservedKey && hidden.contains { $0.document[key] != nil } }
+    }
+
+    /// The value of `key` that programs read; nil also if it cannot be read, see ``value(of:)``.
+    package subscript(key: String) -> JSONValue? { try? value(of: key) }
+
+    /// The value of `key` that programs read: the file's, else that of the first layer that has one. Throws if it contains half
+    /// of a surrogate pair, which is not valid Unicode.
+    package func value(of key: String) throws -> JSONValue? {
+        guard let text = all.lazy.compactMap({ $0.document[key] }).first else { return nil }
+        return try JSONValue(parsing: text)
+    }
+
+    /// Where the value of `key` comes from; nil if there is none.
+    package func source(of key: String) -> ValueSource? { all.first { $0.document[key] != nil }?.source }
+}
+
+/// The result of inspecting one file of preferences.
+package struct PreferencesInspection: Sendable {
+    /// The content of the file.
+    package enum Content: Sendable, Equatable {
+        case missing
+        /// The number of keys.
+        case keys(Int)
+        /// Not JSON, with the reason and position.
+        case broken(String)
+        /// Not readable, with a message that says why and what to do.
+        case unreadable(String)
+    }
+
+    /// The path, with links resolved.
+    package let path: String
+    /// The permission bits; nil if there is no file.
+    package let mode: UInt32?
+    package let content: Content
+    /// What comes from it.
+    package let source: ValueSource
+
+    init(_ file: DurableFile, _ source: ValueSource) {
+        (path, self.source) = (file.place, source)
+        mode = (try? file.status(at: file.path, followingLinks: true))?.mode
+        do throws(FileError) {
+            let reading = try PreferencesReading(known: nil, file.read)
+            content =
+                switch reading.document {
+                case .failure(let error): .broken(error.description)
+                case .success where reading.identity == nil: .missing
+                case .success(let document): .keys(document.keys.count { !$0.isReservedKey })
+                }
+        } catch {
+            content = .unreadable(error.description)
+        }
+    }
+}
+
+/// A user's edit of the whole file, from the text for the editor to the keys that it changed.
+package struct PreferencesEdit: Sendable {
+    private let store: PreferencesStore
+    /// The members when the edit began. Of a broken file these are the last good ones, not the text.
+    private let base: PreferencesDocument
+    /// The text for the editor: the file as it is, whole or broken.
+    package let text: [UInt8]
+
+    /// The result of an edit.
+    package enum Outcome: Equatable, Sendable {
+        case nothingChanged
+        /// These keys were set or removed, sorted.
+        case changed([String])
+        /// The text is not JSON, with the reason and position. Nothing was changed.
+        case notJSON(String)
+        /// These keys were changed elsewhere since the edit began. Nothing was changed.
+        case conflict([String])
+    }
+
+    fileprivate init(_ store: PreferencesStore) throws(PreferencesError) {
+        let file = try store.file.get()
+        self.store = store
+        do {
+            text = try file?.read()?.bytes ?? PreferencesDocument().text
+        } catch {
+            throw .notRead(path: store.path, reason: error.description)
+        }
+        base = (try? PreferencesDocument(parsing: text)) ?? store.document
+    }
+
+    /// Makes the changes between the old text and `edited`, key by key and in one replacement of the file. Other changes made
+    /// meanwhile stay; if both changed a key, nothing is changed unless `overwriting`.
+    package func commit(_ edited: [UInt8], overwriting: Bool = false) -> Outcome {
+        let new: PreferencesDocument
+        do throws(JSONSyntaxError) {
+            new = try PreferencesDocument(parsing: edited)
+        } catch {
+            return .notJSON(error.description)
+        }
+        // These members cannot be changed, because changes are made by key.
+        guard new.unreachableMembers == base.unreachableMembers else {
+            return .notJSON("\(JSONSyntaxError.halfOfPair) in a member's name; such members cannot be edited here")
+        }
+        let keys = (base.keys + new.keys).distinctKeys.filter { $0 != MemberVersions.name && !Self.isSame($0, base, new) }
+        guard !keys.isEmpty else { return .nothingChanged }
+        return store.change("an edit") { changes in
+            let current = store.document
+            let conflicts = keys.filter { !Self.isSame($0, base, current) && !Self.isSame($0, new, current) }
+            guard conflicts.isEmpty || overwriting else { return .conflict(conflicts) }
+            for key in keys { changes.set(key, to: new.stored(PreferencesKey(key)), if: .always) }
+            return .changed(keys)
+        }
+    }
+
+    /// Whether both hold the same under `key`, however formatted.
+    private static func isSame(_ key: String, _ left: PreferencesDocument, _ right: PreferencesDocument) -> Bool {
+        StoredJSON.saySame(left.stored(PreferencesKey(key)), right.stored(PreferencesKey(key)))
     }
 }

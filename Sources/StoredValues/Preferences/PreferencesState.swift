@@ -17,8 +17,9 @@ struct PreferencesState {
     private var comparedRevision: Int?
     /// What the changes inside the turn under way, or inside a batch, leave to do after it.
     private var inner = AfterUnlocking()
-    /// The views of threads in a consistent read.
-    private var readings: [TurnLock.Position: MembersView] = [:]
+    /// The views of the consistent reads under way, by number.
+    private var readings: [Int: MembersView] = [:]
+    private var lastReading = 0
     /// The store itself while something is unsaved, so that it is written even if nothing else uses the store.
     private var keptOpen: PreferencesStore?
 
@@ -34,58 +35,53 @@ struct PreferencesState {
 
     // MARK: Views of threads
 
-    /// The view of a thread at this position. A change begun inside a consistent read does not use the read's view: it sees
-    /// what is stored now.
-    func view(at position: TurnLock.Position) -> MembersView {
-        if let reading = readings[position] { return reading }
-        return MembersView(members: members, changes: position.depth > 0 ? batched ?? [:] : [:])
+    /// The view of a thread in this activity. A change begun inside a consistent read does not use the read's view: it sees what
+    /// is stored now.
+    func view(in activity: ThreadActivity?) -> MembersView {
+        if case .reading(let number) = activity, let view = readings[number] { return view }
+        return MembersView(members: members, changes: activity == nil ? [:] : batched ?? [:])
     }
 
     /// What such a thread reads for `key`; nil if it reads the same as all threads.
-    func ownContent(of key: String, at position: TurnLock.Position) -> MemberChange? {
-        let isOwn = readings[position] != nil || position.depth > 0 && batched?[PreferencesKey(key)] != nil
-        return isOwn ? view(at: position).content(of: key) : nil
+    func ownContent(of key: PreferencesKey, in activity: ThreadActivity) -> MemberChange? {
+        if case .reading = activity { return view(in: activity).change(of: key) }
+        return batched?[key] == nil ? nil : view(in: activity).change(of: key)
     }
 
-    /// Fixes the view of the thread at this position until ``endReading(at:)``. Returns false if it is already fixed.
-    mutating func beginReading(at position: TurnLock.Position) -> Bool {
-        guard readings[position] == nil else { return false }
-        readings[position] = view(at: position)
-        MembersView.noteBegin()
-        return true
+    /// Fixes the view of a thread in this activity for a consistent read. Returns its number.
+    mutating func beginReading(in activity: ThreadActivity?) -> Int {
+        lastReading += 1
+        readings[lastReading] = view(in: activity)
+        return lastReading
     }
 
     /// Returns the view, to be released without a lock.
-    mutating func endReading(at position: TurnLock.Position) -> MembersView? {
-        MembersView.noteEnd()
-        return readings.removeValue(forKey: position)
-    }
+    mutating func endReading(_ number: Int) -> MembersView? { readings.removeValue(forKey: number) }
 
     /// Applies `changes` to the view of each consistent read.
     mutating func changeReadings(_ changes: (MembersView) -> MemberChanges) {
-        for (position, view) in readings { readings[position]?.lay(changes(view)) }
+        for (number, view) in readings { readings[number]?.lay(changes(view)) }
     }
 
     // MARK: Changes of ours
 
-    /// What to write: the members, of which ``StoredMembers/written(with:)`` makes the file, and the permitted changes of the batch,
-    /// or else of `changes`. Nil if there is nothing to write. From now on reads of the file are ignored, until one of the next two
-    /// is called.
-    mutating func beginWriting(_ changes: MemberChanges) -> (members: StoredMembers, changes: StoredMembers.Changes)? {
+    /// What to write: the document of all members, and the permitted changes to make in it: those of the batch, or else `changes`.
+    /// Nil if there is nothing to write. From now on reads of the file are ignored, until one of the next two is called.
+    mutating func beginWriting(_ changes: MemberChanges) -> (document: PreferencesDocument, changes: StoredMembers.Changes)? {
         let permitted = permit(batched ?? changes.byKey, areCompared: batched != nil && comparedRevision == members.revision)
         guard !permitted.isEmpty || needsWriting else { return nil }
         disk.beginWriting()
-        return (members, permitted)
+        return (members.document, permitted)
     }
 
     /// Publishes `changes`, which are now in the file together with all pending ones. `document` is the file's content.
-    mutating func wasWritten(
-        _ document: PreferencesDocument, _ changes: StoredMembers.Changes, _ identity: FileIdentity?, _ pin: FilePin?,
+    mutating func publish(
+        _ changes: StoredMembers.Changes, writtenIn document: PreferencesDocument, _ identity: FileIdentity?, _ pin: FilePin?,
         _ later: inout AfterUnlocking
     ) {
-        if let old = disk.wasWritten(identity, pin) { later.release(old) }
+        if let old = disk.wasReplaced(identity, pin) { later.release(old) }
         let saved = members.unsaved
-        members.wereWritten(document)
+        members.haveBeenSaved(in: document)
         log.forgetTroubles()
         letGo(&later)
         // Values that were in memory only have another source now.
@@ -93,7 +89,7 @@ struct PreferencesState {
     }
 
     /// Publishes `changes`, which could not be written, and keeps them and `store` until they are.
-    mutating func wasNotWritten(_ changes: StoredMembers.Changes, by store: PreferencesStore, _ later: inout AfterUnlocking) {
+    mutating func keep(_ changes: StoredMembers.Changes, by store: PreferencesStore, _ later: inout AfterUnlocking) {
         keptOpen = store
         guard !changes.isEmpty else { return }
         members.keep(changes)
@@ -103,13 +99,11 @@ struct PreferencesState {
     /// Makes changes inside a batch, visible only to its thread.
     mutating func makeInBatch(_ changes: MemberChanges) {
         if !changes.released.isEmpty { inner.release(changes.released) }
-        if batched == nil {
-            (batched, comparedRevision) = ([:], members.revision)
-            MembersView.noteBegin()
-        }
+        if batched == nil { (batched, comparedRevision) = ([:], members.revision) }
         for (key, change) in changes.byKey {
             let earlier = batched?[key]
-            switch members.verdict(on: change, of: key, after: earlier) {
+            // The size is checked when all changes are known.
+            switch change.verdict(where: earlier.map(\.stored) ?? members.own(key)) {
             case .make:
                 batched?[key] = change.over(earlier)
                 if let earlier {
@@ -117,7 +111,7 @@ struct PreferencesState {
                     inner.release(earlier)
                 }
             case .skip: break
-            case .refuse(let stored): log.refuse(members.refusal(of: change, of: key, where: stored))
+            case .refuse(let stored, let known): log.refuse(members.refusal(of: key, stored: stored, known: known))
             }
         }
     }
@@ -150,10 +144,7 @@ struct PreferencesState {
 
     /// Ends a turn. Returns what the changes inside it leave to do.
     mutating func endTurn() -> AfterUnlocking {
-        if let made = batched {
-            MembersView.noteEnd()
-            inner.release(made)
-        }
+        if let made = batched { inner.release(made) }
         defer { (inner, batched) = (AfterUnlocking(), nil) }
         return inner
     }
@@ -170,7 +161,7 @@ struct PreferencesState {
         for (key, change) in changes {
             log.forgetRepairs(of: key)
             // Removing a value uncovers the layers below.
-            if change.json == nil, !members.layers.isEmpty { contents[key] = MemberChange(members.stored(key)) }
+            if change.stored == nil, !members.layers.isEmpty { contents[key] = MemberChange(members.below(key)) }
         }
         audience.tell(contents, &later)
     }

@@ -1,8 +1,9 @@
 import Dispatch
 import StoredValuesFiles
 import StoredValuesSupport
+import Synchronization
 
-// Making values survive a power cut.
+// Writing the file, and making it survive a power cut.
 
 extension PreferencesStore {
     /// The time limit of a flush. A busy disk is slow; one that takes longer hangs.
@@ -49,16 +50,16 @@ extension PreferencesStore {
             let start = ContinuousClock.now
             let problem = sync()
             let cost = ContinuousClock.now - start
-            state.withLock { $0.disk.syncTook(cost) }
+            state.withLock { $0.disk.syncCost = cost }
             guard let problem else { return }
-            report(problem.description)
+            report { $0.note(problem.description) }
             tryAgain()
         }
     }
 
     /// Syncs everything to the disk: the generation, and the file's own bytes too, so that the file need not be read back.
     func sync() -> PreferencesError? {
-        state.withLock { $0.disk.syncBegins() }
+        state.withLock { $0.disk.isSyncScheduled = false }
         return bringToDisk { file, generation throws(FileError) in
             try file.syncContents()
             _ = try keep(in: generation)
@@ -72,7 +73,7 @@ extension PreferencesStore {
         guard problem == nil, outcome == .broken, generation?.holds(state.withLock { $0.disk.identity }) == false else {
             return problem
         }
-        state.withLock { $0.disk.wasSpoilt() }
+        state.withLock { $0.disk.mustRewrite = true }
         return save() ?? bringToDisk { _, generation throws(FileError) in _ = try keep(in: generation) }
     }
 
@@ -99,14 +100,160 @@ extension PreferencesStore {
                 guard error.isRefusal, state.withLock({ $0.disk.written }) == nil else { throw error }
                 try file.sync()
             }
-            state.withLock { $0.disk.wasSynced() }
+            state.withLock { $0.disk.isSyncMissed = false }
             return nil
         } catch {
             // A failure to make the copy, or to open a file, has not lost any written data.
             let ofOpening: [SystemErrorCode?] = [.accessDenied, .noEntry, .tooManyOpenFiles, .tooManyOpenFilesInSystem]
             let isLost = error.operation == .synchronize && !ofOpening.contains(error.code)
-            state.withLock { $0.disk.wasNotSynced(isLost: isLost) }
+            state.withLock { state in
+                state.disk.isSyncMissed = true
+                if isLost { state.disk.mustRewrite = true }
+            }
             return .notSaved(path: path, reason: error.description)
         }
+    }
+
+    // MARK: After a turn has written, or could not
+
+    /// Publishes `changes`, with which the file was replaced by `document`, and schedules a sync. Without an identity it is in
+    /// memory only.
+    func publish(
+        _ changes: StoredMembers.Changes, writtenIn document: PreferencesDocument, _ identity: FileIdentity?,
+        _ later: inout AfterUnlocking
+    ) {
+        let pin = pin(identity)
+        let (mustRead, rest) = state.withLock { state in
+            state.publish(changes, writtenIn: document, identity, pin, &later)
+            return (state.disk.endWriting(), identity == nil ? nil : state.disk.scheduleSync())
+        }
+        if mustRead { queues.watching.async { self.refresh() } }
+        if let rest { scheduleSync(after: rest) }
+    }
+
+    /// Publishes `changes`, which could not be written, and retries.
+    func keep(_ changes: StoredMembers.Changes, unwrittenFor error: PreferencesError, _ later: inout AfterUnlocking) {
+        let mustRead = state.withLock { state in
+            state.keep(changes, by: self, &later)
+            state.log.note(error.description)
+            return state.disk.endWriting()
+        }
+        if mustRead { queues.watching.async { self.refresh() } }
+        // The thread that waits for the lock writes once it is free.
+        if !isWaitingForLock.load(ordering: .relaxed) { tryAgain() }
+    }
+
+    /// Keeps the file's inode in use, so that a later file is not mistaken for it.
+    func pin(_ identity: FileIdentity?) -> FilePin? {
+        guard case .success(let file?) = file, let identity else { return nil }
+        return FilePin(identity, at: file.path, file.operations)
+    }
+
+    /// Waits for a lock that another process has held for too long, on a separate thread, then writes what is unsaved.
+    func waitForLock(of file: DurableFile) {
+        guard !isWaitingForLock.exchange(true, ordering: .relaxed) else { return }
+        DispatchQueue(label: "StoredValues.lock").async { [self] in
+            _ = try? file.lock(timeout: nil)  // errors occur again, and are reported, when the change is written
+            isWaitingForLock.store(false, ordering: .relaxed)
+            _ = save()
+        }
+    }
+
+    /// Waits for a lock that timed out before as long as a change would. Without this, a flush just after another process has
+    /// released the lock would fail all the same, because changes after the one that waited do not wait. Called outside of any
+    /// turn, where it delays no change.
+    private func waitForStuckLock() {
+        guard isWaitingForLock.load(ordering: .relaxed), case .success(let file?) = file else { return }
+        guard (try? file.lock()) != nil else { return }  // the error occurs again when the change is written
+        isWaitingForLock.store(false, ordering: .relaxed)
+    }
+
+    /// Retries to write what is unsaved, as long as anything is, to sync it, and to read what could not be read: the cause may
+    /// disappear without an event.
+    func tryAgain() {
+        guard case .success = file else { return }
+        retries?.request { [weak self] in
+            guard let self else { return }
+            queues.watching.async { self.refreshLayers() }  // where all layers are read, so that an older state never replaces a newer one
+            if state.withLock({ $0.mustWriteSoon }) {
+                guard save() == nil else { return }
+                // Not later: on a failing disk writing succeeds and fsync does not, and both share one pause.
+                if sync() != nil { tryAgain() }
+            } else {
+                refresh()
+                if state.withLock({ $0.disk.isSyncMissed }), sync() != nil { tryAgain() }
+            }
+        }
+    }
+}
+
+/// What this process knows about a preferences file on the disk, and what it still has to do there.
+struct KnownFile {
+    /// The file that the members were read from or written to; nil if there was none, or it is already gone.
+    private var pin: FilePin?
+    /// The file as this process last wrote it.
+    private(set) var written: FileIdentity?
+    /// Whether the members are those of the last durable state, because the file does not parse.
+    var isRecovered = false
+    /// The state in which the file was last found broken.
+    private(set) var brokenIdentity: FileIdentity?
+    /// Whether the file must be written even if no change is pending: another program broke it since, or a sync failed, and Linux
+    /// has dropped its pages.
+    var mustRewrite = false
+    /// Whether a sync has failed and was not repeated yet.
+    var isSyncMissed = false
+    var isSyncScheduled = false
+    /// How long the last background sync took.
+    var syncCost = Duration.zero
+    /// Whether a change of ours is being written to the file. What is read from it meanwhile may be that change.
+    private(set) var isWriting = false
+    /// Whether a read was requested while ``isWriting``.
+    private var isReadingMissed = false
+
+    /// The identity of the file whose content the members are.
+    var identity: FileIdentity? { pin?.identity }
+
+    /// The same file if this process was the last to write it.
+    var writtenPin: FilePin? { written == identity ? pin : nil }
+
+    /// Notes that the members are those of the file at `pin`. Returns what to release without a lock.
+    mutating func wasRead(_ new: FilePin?) -> FilePin? {
+        defer { (pin, isRecovered) = (new, false) }
+        return pin
+    }
+
+    /// Notes the state in which the file is broken, and returns whether that state is new.
+    mutating func wasBroken(_ identity: FileIdentity?) -> Bool {
+        defer { brokenIdentity = identity }
+        return identity?.isUnwritten(since: brokenIdentity) != true
+    }
+
+    /// Whether the file may be read now. If not, ``endWriting()`` returns that it must be.
+    mutating func mayRead() -> Bool {
+        isReadingMissed = isWriting
+        return !isWriting
+    }
+
+    mutating func beginWriting() { isWriting = true }
+
+    /// Returns whether the file must be read again.
+    mutating func endWriting() -> Bool {
+        defer { (isWriting, isReadingMissed) = (false, false) }
+        return isReadingMissed
+    }
+
+    /// Notes that this process has replaced the file. Returns what to release without a lock.
+    mutating func wasReplaced(_ identity: FileIdentity?, _ new: FilePin?) -> FilePin? {
+        defer { (pin, written, mustRewrite, isRecovered) = (new, identity, false, false) }
+        pin?.noteReplaced()
+        return pin
+    }
+
+    /// Requests a background sync. Returns after what time it should run, or nil if one is already scheduled.
+    mutating func scheduleSync() -> Duration? {
+        guard !isSyncScheduled else { return nil }
+        isSyncScheduled = true
+        // On a slow or busy disk, at most a tenth of the time is spent syncing.
+        return min(syncCost * 10, .seconds(5))
     }
 }

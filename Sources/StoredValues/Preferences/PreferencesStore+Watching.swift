@@ -1,6 +1,8 @@
 import Dispatch
+import FoundationEssentials
 import StoredValuesFiles
 import StoredValuesSupport
+import Synchronization
 
 // Detecting changes by other processes, editors and administrators.
 
@@ -11,7 +13,7 @@ extension PreferencesStore {
     func watch(_ file: DurableFile, _ refresh: @escaping @Sendable (PreferencesStore) -> Void) {
         guard file.operations.canBeWatched else { return }
         let schedule = RefreshSchedule(
-            on: queues.watching, patience: patience, isOwnerBusy: { [weak self] in self?.turns.isBusy ?? false }
+            on: queues.watching, patience: patience, isOwnerBusy: { [weak self] in self?.turn.isBusy ?? false }
         ) { [weak self] in
             if let self { refresh(self) }
         }
@@ -31,9 +33,9 @@ extension PreferencesStore {
         var later = AfterUnlocking()
         if !read(always: true, &later) {
             // A change of ours is being written to the file. While this holds the turn, none is.
-            turns.enter(.change("reload()", key: nil))
+            turn.enter()
             _ = read(always: true, &later)
-            turns.leave()
+            turn.leave()
         }
         for layer in layers { read(layer.file, always: true, &later) }
         finish(later)
@@ -42,7 +44,7 @@ extension PreferencesStore {
 
     /// Does what a read has left to do, or lets the end of the change do it that the calling thread is in.
     func finish(_ later: AfterUnlocking) {
-        if turns.activity == nil { later.run() } else { state.withLock { $0.doAfterTurn(later) } }
+        if ThreadActivity.turn(of: self) == nil { later.run() } else { state.withLock { $0.doAfterTurn(later) } }
         logNotes()
     }
 
@@ -178,7 +180,48 @@ extension PreferencesStore {
 
     /// Logs once why changes by other programs may go unseen.
     private func reportBlindness() {
-        guard let problem = blindness, state.withLock({ $0.disk.noteBlindness() }) else { return }
-        report("Changes that other programs make to \"\(path)\" are seen only at the next change or flush(). \(problem)")
+        guard let problem = blindness, !isBlindnessReported.exchange(true, ordering: .relaxed) else { return }
+        report { $0.note("Changes that other programs make to \"\(path)\" are seen only at the next change or flush(). \(problem)") }
+    }
+}
+
+/// The content of a preferences file when it was read.
+struct PreferencesReading {
+    /// How long a file must be unmodified before it counts as finished. A program that writes in place may have written half of
+    /// it.
+    static let patience = Duration.milliseconds(200)
+
+    /// The file's identity; nil if there was none.
+    let identity: FileIdentity?
+    /// Its members, or why it is broken.
+    let document: Result<PreferencesDocument, JSONSyntaxError>
+
+    /// Reads with `read`, and again while the file may be half-written, for at most `patience`.
+    ///
+    /// It may be half-written if it was modified less than `patience` ago, and either does not parse or is the `known` file
+    /// with other content. Blocks the thread meanwhile.
+    init(known: FileIdentity?, patience: Duration = patience, _ read: () throws(FileError) -> FileContents?) throws(FileError) {
+        let end = ContinuousClock.now + patience
+        self.init(try read())
+        while mayBeHalfWritten(known, patience), ContinuousClock.now < end {
+            sleepThread(nanoseconds: 10_000_000)
+            self.init(try read())
+        }
+    }
+
+    private init(_ contents: FileContents?) {
+        identity = contents?.identity
+        document = Result { () throws(JSONSyntaxError) in
+            if let contents { try PreferencesDocument(parsing: contents.bytes) } else { PreferencesDocument() }
+        }
+    }
+
+    private func mayBeHalfWritten(_ known: FileIdentity?, _ patience: Duration) -> Bool {
+        guard let identity else { return false }
+        let wasModifiedInPlace = identity != known && identity.inode == known?.inode && identity.device == known?.device
+        guard wasModifiedInPlace || (try? document.get()) == nil else { return false }
+        // The magnitude, because another machine's clock may be ahead.
+        let age = Date.now.timeIntervalSince1970 - Double(identity.modified) / 1_000_000_000
+        return Duration.seconds(age.magnitude) < patience
     }
 }

@@ -2,6 +2,7 @@ import Dispatch
 import Logging
 import StoredValuesFiles
 import StoredValuesSupport
+import Synchronization
 
 /// One preferences file as this process sees it: the content on the disk, with changes applied that could not be written yet.
 ///
@@ -16,7 +17,9 @@ final class PreferencesStore: Sendable {
     /// The file's last durable state.
     let generation: DurableGeneration?
     /// Admits one change at a time in this process.
-    let turns = TurnLock()
+    let turn = TurnLock()
+    /// Whether a thread waits until another process releases the file's lock, and then writes what is unsaved.
+    let isWaitingForLock = Atomic(false)
     /// Only for the store and its turns. Other types ask the store.
     let state: Guarded<PreferencesState>
     /// How long another program that writes the file may pause.
@@ -26,6 +29,7 @@ final class PreferencesStore: Sendable {
     /// The watches of the file and its layers.
     let watches = Guarded<[FileWatch]>([])
     let queues: StoreQueues
+    let isBlindnessReported = Atomic(false)
     private let opening = Guarded(false)
     private let onEnd: @Sendable () -> Void
 
@@ -59,11 +63,7 @@ final class PreferencesStore: Sendable {
             readFirst()
             if case .success(let file?) = file { watch(file) { $0.refresh() } }
         }
-        log(
-            state.withLock { state in
-                state.log.letGo()
-                return state.log.take()
-            })
+        report { $0.letGo() }
     }
 
     private func readFirst() {
@@ -83,7 +83,7 @@ final class PreferencesStore: Sendable {
             let document = try PreferencesDocument(parsing: bytes)
             state.withLock { state in
                 _ = state.members.adopt(document)
-                state.disk.wasRecovered()
+                state.disk.isRecovered = true
             }
             return "The last durable values are in use."
         } catch {
@@ -166,12 +166,16 @@ final class PreferencesStore: Sendable {
     /// the change stays in memory, is logged, is retried in the background and with the next change, and is thrown by
     /// ``flush()``. `body` runs once, with the file's lock held and the file read again if another program changed it. If it
     /// throws, nothing is changed.
-    ///
-    /// - Parameter mayNest: Whether this may be made inside any other change; see ``rearrange(_:_:)``.
     func change<Result, Failure>(
-        _ call: String, of key: String? = nil, mayNest: Bool = false, _ body: (inout MemberChanges) throws(Failure) -> Result
+        _ call: String, of key: String? = nil, _ body: (inout MemberChanges) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        var turn = PreferencesTurn(.change(call, key: key), of: self, mayNest: mayNest)
+        try change(.change(call, key: key), body)
+    }
+
+    private func change<Result, Failure>(
+        _ activity: ThreadActivity, _ body: (inout MemberChanges) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var turn = PreferencesTurn(activity, of: self)
         do throws(Failure) {
             let result = try body(&turn.changes)
             turn.commit()
@@ -185,44 +189,24 @@ final class PreferencesStore: Sendable {
     /// Makes the library's own changes, which leave the values that users read as they are; `changes` returns them for the
     /// stored members. They may be made inside a user's change, which writes them, and stay if that is undone. Consistent reads
     /// see them too.
-    func rearrange(_ call: String, _ changes: (MembersView) -> MemberChanges) {
+    func rearrange(_ changes: (MembersView) -> MemberChanges) {
         func published() -> MembersView { state.withLock { MembersView(members: $0.members) } }
         // Checked without the file's lock first: reading a default must not require a writable folder.
         if !changes(published()).byKey.isEmpty {
-            change(call, mayNest: true) { $0 = changes(published()) }
+            change(.rearrangement) { $0 = changes(published()) }
         }
-        if MembersView.mayExist { state.withLock { $0.changeReadings(changes) } }
+        if ThreadActivity.mayHaveView { state.withLock { $0.changeReadings(changes) } }
     }
 
     /// Runs `body`, and makes all changes that this thread makes in it as one, in one replacement of the file; none if it
     /// throws.
     func batch<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        let turn = PreferencesTurn(.batch, of: self)
-        do throws(Failure) {
-            let result = try body()
-            turn.commit()
-            return result
-        } catch {
-            turn.cancel()
-            throw error
-        }
+        try change(.batch) { _ throws(Failure) in try body() }
     }
 
     /// Writes what is unsaved, if anything. Returns why it could not be written.
     func save() -> PreferencesError? {
         PreferencesTurn(.change("saving", key: nil), of: self).commit()
-    }
-
-    /// Notes a change that cannot be made at all: it is logged, and thrown by the next ``flush()``.
-    func refuse(_ refusal: PreferencesError) {
-        state.withLock { $0.log.refuse(refusal) }
-        logNotes()
-    }
-
-    /// Traps, because the thread is already inside a change.
-    func trapNested(_ activity: TurnLock.Activity, inside outer: TurnLock.Activity) -> Never {
-        let advice = activity == .batch ? "Move it into the batch." : "Make the second change after the first has returned."
-        programmerError("\(activity) was called inside the closure of \(outer), and both change \"\(path)\". \(advice)")
     }
 
     // MARK: Logging
@@ -232,33 +216,15 @@ final class PreferencesStore: Sendable {
         state.withLock { $0.log.note(trouble) }
     }
 
-    /// Logs an error.
-    func report(_ trouble: String) {
-        note(trouble)
-        logNotes()
-    }
-
-    /// Logs the repairs of the value of `key`, once for all readers.
-    func report(repairs: [String], of key: String) {
-        state.withLock { $0.log.note(repairs: repairs, of: PreferencesKey(key)) }
-        logNotes()
-    }
-
-    /// Logs that `key` is declared with these defaults, once.
-    func report(defaults: [String], of key: String) {
-        state.withLock { $0.log.note(defaults: defaults, of: PreferencesKey(key)) }
-        logNotes()
-    }
-
-    /// Logs that declarations of `key` validate it in two ways, once.
-    func report(validations: String, of key: String) {
-        state.withLock { $0.log.note(validations: validations, of: PreferencesKey(key)) }
+    /// Notes what `note` adds, and logs it.
+    func report(_ note: (inout TroubleLog) -> Void) {
+        state.withLock { note(&$0.log) }
         logNotes()
     }
 
     /// Logs the notes; inside a change, its end does that, without a lock: a log handler may use stored values too.
     func logNotes() {
-        guard turns.activity == nil else { return }
+        guard ThreadActivity.turn(of: self) == nil else { return }
         log(state.withLock { $0.log.take() })
     }
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import StoredValuesFiles
 import StoredValuesSupport
+import Synchronization
 
 /// One change of a preferences file, from waiting for its turn to waking the readers.
 ///
@@ -9,7 +10,7 @@ import StoredValuesSupport
 /// lock and the turn, and only then wakes readers and notifies observers. If the lock is unavailable, or writing fails, the
 /// change stays in memory and is written later.
 ///
-/// Every turn must end with ``commit()`` or ``cancel()``; ``PreferencesStore/change(_:of:mayNest:_:)`` ensures that.
+/// Every turn must end with ``commit()`` or ``cancel()``; ``PreferencesStore/change(_:_:)`` ensures that.
 ///
 /// Locks are taken in this order, and no thread that holds a later one takes an earlier one:
 ///
@@ -32,11 +33,9 @@ struct PreferencesTurn: ~Copyable {
     private var problem: PreferencesError?
     /// Whether the file does not parse, so that it is set aside before it is overwritten.
     private var isBroken = false
-    private let activity: TurnLock.Activity
-    /// What the thread was doing before, if this is inside a batch or another change, which writes these changes.
-    private let outer: TurnLock.Activity?
-    /// Whether the changes may be made inside any other change, and are published at once there.
-    private let mayNest: Bool
+    private let activity: ThreadActivity
+    /// Whether this is inside a batch or another change, which writes these changes.
+    private let isInside: Bool
     /// The changes of the outer batch when this batch began.
     ///
     /// A variable with an initial value: for a `let`, optimised code of Swift 6.3.1 releases the uninitialised memory before
@@ -44,37 +43,30 @@ struct PreferencesTurn: ~Copyable {
     private var savepoint: StoredMembers.Changes? = nil
     private var later = AfterUnlocking()
 
-    /// Waits for the turn. A change inside another one traps with a message that names both, unless that is a batch, or this
-    /// one `mayNest`; so does one inside a validation.
-    init(_ activity: TurnLock.Activity, of store: PreferencesStore, mayNest: Bool = false) {
-        if !mayNest, let key = RunningValidations.key {
-            programmerError(
-                "\(activity) was called inside the validation of \"\(key)\". A validation may read other values, but not change any: it returns the item to use, or throws.")
-        }
-        (self.store, self.activity, self.mayNest) = (store, activity, mayNest)
-        outer = store.turns.activity
-        savepoint = activity == .batch && outer != nil ? store.state.withLock { $0.batched } : nil
-        guard let outer else {
-            store.turns.enter(activity)
-            do throws(PreferencesError) { try lock() } catch { problem = error }
+    /// Waits for the turn, unless the thread has it. Traps where ``ThreadActivity`` does not allow the change.
+    init(_ activity: ThreadActivity, of store: PreferencesStore) {
+        (self.store, self.activity) = (store, activity)
+        isInside = ThreadActivity.beginTurn(activity, of: store)
+        if isInside {
+            if activity == .batch { savepoint = store.state.withLock { $0.batched } }
             return
         }
-        if case .change = outer, !mayNest { store.trapNested(activity, inside: outer) }
-        store.turns.beginInner(activity)
+        store.turn.enter()
+        do throws(PreferencesError) { try lock() } catch { problem = error }
     }
 
     /// Takes the file's lock and reads the file if another program changed it.
     private mutating func lock() throws(PreferencesError) {
         guard let file = try store.file.get() else { return }
         do throws(FileError) {
-            let isWaitedFor = store.state.withLock { $0.disk.isWaitingForLock }
+            let isWaitedFor = store.isWaitingForLock.load(ordering: .relaxed)
             let locked = try file.lock(timeout: isWaitedFor ? .zero : DurableFile.lockTimeout)
             var adoption = PreferencesStore.Adoption.outdated
             while adoption == .outdated {
-                let (disk, revision) = store.state.withLock { ($0.disk, $0.members.revision) }
-                guard locked.identity != disk.identity || disk.isRecovered else { break }
+                let (known, isRecovered, revision) = store.state.withLock { ($0.disk.identity, $0.disk.isRecovered, $0.members.revision) }
+                guard locked.identity != known || isRecovered else { break }
                 // An editor takes no lock: the watch may have read a newer state in the meantime.
-                let reading = try PreferencesReading(known: disk.identity, file.read)
+                let reading = try PreferencesReading(known: known, file.read)
                 adoption = store.adopt(reading, since: revision, &later)
             }
             isBroken = adoption == .broken
@@ -92,10 +84,12 @@ struct PreferencesTurn: ~Copyable {
     /// Makes the change. Returns why it could not be written, if it could not.
     @discardableResult
     consuming func commit() -> PreferencesError? {
-        if outer == nil {
-            problem = write()
+        if isInside {
+            store.state.withLock { [changes, activity] in
+                activity == .rearrangement ? $0.publishInside(changes) : $0.makeInBatch(changes)
+            }
         } else {
-            store.state.withLock { [changes, mayNest] in mayNest ? $0.publishInside(changes) : $0.makeInBatch(changes) }
+            problem = write()
         }
         return end()
     }
@@ -109,21 +103,21 @@ struct PreferencesTurn: ~Copyable {
         }
         changes = MemberChanges()
         // The library's own changes stay, and must be written here.
-        if outer == nil, isUntried { problem = write() }
+        if !isInside, isUntried { problem = write() }
         _ = end()
     }
 
     /// Writes and publishes the requested and all pending changes.
     private mutating func write() -> PreferencesError? {
         // Under the file's lock, so that a newer version written a moment ago is seen.
-        guard let (members, changes) = store.state.withLock({ [changes] in $0.beginWriting(changes) }) else { return nil }
+        guard let (old, changes) = store.state.withLock({ [changes] in $0.beginWriting(changes) }) else { return nil }
         do throws(PreferencesError) {
-            let document = members.written(with: changes)
-            let identity = try replace(with: document)
-            store.wasWritten(document, changes, identity, &later)
+            let new = old.applying(changes)
+            let identity = try replace(with: new)
+            store.publish(changes, writtenIn: new, identity, &later)
             return nil
         } catch {
-            store.wasNotWritten(changes, error, &later)
+            store.keep(changes, unwrittenFor: error, &later)
             return error
         }
     }
@@ -147,14 +141,15 @@ struct PreferencesTurn: ~Copyable {
 
     /// Releases the file, then the turn, and only then wakes waiting threads: they may use the same values.
     private consuming func end() -> PreferencesError? {
-        if let outer {
-            store.turns.endInner(outer: outer)
+        if isInside {
+            ThreadActivity.end()
             return nil
         }
         let (inner, notes) = store.state.withLock { ($0.endTurn(), $0.log.take()) }
         later.append(inner)
         locked = nil
-        store.turns.leave()
+        ThreadActivity.end()
+        store.turn.leave()
         later.run()
         store.log(notes)
         withExtendedLifetime(changes) {}  // they hold the user's items, which must not be released under a lock

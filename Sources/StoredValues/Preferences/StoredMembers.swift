@@ -37,9 +37,10 @@ struct StoredMembers {
     func own(_ key: PreferencesKey) -> StoredJSON? { content.stored(key) }
 
     /// What readers of `key` get: the stored content, else that of the layers below.
-    func stored(_ key: PreferencesKey) -> StoredJSON? {
-        content.stored(key) ?? layers.lazy.compactMap { $0.document.stored(key) }.first
-    }
+    func stored(_ key: PreferencesKey) -> StoredJSON? { own(key) ?? below(key) }
+
+    /// The content stored under `key` in the layers below.
+    func below(_ key: PreferencesKey) -> StoredJSON? { layers.lazy.compactMap { $0.document.stored(key) }.first }
 
     /// Where that comes from.
     func source(_ key: PreferencesKey) -> ValueSource {
@@ -47,7 +48,7 @@ struct StoredMembers {
     }
 
     /// Where it comes from with this change of a batch, once that is committed.
-    func source(_ key: PreferencesKey, with change: MemberChange) -> ValueSource { change.json == nil ? layerSource(key) : ownSource }
+    func source(_ key: PreferencesKey, with change: MemberChange) -> ValueSource { change.stored == nil ? layerSource(key) : ownSource }
 
     /// Where it would come from if the file itself had no value.
     private func layerSource(_ key: PreferencesKey) -> ValueSource { layers.first { $0.document.stored(key) != nil }?.kind.source ?? .code }
@@ -64,11 +65,8 @@ struct StoredMembers {
         revision += 1
     }
 
-    /// The file's new content with `changes` and all pending ones.
-    func written(with changes: Changes) -> PreferencesDocument { content.applying(changes) }
-
     /// Notes that the file is now `document`, and no change is pending.
-    mutating func wereWritten(_ document: PreferencesDocument) {
+    mutating func haveBeenSaved(in document: PreferencesDocument) {
         (content, unsaved) = (document, [:])
         revision += 1
     }
@@ -107,21 +105,16 @@ extension StoredMembers {
     /// The `changes` to make. Changes of values that a newer version wrote are refused. All are refused if the file would
     /// become too large to be read again, because they are one change.
     ///
-    /// - Parameter areCompared: Whether ``verdict(on:of:after:)`` was asked about each of them.
+    /// - Parameter areCompared: Whether each of them was already compared with what is stored.
     func permitted(_ changes: Changes, areCompared: Bool = false) -> Permitted {
         let (current, refusals) = areCompared ? (changes, []) : current(changes, in: content)
         guard let refusal = tooLarge(current, in: content) else { return (current, refusals) }
         return ([:], refusals + [refusal])
     }
 
-    /// What to do about a change of `key` inside a batch that has made `earlier`. The size is checked when all changes are known.
-    func verdict(on change: MemberChange, of key: PreferencesKey, after earlier: MemberChange?) -> MemberChange.Verdict {
-        change.verdict(where: earlier.map(\.stored) ?? content.stored(key))
-    }
-
     /// The error for a change that would replace a value that a newer version of the program stored.
-    func refusal(of change: MemberChange, of key: PreferencesKey, where stored: Int) -> PreferencesError {
-        .newerVersion(key: key.text, path: path, stored: stored, supported: change.version)
+    func refusal(of key: PreferencesKey, stored: Int, known: Int) -> PreferencesError {
+        .newerVersion(key: key.text, path: path, stored: stored, supported: known)
     }
 
     /// Whether the file stays small enough with `changes`.
@@ -155,7 +148,7 @@ extension StoredMembers {
     /// Why `changes` would make the file too large, if they would.
     private func tooLarge(_ changes: Changes, in content: PreferencesDocument) -> PreferencesError? {
         guard !content.hasRoom(for: changes, within: sizeLimit),
-            let largest = changes.max(by: { ($0.value.json?.count ?? 0) < ($1.value.json?.count ?? 0) })
+            let largest = changes.max(by: { ($0.value.stored?.json.count ?? 0) < ($1.value.stored?.json.count ?? 0) })
         else { return nil }
         return .tooLarge(key: largest.key.text, path: path, limit: sizeLimit)
     }
@@ -168,10 +161,42 @@ extension StoredMembers {
             switch change.verdict(where: content.stored(key)) {
             case .make: continue
             case .skip: break
-            case .refuse(let stored): refusals.append(refusal(of: change, of: key, where: stored))
+            case .refuse(let stored, let known): refusals.append(refusal(of: key, stored: stored, known: known))
             }
             current[key] = nil
         }
         return (current, refusals)
     }
+}
+
+// How large the file would become with changes: it must stay small enough to be read again.
+
+extension PreferencesDocument {
+    /// Whether the file stays within `limit` with `changes`, or does not grow because of them.
+    func hasRoom(for changes: [PreferencesKey: MemberChange], within limit: Int) -> Bool {
+        // Usually this bound is enough, without a lookup. A name grows by its escapes, and may also be listed among the
+        // versions.
+        let bound = changes.reduce(composedSize) { $0 + ($1.value.stored?.json.count ?? 0) + 12 * $1.key.text.utf8.count + 128 }
+        guard bound > limit else { return true }
+        let growth = growth(by: changes)
+        return growth <= 0 || composedSize + growth <= limit
+    }
+
+    /// By how much `changes` enlarge the text, at most.
+    func growth(by changes: [PreferencesKey: MemberChange]) -> Int {
+        changes.reduce(0) { sum, change in
+            let (key, change) = change
+            let (old, new) = (stored(key), change.stored)
+            let name = key.escapedName.count
+            let growth = Self.size(name: name, value: new?.json.count ?? 0) - Self.size(name: name, value: old?.json.count ?? 0)
+            return sum + growth + (old?.version ?? 0 == new?.version ?? 0 ? 0 : Self.versionSize(name: name))
+        }
+    }
+
+    /// The size of a member with its indentation, quotes, colon, comma and line break; 0 without a value.
+    static func size(name: Int, value: Int) -> Int { value == 0 ? 0 : name + value + 8 }
+
+    /// The maximum size of a version's note: an entry of that name and a number, and the member around all entries if this is
+    /// the first.
+    static func versionSize(name: Int) -> Int { name + 64 }
 }

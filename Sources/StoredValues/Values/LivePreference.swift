@@ -46,12 +46,12 @@ final class LivePreference<Item: StorableItem>: LiveMember {
             return nil
         }
         guard let first else { return }
-        if let ways = Self.twoValidations(first, declaration) { store.report(validations: ways, of: key) }
+        if let ways = Self.twoValidations(first, declaration) { report { $0.note(validations: ways, of: $1) } }
         let item = declaration.defaultItem
         guard (first.defaultItem as? any Equatable)?.isEqual(to: item) != true else { return }
         // Compared in encoded form: nan does not differ from nan.
         let texts = [first.defaultItem, item].map(Self.text)
-        if texts[0] != texts[1] { store.report(defaults: texts, of: key) }
+        if texts[0] != texts[1] { report { $0.note(defaults: texts, of: $1) } }
     }
 
     /// How the two declarations validate, if it is known without a value that they do so differently: closures cannot be compared.
@@ -73,8 +73,10 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         let text = Self.text(item)
         guard Self.text(known) != text else { return }
         let other = Self.text(decoded(content).interpreted(by: reader) { lastGood(by: reader) }.item)
-        if other != text { store.report(validations: "read as \(other) and as \(text)", of: key) }
+        if other != text { report { $0.note(validations: "read as \(other) and as \(text)", of: $1) } }
     }
+
+    private func report(_ note: (inout TroubleLog, PreferencesKey) -> Void) { store.report { note(&$0, PreferencesKey(key)) } }
 
     private static func text(_ item: Item) -> String { (try? ItemEncoder.encode(item))?.description ?? "\(item)" }
 
@@ -101,7 +103,9 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     }
 
     /// The content for the calling thread where it has its own view, inside a batch or a consistent read.
-    var ownContent: StoredContent<Item>? { store.ownContent(of: key).map(content(of:)) }
+    var ownContent: StoredContent<Item>? {
+        store.ownContent(of: key).map { ($0.content as? Box<StoredContent<Item>>)?.value ?? StoredContent($0.stored) }
+    }
 
     /// Notes the item that a reader got from the content of a revision, in case a broken content replaces it.
     func note(_ item: Item, by declaration: StoredKey<Item>, _ content: StoredContent<Item>, of revision: UInt64) {
@@ -130,22 +134,24 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         do {
             _ = try declaration.validated(declaration.defaultItem)
         } catch {
-            store.report(
-                "The default of \"\(key)\" in \"\(store.path)\" does not pass its validation, and is used all the same: \(error). Correct the default or the validation.")
+            store.report {
+                $0.note("The default of \"\(key)\" in \"\(store.path)\" does not pass its validation, and is used all the same: \(error). Correct the default or the validation.")
+            }
         }
     }
 
     func beginChange() { live.beginChange() }
 
     func take(_ change: MemberChange, _ later: inout AfterUnlocking) {
-        let content = content(of: change)
-        let isGoodItself = change.item != nil && !isValidated.load(ordering: .relaxed)
+        let made = change.content as? Box<StoredContent<Item>>
+        let content = made ?? Box(StoredContent(change.stored))
+        let isGoodItself = made != nil && !isValidated.load(ordering: .relaxed)
         // Before the change, so that no reader of the new content finds the last good item of the old one.
         if mayKnowGood.load(ordering: .acquiring) || !isGoodItself {
             later.release(
                 lastGood.withLock { lastGood -> LastGood<Item> in
                     let former = lastGood
-                    lastGood = isGoodItself ? LastGood() : former.afterReplacing(live.replaced, by: content)
+                    lastGood = isGoodItself ? LastGood() : former.afterReplacing(live.replaced, by: content.value)
                     return former
                 })
             mayKnowGood.store(!isGoodItself, ordering: .releasing)
@@ -154,13 +160,6 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     }
 
     func endChange() { live.endChange() }
-
-    private func content(of change: MemberChange) -> StoredContent<Item> {
-        guard let text = change.stored else { return .absent }
-        // Not `item as? Item` of an optional: where Item is optional itself, no item would become a nil.
-        guard let item = change.item, let item = item as? Item else { return .text(text) }
-        return .item(item, text: text)
-    }
 }
 
 extension Equatable {

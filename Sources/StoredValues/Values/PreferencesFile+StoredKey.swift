@@ -37,12 +37,34 @@ extension PreferencesFile {
     /// declared key count as declared.
     public func undeclaredKeys<each Item>(besides keys: repeat StoredKey<each Item>) -> [String] {
         var declared: Set<PreferencesKey> = []
-        repeat declared.formUnion(([(each keys).name] + (each keys).formerKeys.names).map { PreferencesKey($0) })
+        repeat declared.formUnion(([(each keys).name] + (each keys).formerKeys).map { PreferencesKey($0) })
         return self.keys.filter { !declared.contains(PreferencesKey($0)) }
     }
 
     /// ``undeclaredKeys(besides:)-method`` of the ``standard`` file.
     public static func undeclaredKeys<each Item>(besides keys: repeat StoredKey<each Item>) -> [String] {
         standard.undeclaredKeys(besides: repeat each keys)
+    }
+}
+
+/// A declared key and its value, for a settings page or `--help`; see ``PreferencesFile/settings(of:)-method``.
+///
+/// The values are JSON, as in the file: `"\(setting.value)"` prints it. A value that cannot be encoded is null.
+public struct Setting: Sendable {
+    /// The member of the file that holds the value.
+    public let name: String
+    /// What the value is for, as declared.
+    public let help: String
+    /// The value while nothing is stored.
+    public let `default`: JSONValue
+    /// The current value.
+    public let value: JSONValue
+    /// Where the current value comes from.
+    public let source: ValueSource
+
+    init<Item>(_ stored: StoredValue<Item>) {
+        func json(_ item: Item) -> JSONValue { (try? ItemEncoder.encode(item)) ?? .null }
+        (name, help) = (stored.key, stored.declaration.help)
+        (`default`, value, source) = (json(stored.declaration.defaultItem), json(stored.value), stored.source)
     }
 }

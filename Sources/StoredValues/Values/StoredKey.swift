@@ -22,7 +22,8 @@ public struct StoredKey<Item: StorableItem>: Sendable {
 
     /// The member of the file that holds the value.
     public let name: String
-    let formerKeys: FormerKeys
+    /// The names that the key had in earlier versions of the program, latest first.
+    let formerKeys: [String]
     let decoding: DecodingStrategy
     let validate: Validation?
     /// The range that `validate` clamps to, if it was declared as one.
@@ -62,7 +63,7 @@ public struct StoredKey<Item: StorableItem>: Sendable {
         }
         self.name = name
         self.defaultItem = defaultItem
-        self.formerKeys = FormerKeys(names: formerKeys)
+        self.formerKeys = formerKeys
         self.decoding = decoding
         self.validate = validate
         self.range = range
@@ -78,7 +79,7 @@ public struct StoredKey<Item: StorableItem>: Sendable {
     /// The item that validation returns for `item`; throws if it refuses it.
     func validated(_ item: Item) throws -> Item {
         guard let validate else { return item }
-        return try RunningValidations.run(of: name) { try validate(item) }
+        return try ThreadActivity.validate(name) { try validate(item) }
     }
 }
 
@@ -93,4 +94,34 @@ struct ItemRange<Item: Sendable>: Sendable {
 /// Thrown for an item outside of a range, or one that a range cannot clamp.
 struct NotInRange: Error, CustomStringConvertible {
     let description: String
+}
+
+// The values that are stored under former keys.
+extension StoredKey {
+    /// Those that may be moved or removed: none that a version above `version` wrote.
+    private func formerlyStored(in view: MembersView, upTo version: Int) -> [(key: String, text: StoredJSON)] {
+        formerKeys.compactMap { name in
+            guard let text = view.own(PreferencesKey(name)), text.version <= version else { return nil }
+            return (name, text)
+        }
+    }
+
+    /// Moves the first of them to this key, if nothing is stored there.
+    func moveFormerKeys(in store: PreferencesStore, upTo version: Int) {
+        guard !formerKeys.isEmpty else { return }
+        store.rearrange { view in
+            var changes = MemberChanges()
+            if view.own(PreferencesKey(name)) == nil, let (former, text) = formerlyStored(in: view, upTo: version).first {
+                changes.move(former, to: name, text)
+            }
+            return changes
+        }
+    }
+
+    /// Removes them together with the value of this key; otherwise they would come back at the next start.
+    func removeFormerKeys(in store: PreferencesStore, upTo version: Int, _ changes: inout MemberChanges) {
+        let view = store.view
+        if let text = view.own(PreferencesKey(name)), text.version > version { return }  // then nothing is removed
+        for (former, text) in formerlyStored(in: view, upTo: version) { changes.set(former, to: nil, if: .ifStill(text)) }
+    }
 }

@@ -14,12 +14,10 @@ extension StoredValue {
     public func set(_ item: Item, overwritingNewer: Bool = false) {
         let preference = livePreference
         do throws(PreferencesError) {
-            let (item, stored) = try accept(item, in: preference)
-            preference.store.change("set(_:)", of: key) {
-                $0.set(key, to: stored, if: overwritingNewer ? .always : .notNewer, item: item)
-            }
+            let change = try change(to: item, if: overwritingNewer ? .always : nil, in: preference)
+            preference.store.change("set(_:)", of: key) { $0.make(change, of: key) }
         } catch {
-            preference.store.refuse(error)
+            preference.store.report { $0.refuse(error) }
         }
     }
 
@@ -37,9 +35,9 @@ extension StoredValue {
         } catch {
             throw .notValid(key: key, path: preference.store.path, reason: error.description)
         }
-        let (item, stored) = try accept(item, in: preference)
+        let change = try change(to: item, in: preference)
         try preference.store.change("set(checking:)", of: key) { changes throws(PreferencesError) in
-            changes.set(key, to: stored, if: .notNewer, item: item)
+            changes.make(change, of: key)
             try preference.store.check(changes)
         }
     }
@@ -48,8 +46,8 @@ extension StoredValue {
     public func reset() {
         let preference = livePreference
         preference.store.change("reset()", of: key) { changes in
-            changes.remove(key, upTo: preference.schema.version)
-            declaration.formerKeys.remove(with: key, in: preference.store, upTo: preference.schema.version, &changes)
+            changes.set(key, to: nil, if: .notNewer(than: preference.schema.version))
+            declaration.removeFormerKeys(in: preference.store, upTo: preference.schema.version, &changes)
         }
     }
 
@@ -73,30 +71,32 @@ extension StoredValue {
             defer { changes.releaseLater(item) }
             let result = try change(&item)
             do throws(PreferencesError) {
-                let (item, stored) = try accept(item, in: preference)
-                changes.set(key, to: stored, if: .notNewer, item: item)
+                changes.make(try self.change(to: item, in: preference), of: key)
             } catch {
-                preference.store.refuse(error)
+                preference.store.report { $0.refuse(error) }
             }
             return result
         }
     }
 
-    /// The item to store for `item`, as validation returns it, and its text. Throws if it is refused.
-    private func accept(
-        _ item: Item, in preference: LivePreference<Item>
-    ) throws(PreferencesError) -> (item: Item, stored: StoredJSON) {
-        let valid: Item
+    /// The change that stores `item`, as validation returns it, over nothing newer unless there is a condition. Throws if the item is
+    /// refused.
+    private func change(
+        to item: Item, if condition: MemberChange.Condition? = nil, in preference: LivePreference<Item>
+    ) throws(PreferencesError) -> MemberChange {
+        let valid: Item, stored: StoredJSON
         do {
             valid = try declaration.validated(item)
         } catch {
             throw .notValid(key: key, path: preference.store.path, reason: "\(error)")
         }
         do {
-            return (valid, StoredJSON(json: try ItemEncoder.text(valid, level: 1), version: preference.schema.version))
+            stored = StoredJSON(json: try ItemEncoder.text(valid, level: 1), version: preference.schema.version)
         } catch {
             throw .notEncodable(key: key, path: preference.store.path, reason: Self.reason(error))
         }
+        let content = Box(StoredContent.item(valid, text: stored))
+        return MemberChange(stored, if: condition ?? .notNewer(than: stored.version), content: content)
     }
 
     private static func reason(_ error: any Error) -> String {

@@ -67,7 +67,7 @@ extension StoredValue {
 
     private func find(in store: PreferencesStore) -> LivePreference<Item> {
         let found = LivePreference<Item>.find(key, in: store)
-        declaration.formerKeys.move(to: key, in: found.store, upTo: found.schema.version)
+        declaration.moveFormerKeys(in: found.store, upTo: found.schema.version)
         found.note(declaration)
         return found
     }
@@ -118,7 +118,7 @@ extension StoredValue {
 
     func report(_ repairs: [Repair], in preference: LivePreference<Item>) {
         guard !repairs.isEmpty else { return }
-        preference.store.report(repairs: repairs.map(\.description), of: key)
+        preference.store.report { $0.note(repairs: repairs.map(\.description), of: PreferencesKey(key)) }
     }
 
     func interpret(

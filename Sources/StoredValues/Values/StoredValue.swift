@@ -119,7 +119,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// The value now; the same as ``wrappedValue``, for code that holds the wrapper itself.
     @inline(__always)
     public var value: Item {
-        if declaration.validate == nil, scope == nil, TemporaryScope.current == nil, !MembersView.mayExist,
+        if declaration.validate == nil, scope == nil, TemporaryScope.current == nil, !ThreadActivity.mayHaveView,
             let shared = sharedPreference.unmanaged
         {
             do {
@@ -150,7 +150,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     public var source: ValueSource {
         let preference = livePreference
         preference.live.noteAccess()
-        return preference.store.source(key)
+        return preference.store.view.source(PreferencesKey(key))
     }
 
     /// Whether something is stored under the key, a stored nil included: in the file itself, or in memory while it cannot be saved

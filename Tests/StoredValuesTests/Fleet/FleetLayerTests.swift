@@ -181,6 +181,7 @@ struct FleetLayerTests {
                     #expect(try layer.file.currentIdentity()?.inode != layer.identity?.inode)
                 }
                 #expect(try layer.read() && layer.document["a"] == Array("\(number + 4)".utf8))
+                #expect(try layer.digest == FleetFolder.digest(of: Array(contents(ofFile: files.mirror).utf8)))
             }
         }
     }

@@ -66,7 +66,7 @@ struct PreferencesDocumentChangesTests {
         var document = PreferencesDocument()
         let text = Array(String(repeating: "1", count: 1 << 16).utf8)
         // Of two lengths, for one of its own length takes the place of the old one.
-        for step in 0..<200 { document.make(MemberChange(json: Array(text.dropLast(step % 2)), version: 0), of: "key") }
+        for step in 0..<200 { document.make(MemberChange(StoredJSON(json: Array(text.dropLast(step % 2)))), of: "key") }
         #expect(document.stored("key")?.json == Array(text.dropLast()))
         let kept = Mirror(reflecting: document).children.compactMap { $0.value as? [UInt8] }.map(\.count)
         #expect(!kept.isEmpty && kept.allSatisfy { $0 < 2 << 20 })

@@ -178,7 +178,7 @@ struct PreferencesDurabilityTests {
                 preferences.addLayers([folder + "/layer.json"])
                 preferences.refresh()
                 preferences.refreshLayers()
-                preferences.report("something else")
+                preferences.report { $0.note("something else") }
                 #expect(RecordingLogHandler.takeLines() == [])
                 preferences.open()
                 let lines = RecordingLogHandler.takeLines()
@@ -186,7 +186,7 @@ struct PreferencesDurabilityTests {
                 // As the watches do, sooner or later.
                 preferences.refresh()
                 preferences.refreshLayers()
-                preferences.report("another thing")
+                preferences.report { $0.note("another thing") }
                 var later: [String] = []
                 try await eventually("it is logged, if only by the watch, which may have taken it") {
                     later += RecordingLogHandler.takeLines()

@@ -147,7 +147,7 @@ struct PreferencesLayerTests {
                 try replace(layer, with: "{}")
                 try replace(layer, with: "{ broken")
                 storage.store.refreshLayers()
-                storage.store.report("something else")
+                storage.store.report { $0.note("something else") }
                 var lines: [String] = []
                 try await eventually("both are logged, if only by the watch, which may have taken them") {
                     lines += RecordingLogHandler.takeLines()

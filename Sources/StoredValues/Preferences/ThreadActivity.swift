@@ -1,0 +1,158 @@
+import StoredValuesSupport
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
+/// What a thread is inside of: a change or a batch of a file, a consistent read, a validation.
+///
+/// A change inside another one would wait for itself, and what a thread reads depends on the batch or read that it is in. Each
+/// thread notes its own activities and asks for no others, so that no lock is needed.
+enum ThreadActivity: Equatable, CustomStringConvertible {
+    /// A change of a file: the call and the key. They are formatted only if needed.
+    case change(String, key: String?)
+    /// A change of the library's own, which leaves what users read as it is, and may be made inside any other activity.
+    case rearrangement
+    /// `batch { }`, which includes other changes of the same thread.
+    case batch
+    /// A consistent read: the number of its view.
+    case reading(Int)
+    /// The validation of this key. A change inside it traps, because validity must not depend on the order of calls.
+    case validation(of: String)
+
+    var description: String {
+        switch self {
+        case .change(let call, let key): call + (key.map { " of \"\($0)\"" } ?? "")
+        case .rearrangement: "moving former keys"
+        case .batch: "batch { }"
+        case .reading: "withConsistentValues { }"
+        case .validation(let key): "the validation of \"\(key)\""
+        }
+    }
+
+    /// Whether it is a change or a batch, which holds the file's turn.
+    private var isTurn: Bool {
+        switch self {
+        case .change, .rearrangement, .batch: true
+        case .reading, .validation: false
+        }
+    }
+
+    private var isValidation: Bool { if case .validation = self { true } else { false } }
+
+    // MARK: The calling thread
+
+    /// What the calling thread does with this file, innermost; nil if nothing.
+    static func current(in store: PreferencesStore) -> ThreadActivity? { Stack.ofThread.last { $0.store == ObjectIdentifier(store) } }
+
+    /// The change or batch of this file that the calling thread is in, innermost; nil if it does not hold the file's turn.
+    static func turn(of store: PreferencesStore) -> ThreadActivity? {
+        Stack.ofThread.last { $0.store == ObjectIdentifier(store) && $0.activity.isTurn }
+    }
+
+    /// Notes that the calling thread begins a change or a batch of this file. Returns whether it is already in one, which is to
+    /// write the changes of this one too. Traps with a message that names both if it may not be made there.
+    static func beginTurn(_ activity: ThreadActivity, of store: PreferencesStore) -> Bool {
+        let outer = turn(of: store)
+        if activity != .rearrangement {
+            if case .validation(let key) = Stack.ofThread.last(where: { $0.activity.isValidation }) {
+                programmerError(
+                    "\(activity) was called inside the validation of \"\(key)\". A validation may read other values, but not change any: it returns the item to use, or throws.")
+            }
+            if let outer, outer != .batch {
+                let advice = activity == .batch ? "Move it into the batch." : "Make the second change after the first has returned."
+                programmerError("\(activity) was called inside the closure of \(outer), and both change \"\(store.path)\". \(advice)")
+            }
+        }
+        begin(activity, in: store)
+        return outer != nil
+    }
+
+    /// Notes that the calling thread begins this, until ``end()``.
+    static func begin(_ activity: ThreadActivity, in store: PreferencesStore?) {
+        if activity.hasView { viewCount.add(1, ordering: .relaxed) }
+        Stack.ofThread.entries.append((activity, store.map { ObjectIdentifier($0) }))
+    }
+
+    /// Notes that the calling thread ends what it began last.
+    static func end() {
+        if Stack.ofThread.entries.removeLast().activity.hasView { viewCount.subtract(1, ordering: .relaxed) }
+    }
+
+    /// Runs a validation of `key`.
+    static func validate<Item>(_ key: String, _ validation: () throws -> Item) rethrows -> Item {
+        begin(.validation(of: key), in: nil)
+        defer { end() }
+        return try validation()
+    }
+
+    // MARK: Views
+
+    /// Whether any thread of the process may read something else than the others. It is rare, and then a read need not look
+    /// further. A thread always sees what it has noted itself.
+    static var mayHaveView: Bool { viewCount.load(ordering: .relaxed) != 0 }
+
+    private static let viewCount = Atomic(0)
+
+    /// Whether the thread reads in it what other threads do not.
+    private var hasView: Bool {
+        switch self {
+        case .batch, .reading: true
+        case .change, .rearrangement, .validation: false
+        }
+    }
+
+    // MARK: Storage
+
+    /// The activities of one thread, innermost last; used by that thread only.
+    private final class Stack {
+        typealias Entry = (activity: ThreadActivity, store: ObjectIdentifier?)
+
+        var entries: [Entry] = []
+
+        func last(where isWanted: (Entry) -> Bool) -> ThreadActivity? { entries.last(where: isWanted)?.activity }
+
+        static var ofThread: Stack {
+            if let stack = pthread_getspecific(key) { return Unmanaged.fromOpaque(stack).takeUnretainedValue() }
+            let new = Stack()
+            pthread_setspecific(key, Unmanaged.passRetained(new).toOpaque())
+            return new
+        }
+
+        private static let key: pthread_key_t = {
+            var key = pthread_key_t()
+            let code = pthread_key_create(&key) { (stack: UnsafeMutableRawPointer?) in
+                if let stack { Unmanaged<Stack>.fromOpaque(stack).release() }
+            }
+            guard code == 0 else { programmerError("The process has no thread-specific key left, and needs one (pthread_key_create: \(code)).") }
+            return key
+        }()
+    }
+}
+
+/// Admits one change of a file at a time in this process.
+struct TurnLock: ~Copyable, Sendable {
+    private let turn = Guarded(())
+    /// When the last turn ended, in nanoseconds since the machine started; the largest number while a thread is inside.
+    private let end = Atomic(Int64.min)
+
+    /// Waits until no other thread is inside. The calling thread must be outside.
+    func enter() {
+        turn.lock()
+        end.store(.max, ordering: .relaxed)
+    }
+
+    /// Lets the next thread in.
+    func leave() {
+        end.store(monotonicNanoseconds(), ordering: .relaxed)
+        turn.unlock()
+    }
+
+    /// Whether any thread is inside, or was a moment ago.
+    var isBusy: Bool { end.load(ordering: .relaxed) > monotonicNanoseconds() - 100_000_000 }
+}
