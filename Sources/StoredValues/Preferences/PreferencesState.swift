@@ -18,7 +18,7 @@ struct PreferencesState {
     /// What the changes inside the turn under way, or inside a batch, leave to do after it.
     private var inner = AfterUnlocking()
     /// The views of the consistent reads under way, by number.
-    private var readings: [Int: MembersView] = [:]
+    private var readings: [Int: StoredMembers] = [:]
     private var lastReading = 0
     /// The store itself while something is unsaved, so that it is written even if nothing else uses the store.
     private var keptOpen: PreferencesStore?
@@ -37,9 +37,9 @@ struct PreferencesState {
 
     /// The view of a thread in this activity. A change begun inside a consistent read does not use the read's view: it sees what
     /// is stored now.
-    func view(in activity: ThreadActivity?) -> MembersView {
+    func view(in activity: ThreadActivity?) -> StoredMembers {
         if case .reading(let number) = activity, let view = readings[number] { return view }
-        return MembersView(members: members, changes: activity == nil ? [:] : batched ?? [:])
+        return if activity != nil, let batched { members.overlaid(with: batched) } else { members }
     }
 
     /// What such a thread reads for `key`; nil if it reads the same as all threads.
@@ -56,11 +56,11 @@ struct PreferencesState {
     }
 
     /// Returns the view, to be released without a lock.
-    mutating func endReading(_ number: Int) -> MembersView? { readings.removeValue(forKey: number) }
+    mutating func endReading(_ number: Int) -> StoredMembers? { readings.removeValue(forKey: number) }
 
     /// Applies `changes` to the view of each consistent read.
-    mutating func changeReadings(_ changes: (MembersView) -> MemberChanges) {
-        for (number, view) in readings { readings[number]?.lay(changes(view)) }
+    mutating func changeReadings(_ changes: (StoredMembers) -> MemberChanges) {
+        for (number, view) in readings { readings[number] = view.overlaid(with: changes(view).byKey) }
     }
 
     // MARK: Changes of ours

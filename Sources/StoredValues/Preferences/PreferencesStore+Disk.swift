@@ -30,7 +30,7 @@ extension PreferencesStore {
     }
 
     private func flushNow() -> PreferencesError? {
-        if isBlind { refresh() }
+        if mayMissChanges { refresh() }
         if case .failure(let error) = file, state.withLock({ !$0.members.unsaved.isEmpty }) { return error }
         if state.withLock({ $0.needsWriting }) {
             waitForStuckLock()

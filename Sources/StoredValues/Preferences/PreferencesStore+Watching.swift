@@ -23,7 +23,7 @@ extension PreferencesStore {
             guard let self else { return }
             watches.withLock { $0.append(watch) }
             refresh(self)  // for changes before the watch began
-            reportBlindness()
+            reportWatchProblem()
         }
     }
 
@@ -39,7 +39,7 @@ extension PreferencesStore {
         }
         for layer in layers { read(layer.file, always: true, &later) }
         finish(later)
-        reportBlindness()
+        reportWatchProblem()
     }
 
     /// Does what a read has left to do, or lets the end of the change do it that the calling thread is in.
@@ -54,7 +54,7 @@ extension PreferencesStore {
         _ = read(&later)
         later.run()
         logNotes()
-        reportBlindness()
+        reportWatchProblem()
     }
 
     /// Reads the file if another program has changed it. Returns false, and runs ``refresh()`` later, if a change of ours is
@@ -170,17 +170,17 @@ extension PreferencesStore {
     // MARK: Changes that inotify does not see
 
     /// Whether changes by other programs may go unseen.
-    var isBlind: Bool { blindness != nil }
+    var mayMissChanges: Bool { watchProblem != nil }
 
     /// Why changes by other programs may go unseen. A path that does not exist is no reason: its folders are watched until it
     /// does.
-    private var blindness: FileError? {
+    private var watchProblem: FileError? {
         watches.withLock { $0 }.lazy.compactMap(\.problem).first { $0.operation == .watch }
     }
 
     /// Logs once why changes by other programs may go unseen.
-    private func reportBlindness() {
-        guard let problem = blindness, !isBlindnessReported.exchange(true, ordering: .relaxed) else { return }
+    private func reportWatchProblem() {
+        guard let problem = watchProblem, !isWatchProblemReported.exchange(true, ordering: .relaxed) else { return }
         report { $0.note("Changes that other programs make to \"\(path)\" are seen only at the next change or flush(). \(problem)") }
     }
 }

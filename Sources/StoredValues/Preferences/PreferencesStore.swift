@@ -29,7 +29,7 @@ final class PreferencesStore: Sendable {
     /// The watches of the file and its layers.
     let watches = Guarded<[FileWatch]>([])
     let queues: StoreQueues
-    let isBlindnessReported = Atomic(false)
+    let isWatchProblemReported = Atomic(false)
     private let opening = Guarded(false)
     private let onEnd: @Sendable () -> Void
 
@@ -189,8 +189,8 @@ final class PreferencesStore: Sendable {
     /// Makes the library's own changes, which leave the values that users read as they are; `changes` returns them for the
     /// stored members. They may be made inside a user's change, which writes them, and stay if that is undone. Consistent reads
     /// see them too.
-    func rearrange(_ changes: (MembersView) -> MemberChanges) {
-        func published() -> MembersView { state.withLock { MembersView(members: $0.members) } }
+    func rearrange(_ changes: (StoredMembers) -> MemberChanges) {
+        func published() -> StoredMembers { state.withLock { $0.members } }
         // Checked without the file's lock first: reading a default must not require a writable folder.
         if !changes(published()).byKey.isEmpty {
             change(.rearrangement) { $0 = changes(published()) }

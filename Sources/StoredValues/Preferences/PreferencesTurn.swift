@@ -10,7 +10,7 @@ import Synchronization
 /// lock and the turn, and only then wakes readers and notifies observers. If the lock is unavailable, or writing fails, the
 /// change stays in memory and is written later.
 ///
-/// Every turn must end with ``commit()`` or ``cancel()``; ``PreferencesStore/change(_:_:)`` ensures that.
+/// Every turn must end with ``commit()`` or ``cancel()``; ``PreferencesStore/change(_:of:_:)`` ensures that.
 ///
 /// Locks are taken in this order, and no thread that holds a later one takes an earlier one:
 ///

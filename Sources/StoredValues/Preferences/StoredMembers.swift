@@ -1,7 +1,8 @@
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// The stored members: those of the file with pending changes applied, and the layers below.
+/// The stored members: those of the file with pending changes applied, and the layers below; or as one thread sees them, with
+/// the changes of a batch, which only that thread sees.
 struct StoredMembers {
     typealias Changes = [PreferencesKey: MemberChange]
     typealias Permitted = (changes: Changes, refusals: [PreferencesError])
@@ -16,6 +17,8 @@ struct StoredMembers {
     private var content = PreferencesDocument()
     /// Changes that are not in the file: those whose write failed, and those that the change under way will write.
     private(set) var unsaved: Changes = [:]
+    /// What only the thread sees whose view this is.
+    private(set) var overlay: Changes = [:]
     /// The layers below, by precedence.
     private(set) var layers: [PreferencesLayer] = []
     /// Incremented by each change of the members: earlier reads and comparisons are outdated then.
@@ -28,13 +31,16 @@ struct StoredMembers {
     // MARK: Reading
 
     /// The whole file with the changes.
-    var document: PreferencesDocument { content }
+    var document: PreferencesDocument { overlay.isEmpty ? content : content.applying(overlay) }
 
     /// Writes the changes into the text, once for all readers of the whole.
     mutating func layOut() { content.layOut() }
 
     /// The content stored under `key` in the file itself, or pending.
-    func own(_ key: PreferencesKey) -> StoredJSON? { content.stored(key) }
+    func own(_ key: PreferencesKey) -> StoredJSON? {
+        guard !overlay.isEmpty, let change = overlay[key] else { return content.stored(key) }
+        return change.stored
+    }
 
     /// What readers of `key` get: the stored content, else that of the layers below.
     func stored(_ key: PreferencesKey) -> StoredJSON? { own(key) ?? below(key) }
@@ -42,13 +48,23 @@ struct StoredMembers {
     /// The content stored under `key` in the layers below.
     func below(_ key: PreferencesKey) -> StoredJSON? { layers.lazy.compactMap { $0.document.stored(key) }.first }
 
-    /// Where that comes from.
-    func source(_ key: PreferencesKey) -> ValueSource {
-        content.stored(key) == nil ? layerSource(key) : unsaved[key] == nil ? ownSource : .memory
+    /// What readers of `key` get, as a change, which has the content of the live value if that is known.
+    func change(of key: PreferencesKey) -> MemberChange {
+        if let change = overlay[key], change.stored != nil { return change }
+        return MemberChange(stored(key))
     }
 
-    /// Where it comes from with this change of a batch, once that is committed.
-    func source(_ key: PreferencesKey, with change: MemberChange) -> ValueSource { change.stored == nil ? layerSource(key) : ownSource }
+    /// Where it comes from, in a batch once that is committed.
+    func source(_ key: PreferencesKey) -> ValueSource {
+        own(key) == nil ? layerSource(key) : overlay[key] != nil || unsaved[key] == nil ? ownSource : .memory
+    }
+
+    /// Lays more changes over it.
+    func overlaid(with changes: Changes) -> StoredMembers {
+        var view = self
+        view.overlay = overlay.isEmpty ? changes : overlay.merging(changes) { $1 }
+        return view
+    }
 
     /// Where it would come from if the file itself had no value.
     private func layerSource(_ key: PreferencesKey) -> ValueSource { layers.first { $0.document.stored(key) != nil }?.kind.source ?? .code }

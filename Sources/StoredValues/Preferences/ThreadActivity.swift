@@ -28,7 +28,7 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .change(let call, let key): call + (key.map { " of \"\($0)\"" } ?? "")
-        case .rearrangement: "moving former keys"
+        case .rearrangement: "a change of the library's own"
         case .batch: "batch { }"
         case .reading: "withConsistentValues { }"
         case .validation(let key): "the validation of \"\(key)\""
@@ -42,8 +42,6 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
         case .reading, .validation: false
         }
     }
-
-    private var isValidation: Bool { if case .validation = self { true } else { false } }
 
     // MARK: The calling thread
 
@@ -60,7 +58,7 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
     static func beginTurn(_ activity: ThreadActivity, of store: PreferencesStore) -> Bool {
         let outer = turn(of: store)
         if activity != .rearrangement {
-            if case .validation(let key) = Stack.ofThread.last(where: { $0.activity.isValidation }) {
+            if case .validation(let key) = Stack.ofThread.last(where: { $0.store == nil }) {
                 programmerError(
                     "\(activity) was called inside the validation of \"\(key)\". A validation may read other values, but not change any: it returns the item to use, or throws.")
             }

@@ -19,10 +19,8 @@ struct TroubleLog {
     private(set) var layerTroubles: [String: LayerTrouble] = [:]
     /// The repairs of each key that were logged since it changed.
     private var repairs: [PreferencesKey: [String]] = [:]
-    /// The keys whose two defaults were logged.
-    private var keysWithTwoDefaults: Set<PreferencesKey> = []
-    /// The keys whose two validations were logged.
-    private var keysWithTwoValidations: Set<PreferencesKey> = []
+    /// What of which keys was logged to be declared in two ways.
+    private var declaredTwice: Set<PreferencesKey> = []
     private var notes: [Note] = []
     /// Changes that were refused.
     private var refusals: [PreferencesError] = []
@@ -73,17 +71,10 @@ struct TroubleLog {
         if !repairs.isEmpty { repairs[key] = nil }
     }
 
-    /// Notes that `key` has these defaults, the first time.
-    mutating func note(defaults: [String], of key: PreferencesKey) {
-        guard keysWithTwoDefaults.insert(key).inserted else { return }
-        let all = defaults.joined(separator: " and ")
-        notes.append((.warning, "\"\(key.text)\" in \"\(path)\" is declared with two defaults, \(all), and each reader uses its own. Declare the key once, as a StoredKey."))
-    }
-
-    /// Notes that `key` is validated or read in two ways, the first time.
-    mutating func note(validations: String, of key: PreferencesKey) {
-        guard keysWithTwoValidations.insert(key).inserted else { return }
-        notes.append((.warning, "\"\(key.text)\" in \"\(path)\" is declared with two validations: it is \(validations). Declare the key once, as a StoredKey."))
+    /// Notes that `key` is declared with two `what`, the first time; `how` continues the sentence.
+    mutating func note(two what: String, of key: PreferencesKey, how: String) {
+        guard declaredTwice.insert(PreferencesKey("\(what) \(key.text)")).inserted else { return }
+        notes.append((.warning, "\"\(key.text)\" in \"\(path)\" is declared with two \(what)\(how). Declare the key once, as a StoredKey."))
     }
 
     /// The notes to log, each once; none before ``letGo()``.

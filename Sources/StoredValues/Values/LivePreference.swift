@@ -18,8 +18,6 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     private let firstDeclaration = Guarded<StoredKey<Item>?>(nil)
     /// The value to read while the content is broken. Shared by all wrappers, so that one made later reads the same.
     private let lastGood: Guarded<LastGood<Item>>
-    /// The declaration for which ``lastGood`` holds the item of the current content.
-    private let lastReader = Guarded<StoredKey<Item>?>(nil)
     private let isDefaultChecked = Atomic(false)
 
     private init(_ key: String, in store: PreferencesStore, text: StoredJSON?, _ lastGood: LastGood<Item>?, schema: ItemSchema) {
@@ -46,37 +44,36 @@ final class LivePreference<Item: StorableItem>: LiveMember {
             return nil
         }
         guard let first else { return }
-        if let ways = Self.twoValidations(first, declaration) { report { $0.note(validations: ways, of: $1) } }
-        let item = declaration.defaultItem
-        guard (first.defaultItem as? any Equatable)?.isEqual(to: item) != true else { return }
-        // Compared in encoded form: nan does not differ from nan.
-        let texts = [first.defaultItem, item].map(Self.text)
-        if texts[0] != texts[1] { report { $0.note(defaults: texts, of: $1) } }
+        // If it is known without a value that they differ: closures cannot be compared.
+        let ways = (Self.way(first), Self.way(declaration))
+        if ways.0 != ways.1 { report(two: "validations", ": it is validated \(ways.0) and \(ways.1)") }
+        if let (one, other) = Self.difference(first.defaultItem, declaration.defaultItem) {
+            report(two: "defaults", ", \(one) and \(other), and each reader uses its own")
+        }
     }
 
-    /// How the two declarations validate, if it is known without a value that they do so differently: closures cannot be compared.
-    private static func twoValidations(_ first: StoredKey<Item>, _ other: StoredKey<Item>) -> String? {
-        func way(_ key: StoredKey<Item>) -> String {
-            key.range.map { "to the range \($0.description)" } ?? (key.validate == nil ? "not at all" : "by a function")
-        }
-        let ways = (way(first), way(other))
-        return ways.0 == ways.1 ? nil : "validated \(ways.0) and \(ways.1)"
+    private static func way(_ key: StoredKey<Item>) -> String {
+        key.range.map { "to the range \($0.description)" } ?? (key.validate == nil ? "not at all" : "by a function")
     }
 
     /// Logs, once, that a content which this declaration interprets as `item` is another item for the declaration that read it before.
     ///
     /// That one interprets it again for this, but only where the two items differ: a validation may depend on other values, so that
     /// two items need not mean two validations.
-    private func compare(_ item: Item, by declaration: StoredKey<Item>, _ content: StoredContent<Item>, of revision: UInt64) {
-        guard let known = lastGood.withLock({ $0.item(of: revision) }), let reader = lastReader.withLock({ $0 }) else { return }
-        guard (known as? any Equatable)?.isEqual(to: item) != true else { return }
-        let text = Self.text(item)
-        guard Self.text(known) != text else { return }
+    private func compare(_ item: Item, _ content: StoredContent<Item>, of revision: UInt64) {
+        guard let (known, reader) = lastGood.withLock({ $0.made(of: revision) }), let (_, text) = Self.difference(known, item) else { return }
         let other = Self.text(decoded(content).interpreted(by: reader) { lastGood(by: reader) }.item)
-        if other != text { report { $0.note(validations: "read as \(other) and as \(text)", of: $1) } }
+        if other != text { report(two: "validations", ": it is read as \(other) and as \(text)") }
     }
 
-    private func report(_ note: (inout TroubleLog, PreferencesKey) -> Void) { store.report { note(&$0, PreferencesKey(key)) } }
+    private func report(two what: String, _ how: String) { store.report { $0.note(two: what, of: PreferencesKey(key), how: how) } }
+
+    /// Both items as texts, if they differ: in encoded form, in which nan does not differ from nan.
+    private static func difference(_ one: Item, _ other: Item) -> (String, String)? {
+        guard (one as? any Equatable)?.isEqual(to: other) != true else { return nil }
+        let texts = (text(one), text(other))
+        return texts.0 == texts.1 ? nil : texts
+    }
 
     private static func text(_ item: Item) -> String { (try? ItemEncoder.encode(item))?.description ?? "\(item)" }
 
@@ -109,14 +106,14 @@ final class LivePreference<Item: StorableItem>: LiveMember {
 
     /// Notes the item that a reader got from the content of a revision, in case a broken content replaces it.
     func note(_ item: Item, by declaration: StoredKey<Item>, _ content: StoredContent<Item>, of revision: UInt64) {
-        compare(item, by: declaration, content, of: revision)
-        let lastDeclaration = lastReader.withLock { last -> StoredKey<Item>? in
-            defer { last = declaration }
-            return last
+        compare(item, content, of: revision)
+        let former = lastGood.withLock { lastGood -> LastGood<Item> in
+            let former = lastGood
+            lastGood.note(item, by: declaration, of: revision)
+            return former
         }
-        let old = lastGood.withLock { $0.note(item, of: revision) }
         mayKnowGood.store(true, ordering: .releasing)
-        withExtendedLifetime((old, lastDeclaration)) {}  // released without a lock
+        withExtendedLifetime(former) {}  // released without a lock
     }
 
     /// The item for a wrapper with this declaration while the content is broken; nil while no good one is known.

@@ -99,22 +99,22 @@ struct LastGood<Item: StorableItem>: Sendable {
     private(set) var item: Item?
     /// The later contents, none of them read yet, newest last.
     private(set) var replaced: [StoredContent<Item>] = []
-    /// The item that readers got from the current content. All readers start from the content before it, so they agree. When
-    /// the content is replaced, it becomes the last good item.
-    private var made: (item: Item, revision: UInt64)?
+    /// The item that the first reader got from the current content. All readers start from the content before it, so they agree.
+    /// When the content is replaced, it becomes the last good item.
+    private var made: (item: Item, reader: StoredKey<Item>, revision: UInt64)?
 
     init(item: Item? = nil) { self.item = item }
 
-    /// Notes the item that a reader got from the content of a revision. Returns an item to release without a lock.
-    mutating func note(_ item: Item, of revision: UInt64) -> Item? {
-        let old = made
-        if let old, old.revision >= revision { return nil }
-        made = (item, revision)
-        return old?.item
+    /// Notes the item that a reader got from the content of a revision.
+    mutating func note(_ item: Item, by reader: StoredKey<Item>, of revision: UInt64) {
+        if let made, made.revision >= revision { return }
+        made = (item, reader, revision)
     }
 
     /// The item that a reader got from the content of this revision, if it was noted.
-    func item(of revision: UInt64) -> Item? { made?.revision == revision ? made?.item : nil }
+    func made(of revision: UInt64) -> (item: Item, reader: StoredKey<Item>)? {
+        made.flatMap { $0.revision == revision ? ($0.item, $0.reader) : nil }
+    }
 
     /// What the next live value of the key needs to know when this one is released with this content; nil for nothing.
     func leaving(_ last: (content: StoredContent<Item>, revision: UInt64)) -> LastGood? {

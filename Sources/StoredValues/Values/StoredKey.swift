@@ -99,7 +99,7 @@ struct NotInRange: Error, CustomStringConvertible {
 // The values that are stored under former keys.
 extension StoredKey {
     /// Those that may be moved or removed: none that a version above `version` wrote.
-    private func formerlyStored(in view: MembersView, upTo version: Int) -> [(key: String, text: StoredJSON)] {
+    private func formerlyStored(in view: StoredMembers, upTo version: Int) -> [(key: String, text: StoredJSON)] {
         formerKeys.compactMap { name in
             guard let text = view.own(PreferencesKey(name)), text.version <= version else { return nil }
             return (name, text)

@@ -1,47 +1,16 @@
 import StoredValuesSupport
 
-/// The members as one thread sees them: those of some moment, and changes that only this thread sees.
-///
-/// Inside a batch these are the batch's changes; in a consistent read the members are those of its beginning.
-struct MembersView {
-    let members: StoredMembers
-    private(set) var changes: StoredMembers.Changes = [:]
-
-    /// The content stored under `key` in the file itself, or nil.
-    func own(_ key: PreferencesKey) -> StoredJSON? { changes[key].map(\.stored) ?? members.own(key) }
-
-    /// What readers of `key` get: the stored content, else that of the layers below.
-    func stored(_ key: PreferencesKey) -> StoredJSON? { own(key) ?? members.below(key) }
-
-    /// The same as a change, which has the content of the live value if that is known.
-    func change(of key: PreferencesKey) -> MemberChange {
-        if let change = changes[key], change.stored != nil { return change }
-        return MemberChange(stored(key))
-    }
-
-    /// Where that comes from.
-    func source(_ key: PreferencesKey) -> ValueSource {
-        changes[key].map { members.source(key, with: $0) } ?? members.source(key)
-    }
-
-    /// The document of the whole file.
-    var document: PreferencesDocument { changes.isEmpty ? members.document : members.document.applying(changes) }
-
-    /// Applies more changes to it.
-    mutating func lay(_ new: MemberChanges) { changes.merge(new.byKey) { $1 } }
-}
-
 // What the calling thread reads: inside a batch or a consistent read it has its own view.
 extension PreferencesStore {
     /// The calling thread's view: what is stored, with the changes of a batch that it is in, or what was stored when its
     /// consistent read began.
-    var view: MembersView {
+    var view: StoredMembers {
         let activity = ThreadActivity.current(in: self)
         return state.withLock { $0.view(in: activity) }
     }
 
     /// The same for callers that need all members.
-    private var wholeView: MembersView {
+    private var wholeView: StoredMembers {
         state.withLock { $0.members.layOut() }
         return view
     }
@@ -55,7 +24,7 @@ extension PreferencesStore {
     /// All values at this moment.
     var snapshot: PreferencesSnapshot {
         let view = wholeView
-        return PreferencesSnapshot(view.document, layers: view.members.layers)
+        return PreferencesSnapshot(view.document, layers: view.layers)
     }
 
     /// The content stored under `key` in the file itself, or nil.
