@@ -135,7 +135,9 @@
             if isAnnounced { noted = [] }
             (self.problem, isAnnounced, isWatching) = (problem, false, false)
             let note = say("\(configuration.applicationID): \(problem.why). The last settings stay in use; trying again.")
-            return note + (problem.isCertain ? doubt(at: now) : [])
+            // What is uncertain changes nothing while the last confirmation counts; after that, the reason is always the latest one.
+            if !problem.isCertain, case .current = report.state { return note }
+            return note + doubt(at: now)
         }
 
         // MARK: Time

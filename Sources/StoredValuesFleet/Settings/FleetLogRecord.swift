@@ -24,7 +24,7 @@
         package var changes: [Change]
         /// The revision that the changes made.
         package var revision = 0
-        /// Which decision this is, counted from 1: each conflict with others' changes leads to another one.
+        /// Which decision this is, counted from 1: each conflict with others' changes leads to another one. 0 if nobody knows.
         var decision = 1
 
         init(time: String, writer: String, changes: [Change], decision: Int = 1) {
@@ -35,7 +35,7 @@
         init(_ data: Data, revision: Int) {
             guard let text = String(validating: data, as: UTF8.self), let json = JSONValue(text: text), case .array(let list)? = json["changes"]
             else {
-                (time, writer, self.revision) = ("", "", revision)
+                (time, writer, self.revision, decision) = ("", "", revision, 0)
                 changes = [Change(key: "(a record that cannot be read)", target: "")]
                 return
             }

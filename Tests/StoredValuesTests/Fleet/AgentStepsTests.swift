@@ -279,6 +279,10 @@
                 guard case .stale(let since, let why) = doubtful.state else { return #expect(Bool(false)) }
                 #expect(since == doubtful.confirmed?.date && why == "The agent could not confirm them: nobody answers.")
                 #expect(try report(after: .seconds(14))?.alive == begin.before(by: .seconds(-14)))
+                // The reason is the latest one.
+                try machine.take { $0.lost(AgentProblem("another cluster answers", isCertain: false), at: .now) }
+                guard case .stale(_, let latest)? = machine.status else { return #expect(Bool(false)) }
+                #expect(latest == "The agent could not confirm them: another cluster answers.")
                 // A change is no confirmation.
                 try machine.change()
                 guard case .stale? = machine.status else { return #expect(Bool(false)) }
