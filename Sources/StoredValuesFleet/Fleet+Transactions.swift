@@ -103,7 +103,10 @@
             var results: [Result] = []
             var mayStillHappen = false
             while true {
-                let (new, changes, result) = try decide(found, stamp)
+                let (new, changes, result): ([Data?], [FleetLogRecord.Change], Result)
+                do { (new, changes, result) = try decide(found, stamp) } catch let error as FleetError where mayStillHappen {
+                    throw FleetError(error.reason, error.sentence, outcome: .mayHaveHappened)
+                }
                 results.append(result)
                 if zip(found, new).allSatisfy({ $0.data == nil && $1 == nil }) { return result }  // nothing is there, and nothing is to be
                 let change = FleetChange(

@@ -70,10 +70,10 @@ struct FleetEvidence: Sendable {
 
     private func isAlive(_ freshness: Duration) -> Bool { silence.map { $0 < freshness } ?? false }
 
-    /// Whether the mirror is what the agent wrote, as far as the report says.
+    /// Whether the mirror is what the agent wrote, as far as the report says. One that is there and was not read is not.
     var isAsReported: Bool {
-        guard case .found(let report) = report, let written = report.mirror, let digest else { return true }
-        return written.contains { $0.isIdentical(to: digest) }
+        guard case .found(let report) = report, let written = report.mirror, case .whole = mirror else { return true }
+        return digest.map { digest in written.contains { $0.isIdentical(to: digest) } } ?? false
     }
 
     /// What the agent says of its own troubles, if anything.

@@ -76,9 +76,12 @@
             return [bytes.map(Action.writeSecrets), seen.map(Action.writeSeen)].compactMap(\.self) + write(mirror, at: now)
         }
 
-        /// The step to `next` failed in one of its actions, so nothing is known of the files any more.
+        /// The step to `next` failed in one of its actions, so nothing is known of the files any more; unless it only wrote anew what they
+        /// are to be, which is then tried again.
         mutating func failed(to next: AgentSteps) {
-            (noted, digest, secrets) = (next.noted, nil, .unread(why: "they were not read again yet"))
+            noted = next.noted
+            guard next.mirror != mirror || next.secrets != secrets else { return }
+            (digest, secrets) = (nil, .unread(why: "they were not read again yet"))
         }
 
         // MARK: The cluster
@@ -186,7 +189,9 @@
             let secrets = takeSecrets(at: now), areSecretsHere = !secrets.contains { if case .fail = $0 { true } else { false } }
             // By a mirror without secrets beside it programs know that there are none, so on a new machine the secrets come first.
             guard areSecretsHere || !isFirst else { return secrets }
-            let settings = mirror?.values != values || digest == nil ? write(FleetMirror(origin: origin, values: values), at: now) : []
+            // Also where only the cluster is another one: a restarted agent keeps to that of its mirror.
+            let isOther = mirror?.values != values || mirror?.origin.cluster.isIdentical(to: origin.cluster) != true || digest == nil
+            let settings = isOther ? write(FleetMirror(origin: origin, values: values), at: now) : []
             known = origin
             let broken = Set(replica.broken)
             let notes = broken.subtracting(brokenPlaces).map { place -> Action in

@@ -136,15 +136,18 @@
             continuation.yield()  // for what happened before
             for await _ in events {
                 guard files.areHeld else { break }
-                // If that fails, the next confirmation does too, and says why.
+                // If that fails, it is tried again at the next sign of life.
                 try? carryOut { $0.mirrorIs(files.mirrorDigest(always: true), at: .now) }
             }
             withExtendedLifetime(watch) {}
         }
 
-        /// Says again and again that the agent lives.
+        /// Says again and again that the agent lives, and repairs the mirror where that failed before.
         private func live() async {
-            while await pause(for: Self.interval), files.areHeld { try? carryOut { $0.tick(at: .now) } }
+            while await pause(for: Self.interval), files.areHeld {
+                try? carryOut { $0.tick(at: .now) }
+                try? carryOut { $0.mirrorIs(files.mirrorDigest(), at: .now) }
+            }
         }
 
         // MARK: The cluster

@@ -82,8 +82,8 @@
                         path: path, what: "belongs to the user with the number \(status.user)",
                         cure: "Remove it, if it is not yours: rm -r \"\(path)\"; or give it to the agent's user: chown -R \(effectiveUser()) \"\(path)\"")
                 }
-                // Where everybody may make files, but only remove one's own, the folders in it are safe.
-                guard status.mode & 0o022 != 0, status.mode & 0o1000 == 0 else { return nil }
+                // Where everybody may make files, but only remove one's own, the folders in it are safe, and so is one that may be a link.
+                guard status.mode & 0o022 != 0, !(mayBeLink && status.mode & 0o1000 != 0) else { return nil }
                 guard status.user == effectiveUser() else {
                     return "Others may write \"\(path)\", and so change what programs read. Prevent that: chmod go-w \"\(path)\""
                 }

@@ -121,6 +121,10 @@
                     guard error.reason != .cancelled, !hasBegun else { throw error }
                     failures.add(error, from: member)
                     guard !failures.isRound else { throw failures.error }
+                } catch {
+                    // The receiver refuses what this member says; another one may say something else.
+                    turn(awayFrom: member)
+                    throw error
                 }
             }
         }
@@ -152,6 +156,7 @@
             try check(answer.header, of: member)
             return answer
         }
+
         private func answer<Answer: Decodable>(
             _ endpoint: EtcdEndpoint, _ path: String, _ body: [UInt8], limit longest: Duration, end: ContinuousClock.Instant
         ) async throws(EtcdError) -> Answer {
