@@ -105,7 +105,8 @@ extension JSONScanner {
     /// The string whose escaped text is at `text`, which was skipped before. Throws only for half of a surrogate pair.
     func unescape(_ text: Range<Int>) throws(JSONSyntaxError) -> String {
         var plain: [UInt8] = []
-        plain.reserveCapacity(text.count)
+        plain.reserveCapacity(text.count)  // so that it never moves: it may be of a secret
+        defer { plain.withUnsafeMutableBytes { wipe($0) } }
         var rest = JSONScanner(bytes, from: text.lowerBound)
         while rest.index < text.upperBound, let byte = rest.next {
             if byte == UInt8(ascii: "\\") {

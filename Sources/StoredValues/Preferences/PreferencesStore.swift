@@ -195,7 +195,8 @@ final class PreferencesStore: Sendable {
         if !changes(published()).byKey.isEmpty {
             change(.rearrangement) { $0 = changes(published()) }
         }
-        if ThreadActivity.mayHaveView { state.withLock { $0.changeReadings(changes) } }
+        // Without a look at the count of views: a read that begins just now is in it only after it has its view.
+        state.withLock { $0.changeReadings(changes) }
     }
 
     /// Runs `body`, and makes all changes that this thread makes in it as one, in one replacement of the file; none if it

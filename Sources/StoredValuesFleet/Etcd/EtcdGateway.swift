@@ -64,7 +64,7 @@
                     }
                     turn(awayFrom: member)
                 } catch {
-                    failures.add(error, from: member)
+                    failures.add(error, from: member, wasCutShort: ContinuousClock.now >= end)
                     if error.reason == .cancelled { throw failures.error(for: .cancelled) }
                     turn(awayFrom: member, because: error)
                     guard !failures.isFinal, ContinuousClock.now < end else { throw failures.error }

@@ -11,9 +11,10 @@
 
         init(members: Int) { last = Array(repeating: nil, count: members) }
 
-        mutating func add(_ error: EtcdError, from member: Int) {
-            let isRepeated = last[member]?.error.reason == error.reason
-            last[member] = (error, isRepeated ? (last[member]?.count ?? 0) + 1 : 1)
+        /// - Parameter wasCutShort: Whether the end of the call ended the attempt, which then says less than the one before.
+        mutating func add(_ error: EtcdError, from member: Int, wasCutShort: Bool = false) {
+            let before = last[member]
+            if before == nil || !wasCutShort { last[member] = (error, before?.error.reason == error.reason ? (before?.count ?? 0) + 1 : 1) }
             mayHaveHappened = mayHaveHappened || error.mayHaveHappened
             count += 1
         }

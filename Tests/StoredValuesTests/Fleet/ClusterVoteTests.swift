@@ -106,6 +106,9 @@
             failures.add(error(.unreachable, "c"), from: 2)
             failures.add(error(.unreachable, "a"), from: 1)
             #expect(failures.error.sentence == "a said unreachable; c said unreachable" && failures.error.mayHaveHappened)
+            // The end of the call ended this one.
+            failures.add(error(.unreachable, "the clock"), from: 0, wasCutShort: true)
+            #expect(failures.error.sentence == "a said unreachable; c said unreachable")
             let cancelled = failures.error(for: .cancelled)
             #expect(cancelled.reason == .cancelled && cancelled.mayHaveHappened)
         }
