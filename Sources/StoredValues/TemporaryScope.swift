@@ -2,10 +2,8 @@ import FoundationEssentials
 import StoredValuesSupport
 import Synchronization
 
-/// The private storage of one `withTemporaryStorage`: a folder and objects. Both are removed at its end.
-///
-/// Values made inside may be used after the end. They then create new objects here, which are released with the last such
-/// value.
+/// The private storage of one `withTemporaryStorage`: a folder and objects. Both are removed at its end. Values made inside that are
+/// used after that create new objects here, which are released with the last such value.
 final class TemporaryScope: Sendable {
     @TaskLocal private static var ofTask: TemporaryScope?
     /// Saves programs that never make a scope the task-local lookup, which would cost more than reading a value.
@@ -49,10 +47,7 @@ final class TemporaryScope: Sendable {
     }
 
     private func end() {
-        let old = objects.withLock { objects in
-            defer { objects = [:] }
-            return objects
-        }
+        let old = objects.withLock { exchange(&$0, with: [:]) }
         withExtendedLifetime(old) {}  // released without the lock
         removeFolder()
     }

@@ -24,9 +24,7 @@ extension DurableFile {
             let target = if let resolved, !wait.mayHaveWaited { resolved } else { try resolvedPath }
             let lockPath = target + suffix + ".lock"
             let descriptor: Int32
-            do {
-                descriptor = try openLock(lockPath, on: target, makingFolder: makingFolder)
-            } catch {
+            do { descriptor = try openLock(lockPath, on: target, makingFolder: makingFolder) } catch {
                 // The folder can disappear after it was created.
                 guard makingFolder, error.code == .noEntry, wait.again(nil, operations) else { throw error }
                 continue
@@ -54,12 +52,8 @@ extension DurableFile {
     private func openLock(_ path: String, on target: String, makingFolder: Bool) throws(FileError) -> Int32 {
         // Over a network, opening the file may fail because it does not exist, and creating it because it does.
         for _ in 0..<100 {
-            do {
-                return try operations.open(path, for: .locking)
-            } catch .noEntry {
-                // It is created below.
-            } catch {
-                throw FileError(.lock, path, error)
+            do { return try operations.open(path, for: .locking) } catch {
+                guard error == .noEntry else { throw FileError(.lock, path, error) }
             }
             // Otherwise a lock file would be left beside a device, in /dev.
             let status = try regularFile(at: target, for: .lock), folder = ResolvedPath.folder(of: target)
@@ -74,10 +68,8 @@ extension DurableFile {
                     try? access?.ofLock().give(to: descriptor, at: path, now: now, operations)
                 }
                 return descriptor
-            } catch .exists {
-                continue  // another process was faster
             } catch {
-                throw FileError(.lock, path, error)
+                guard error == .exists else { throw FileError(.lock, path, error) }  // another process was faster
             }
         }
         throw FileError(.lock, path, .exists)

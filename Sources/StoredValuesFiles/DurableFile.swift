@@ -116,14 +116,9 @@ package final class DurableFile: Sendable {
 extension DurableFile {
     func read(at path: String) throws(FileError) -> FileContents? {
         let descriptor: Int32
-        do {
-            descriptor = try operations.open(path, for: .reading)
-        } catch .noEntry {
-            return nil
-        } catch .noDeviceOrPeer {
-            throw FileError(.read, path, .notRegular(.socket))
-        } catch {
-            throw FileError(.read, path, error)
+        do { descriptor = try operations.open(path, for: .reading) } catch {
+            if error == .noEntry { return nil }
+            throw error == .noDeviceOrPeer ? FileError(.read, path, .notRegular(.socket)) : FileError(.read, path, error)
         }
         defer { operations.close(descriptor) }
         let status = try attempt(.read, path) { () throws(SystemErrorCode) in try operations.status(of: descriptor) }
@@ -167,12 +162,9 @@ extension DurableFile {
         guard try status(at: folder, followingLinks: true) == nil else { return }
         let parent = ResolvedPath.folder(of: folder)
         try makeFolders(parent)
-        do {
-            try operations.makeFolder(folder, mode: 0o700)
-        } catch .exists {
+        do { try operations.makeFolder(folder, mode: 0o700) } catch {
+            guard error == .exists else { throw FileError(.createFolder, folder, error) }
             return  // another process was faster
-        } catch {
-            throw FileError(.createFolder, folder, error)
         }
         if let owner = try ownerOfNew(in: parent) { giveNewFolder(folder, to: owner) }
         unsynchronizedFolders.withLock { _ = $0.insert(parent) }

@@ -5,10 +5,8 @@ import StoredValuesSupport
 /// Replacing a file without fsync is fast, but a power cut may leave the new one empty, full of zeros or torn. So a copy is
 /// made, with an fsync, when durability is requested, and is read if the file is broken.
 ///
-/// - A copy, not a link: some editors write in place, which would change both.
-/// - The writers' lock is not taken, so they never wait for the disk. The copy has its own lock file, because a reader of the
-///   copy itself could keep that locked. The file is read after the lock is taken: whichever process copies, a later copy never
-///   has an earlier state.
+/// A copy, not a link: some editors write in place, which would change both. It has its own lock, so that writers never wait for the
+/// disk. The file is read after that lock is taken: whichever process copies, a later copy never has an earlier state.
 package final class DurableGeneration: Sendable {
     /// How long to wait while other processes sync their copies, which may be slow.
     static let lockTimeout = Duration.seconds(10)
@@ -60,9 +58,7 @@ package final class DurableGeneration: Sendable {
         // A write that was not copied yet must be kept, whatever the file is by now.
         if written == nil || holds(written?.file.identity), try isKept(target) { return .kept }
         let generation: LockedFile
-        do {
-            generation = try file.lock(toChange: Self.suffix, at: target, timeout: Self.lockTimeout)
-        } catch {
+        do { generation = try file.lock(toChange: Self.suffix, at: target, timeout: Self.lockTimeout) } catch {
             guard error.code == .noEntry else { throw error }
             try file.syncFolder(of: target)  // the folder was just removed
             return .kept
@@ -107,11 +103,7 @@ package final class DurableGeneration: Sendable {
     }
 
     private func setLastCopy(_ copy: Copy?) {
-        // The old one's pin may close its file, without the lock.
-        let old = lastCopy.withLock { lastCopy in
-            defer { lastCopy = copy }
-            return lastCopy
-        }
-        withExtendedLifetime(old) {}
+        let old = lastCopy.withLock { exchange(&$0, with: copy) }
+        withExtendedLifetime(old) {}  // its pin may close its file, without the lock
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// Identifies a file and its state, as cheaply as the system can. While a ``FilePin`` holds the file, two equal identities mean
 /// the same bytes, unless a program writes in place, the same number of bytes, twice within one tick of the kernel's clock (at most
@@ -26,14 +27,14 @@ package struct FileContents: Equatable, Sendable {
     package var identity: FileIdentity
 }
 
-/// Prevents the reuse of a file's inode: while this exists, an equal ``FileIdentity`` is the same file.
-///
-/// File systems reuse the inode of a deleted file at once (seen on ext4: every other replacement has the same one), and their
-/// clocks tick in milliseconds, so without this two states of a frequently written file may look equal.
+/// Prevents the reuse of a file's inode: while this exists, an equal ``FileIdentity`` is the same file. Without it, two states of a
+/// frequently written file may look equal: file systems reuse the inode of a deleted file at once (seen on ext4: every other
+/// replacement has the same one), and their clocks tick in milliseconds.
 package final class FilePin: Sendable {
     package let identity: FileIdentity
     private let descriptor: Int32
     private let operations: any FileOperations
+    private let isReplaced = Atomic(false)
 
     /// Pins the file at `path`, if it still has this identity.
     package init?(_ identity: FileIdentity, at path: String, _ operations: any FileOperations) {
@@ -42,8 +43,13 @@ package final class FilePin: Sendable {
         guard (try? operations.status(of: descriptor))?.identity == identity else { return nil }
     }
 
-    // Mostly, the file was replaced.
-    deinit { DeferredClosing.close(descriptor, operations) }
+    deinit {
+        // Only then: Dispatch may trap while there are no file descriptors (seen with all pins closed on another thread).
+        if isReplaced.load(ordering: .relaxed) { DeferredClosing.close(descriptor, operations) } else { operations.close(descriptor) }
+    }
+
+    /// Notes that this process has replaced the file, so that releasing the pin probably frees it.
+    package func noteReplaced() { isReplaced.store(true, ordering: .relaxed) }
 }
 
 /// Closes the descriptors of replaced files on another thread: with the last one, the file system frees the file. On ext4 that takes

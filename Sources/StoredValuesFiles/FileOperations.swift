@@ -79,7 +79,6 @@ package struct FileStatus: Equatable, Sendable {
     package var mode: UInt32
     package var user: UInt32
     var group: UInt32
-    /// The number of hard links.
     var links: UInt64
 }
 
@@ -93,8 +92,6 @@ package enum FileKind: String, Equatable, Sendable {
     case device = "a device"
     case unknown = "something unknown"
 }
-
-// MARK: The system's own
 
 /// The working folder; nil if it was removed, or its name is not UTF-8.
 func workingFolder() -> String? {
@@ -110,9 +107,7 @@ package func effectiveUser() -> UInt32 { geteuid() }
 /// The group that new files of this process belong to.
 func effectiveGroup() -> UInt32 { getegid() }
 
-// For frequent calls, `withCString` avoids the copy of an implicit conversion.
-
-// The calls that have the same names as methods below.
+// For frequent calls, `withCString` avoids the copy of an implicit conversion. First the calls that have the same names as methods below.
 private func openFile(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 private func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 private func readFile(_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int { read(file, buffer.baseAddress, buffer.count) }

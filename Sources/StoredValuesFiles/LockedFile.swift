@@ -58,9 +58,7 @@ package struct LockedFile: ~Copyable {
     func replace(
         _ old: FileStatus?, with bytes: [UInt8], for access: FileAccess?, durably: Bool
     ) throws(FileError) -> FileIdentity {
-        do {
-            return try replaceOnce(old, with: bytes, for: access, durably: durably)
-        } catch where error.isLackOfRoom {
+        do { return try replaceOnce(old, with: bytes, for: access, durably: durably) } catch where error.isLackOfRoom {
             DeferredClosing.finish()  // which may have freed some
             return try replaceOnce(old, with: bytes, for: access, durably: durably)
         }
@@ -95,9 +93,7 @@ package struct LockedFile: ~Copyable {
         with bytes: [UInt8], settingAsideAs suffix: String
     ) throws(FileError) -> (identity: FileIdentity, oldPath: String) {
         let oldPath = try addName(suffix)
-        do {
-            return (try replace(with: bytes, durably: false), oldPath)
-        } catch {
+        do { return (try replace(with: bytes, durably: false), oldPath) } catch {
             try? operations.unlink(oldPath)
             throw error
         }
@@ -132,10 +128,9 @@ package struct LockedFile: ~Copyable {
             let descriptor = try operations.open(newPath, for: .creating), access = FileAccess(of: old, at: path, operations)
             try fill(descriptor, at: newPath, with: contents.bytes, for: access, durably: true) {}
             return true
-        } catch .exists {
-            return false
         } catch {
-            throw FileError(.setAside, path, error)
+            guard error == .exists else { throw FileError(.setAside, path, error) }
+            return false
         }
     }
 
@@ -151,9 +146,7 @@ package struct LockedFile: ~Copyable {
 
     /// The temporary file. An existing one was left by a process that died, because only the lock's holder creates one.
     private func createTemporary(_ temporaryPath: String) throws(SystemErrorCode) -> Int32 {
-        do {
-            return try operations.open(temporaryPath, for: .creating)
-        } catch .exists {
+        do { return try operations.open(temporaryPath, for: .creating) } catch .exists {
             try operations.unlink(temporaryPath)
             return try operations.open(temporaryPath, for: .creating)
         }

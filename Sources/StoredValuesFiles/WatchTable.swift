@@ -42,10 +42,7 @@ struct WatchTable {
 
     /// The watches that see less than they should, because a resource is exhausted.
     var starved: [Int] {
-        watches.compactMap { number, watch in
-            guard let problem = watch.problem, problem.operation == .watch, problem.isLackOfRoom else { return nil }
-            return number
-        }
+        watches.filter { $0.value.problem.map { $0.operation == .watch && $0.isLackOfRoom } ?? false }.map(\.key)
     }
 
     /// Nil if the watch was ended.

@@ -70,11 +70,8 @@ final class WatchThread: Sendable {
     }
 
     private func beginAgain(_ number: Int) {
-        let found = table.withLock { table -> WatchTable.Watch? in
-            // If it was the last watch and has ended, nothing would end the thread.
-            guard let watch = table[number], (try? start(&table)) != nil else { return nil }
-            return watch
-        }
+        // Not if it has ended: if it was the last watch, nothing would end the thread.
+        let found = table.withLock { table in table[number].flatMap { (try? start(&table)) == nil ? nil : $0 } }
         guard let watch = found else { return }
         settle(number, watch.file)
         // Changes until now were not seen.
@@ -93,9 +90,7 @@ extension WatchThread {
     private func start(_ table: inout WatchTable) throws(SystemErrorCode) {
         guard table.instance == nil else { return }
         let instance = try inotify.open()
-        do {
-            try startThread(named: "file-watch") { self.run(instance) }
-        } catch {
+        do { try startThread(named: "file-watch") { self.run(instance) } } catch {
             inotify.close(instance)
             throw error
         }

@@ -1,9 +1,7 @@
 import StoredValuesSupport
 
-/// The folders whose changes decide which file a path leads to, and the file's content.
-///
-/// Busy folders such as `/tmp` and `/home` are on many paths; for folders that are only passed through, only their own moves
-/// and deletions are requested.
+/// The folders whose changes decide which file a path leads to, and the file's content. Busy ones such as `/tmp` are on many paths; of
+/// a folder that is only passed through, only its own moves and deletions are requested.
 struct WatchedPath: Equatable, Sendable {
     /// The file that the path leads to, or how far it can be followed.
     let target: String

@@ -16,8 +16,7 @@ package final class Alarm: Sendable {
     private static let schedule = Guarded(Schedule())
     private static let wakeUp = DispatchSemaphore(value: 0)
 
-    /// In nanoseconds of the monotonic clock.
-    private let time: Int64
+    private let time: Int64  // in nanoseconds of the monotonic clock
     private let work: @Sendable () -> Void
 
     private init(at time: Int64, _ work: @escaping @Sendable () -> Void) { (self.time, self.work) = (time, work) }
@@ -51,22 +50,13 @@ package final class Alarm: Sendable {
     @Sendable private static func run() {
         while true {
             let now = monotonicNanoseconds()
-            let (due, end) = schedule.withLock { schedule -> (Alarm?, end: Int64?) in
-                schedule.sleepsUntil = schedule.alarms.last?.time
-                if let time = schedule.sleepsUntil, time <= now {
-                    schedule.sleepsUntil = nil
-                    return (schedule.alarms.removeLast(), nil)
-                }
-                schedule.hasThread = schedule.sleepsUntil != nil
-                return (nil, schedule.sleepsUntil)
+            let (due, end) = schedule.withLock { schedule -> (Alarm?, Int64?) in
+                let end = schedule.alarms.last?.time, isDue = end.map { $0 <= now } ?? false
+                (schedule.hasThread, schedule.sleepsUntil) = (end != nil, isDue ? nil : end)
+                return (isDue ? schedule.alarms.removeLast() : nil, end)
             }
-            if let due {
-                due.work()
-            } else if let end {
-                _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(end - now)))
-            } else {
-                return
-            }
+            guard let end else { return }
+            if let due { due.work() } else { _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(end - now))) }
         }
     }
 }

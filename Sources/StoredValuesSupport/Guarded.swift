@@ -30,9 +30,8 @@ public struct Guarded<State>: ~Copyable, Sendable {
 }
 
 extension Guarded where State == Void {
-    /// Waits until no other thread is in here; the same thread must then call ``unlock()``. For generic code on hot paths: the
-    /// closures of ``withLock(_:)`` would look up the type of their result, which takes as long as the lock. `Mutex` provides
-    /// this only by underscored names, which are used only here.
+    /// Waits until no other thread is in here; the same thread must then call ``unlock()``. For generic code on hot paths: closures
+    /// would look up the type of their result, which takes as long as the lock. Only here are these names of `Mutex` used.
     @inlinable public borrowing func lock() {
         mutex._unsafeLock()
         _ = handover.load(ordering: .acquiring)

@@ -64,9 +64,7 @@ extension DispatchQueue {
         let alarm: Alarm
         do throws(SystemErrorCode) {
             alarm = try Alarm.set(after: deadline) { if shot.answer(.failure(.timedOut(after: deadline))) { abandon() } }
-        } catch {
-            throw .withoutThread(error)
-        }
+        } catch { throw .withoutThread(error) }
         defer { alarm.cancel() }  // otherwise it would keep the answer until the deadline
         async {
             guard !shot.isAnswered else { return }

@@ -22,10 +22,7 @@
 public func withTemporaryStorage<Result>(
     preferences: String = "{}", secrets: [String: String] = [:], _ body: () throws -> Result
 ) rethrows -> Result {
-    try TemporaryScope.run { scope in
-        begin(in: scope, preferences, InMemoryKeyring(secrets: secrets))
-        return try body()
-    }
+    try withTemporaryStorage(preferences: preferences, keyring: InMemoryKeyring(secrets: secrets), body)
 }
 
 /// ``withTemporaryStorage(preferences:secrets:_:)`` for asynchronous code.
@@ -33,10 +30,8 @@ public func withTemporaryStorage<Result>(
     preferences: String = "{}", secrets: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Result
 ) async rethrows -> Result {
-    try await TemporaryScope.run(isolation: isolation) { scope in
-        begin(in: scope, preferences, InMemoryKeyring(secrets: secrets))
-        return try await body()
-    }
+    try await withTemporaryStorage(
+        preferences: preferences, keyring: InMemoryKeyring(secrets: secrets), isolation: isolation, body)
 }
 
 /// ``withTemporaryStorage(preferences:secrets:_:)`` with your own keyring, such as an ``InMemoryKeyring`` with injected faults.

@@ -54,9 +54,7 @@ extension PreferencesFile {
                 throw PropertyList.Problem.damaged
             }
             entries = found
-        } catch {
-            throw .notImported(path: file.path, reason: "\(error)")
-        }
+        } catch { throw .notImported(path: file.path, reason: "\(error)") }
         // All calls of the program's own code come before taking the file's lock.
         let found = entries.map { ($0.key, newKey($0.key), $0.value.reading) }.sorted { $0.0 < $1.0 }
         return try store.change("importUserDefaults") { changes throws(PreferencesError) in
