@@ -27,10 +27,10 @@
         package func read<Taken: Sendable>(
             _ attributes: [String: String], _ take: @escaping @Sendable (UnsafeRawBufferPointer) -> Taken
         ) async throws(SecretServiceError) -> (value: Taken?, matches: Int) {
-            try await call { connection, cancellable, _ throws(SecretServiceError) in
-                let items = try connection.openItems(attributes, cancellable)
-                guard let item = try Item.oldestFirst(items, cancellable).last else { return (nil, 0) }
-                return (try connection.load(item, cancellable).withBytes(take), items.count)
+            try await call { connection throws(SecretServiceError) in
+                let items = try connection.openItems(attributes)
+                guard let item = try Item.oldestFirst(items).last else { return (nil, 0) }
+                return (try connection.load(item).withBytes(take), items.count)
             }
         }
 
@@ -43,15 +43,14 @@
             count: Int, _ fill: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void, to attributes: [String: String],
             creatingWith additional: [String: String], label: String
         ) async throws(SecretServiceError) -> Int {
-            try await call { connection, cancellable, isChanging throws(SecretServiceError) in
+            try await call { connection throws(SecretServiceError) in
                 let value = SecretBytes(count: count, fill)
-                let items = try connection.openItems(attributes, cancellable)
-                if let item = try Item.oldestFirst(items, cancellable).last {
-                    isChanging = true
-                    try connection.store(value, in: item, foundBy: attributes, cancellable)
+                let items = try connection.openItems(attributes)
+                if let item = try Item.oldestFirst(items).last {
+                    try connection.store(value, in: item, foundBy: attributes)
                 } else {
                     let all = attributes.merging(additional) { own, _ in own }
-                    try connection.create(value, all, label: label, cancellable, &isChanging)
+                    try connection.create(value, all, label: label)
                 }
                 return items.count
             }
@@ -62,12 +61,9 @@
         /// Throws as ``read(_:_:)`` does. If one of several cannot be deleted, earlier ones are deleted, the newest last: so
         /// until the end the same secret is read.
         package func remove(_ attributes: [String: String]) async throws(SecretServiceError) -> Int {
-            try await call { connection, cancellable, isChanging throws(SecretServiceError) in
-                let items = try Item.oldestFirst(connection.openItems(attributes, cancellable), cancellable)
-                for item in items {
-                    isChanging = true
-                    try connection.delete(item, cancellable)
-                }
+            try await call { connection throws(SecretServiceError) in
+                let items = try Item.oldestFirst(connection.openItems(attributes))
+                for item in items { try connection.delete(item) }
                 return items.count
             }
         }
@@ -76,11 +72,11 @@
         ///
         /// Throws `locked` if any of them, or the default collection, is locked, because the list may be incomplete then.
         package func list(_ attributes: [String: String]) async throws(SecretServiceError) -> [[String: String]] {
-            try await call { connection, cancellable, _ throws(SecretServiceError) in
-                let items = try connection.openItems(attributes, cancellable)
+            try await call { connection throws(SecretServiceError) in
+                let items = try connection.openItems(attributes)
                 if !items.isEmpty {
                     do throws(SecretServiceError) {
-                        try connection.requireOpenDefaultCollection(cancellable)
+                        try connection.requireOpenDefaultCollection()
                     } catch .noDefaultCollection {
                         // They are in other collections, and all of them were read.
                     }
@@ -88,7 +84,7 @@
                 var attributes: [[String: String]] = []
                 for item in items {
                     do throws(SecretServiceError) {
-                        attributes.append(try item.attributes(cancellable))
+                        attributes.append(try item.attributes())
                     } catch where error.isMissingObject {}  // removed by another program since
                 }
                 return attributes
@@ -96,14 +92,10 @@
         }
 
         func call<Value: Sendable>(
-            _ body: @escaping @Sendable (DaemonConnection, Cancellable, _ isChanging: inout Bool) throws(SecretServiceError) -> Value
+            _ body: @escaping @Sendable (DaemonConnection) throws(SecretServiceError) -> Value
         ) async throws(SecretServiceError) -> Value {
             let shared = SharedConnection.to(bus)
-            return try await ServiceThread.perform(deadline: deadline) { cancellable throws(SecretServiceError) in
-                try shared.perform(cancellable) { connection, isChanging throws(SecretServiceError) in
-                    try body(connection, cancellable, &isChanging)
-                }
-            }
+            return try await ServiceThread.perform(deadline: deadline) { () throws(SecretServiceError) in try shared.perform(body) }
         }
     }
 
@@ -113,20 +105,18 @@
         ///
         /// Checking once is not enough: a program that starts, or whose collection is just opening, answers the earlier search
         /// with nothing and the later check with "open" (KWallet; KeePassXC in a third of its starts).
-        fileprivate func openItems(
-            _ attributes: [String: String], _ cancellable: Cancellable
-        ) throws(SecretServiceError) -> [Item] {
+        fileprivate func openItems(_ attributes: [String: String]) throws(SecretServiceError) -> [Item] {
             var wasOpen = false
             for _ in 1...5 {  // in case it had to be opened first, and was locked once meanwhile
-                let found = try search(attributes, cancellable)
+                let found = try search(attributes)
                 if !found.locked.isEmpty {
                     lockedItems.formUnion(found.locked)
-                    try unlockQuietly(found.locked, cancellable)
+                    try unlockQuietly(found.locked)
                     wasOpen = false
                 } else if !found.open.isEmpty {
                     return found.open
                 } else {
-                    let hadToBeOpened = try requireOpenDefaultCollection(cancellable)
+                    let hadToBeOpened = try requireOpenDefaultCollection()
                     if wasOpen, !hadToBeOpened { return [] }
                     wasOpen = true
                 }
@@ -138,14 +128,52 @@
         /// `secret-tool` and others have none. libsecret's own lookup cannot be used, because it treats a locked item as
         /// missing.
         private func search(
-            _ attributes: [String: String], _ cancellable: Cancellable
+            _ attributes: [String: String]
         ) throws(SecretServiceError) -> (open: [Item], locked: [ObjectPath]) {
             guard !attributes.values.contains(where: { $0.utf8.contains(0) }) else {
                 // D-Bus would truncate it there, and it would name another secret.
                 throw .other(domain: "stored-values", code: 2, message: "a service or account must not contain NUL")
             }
-            let reply = try daemon.call("SearchItems", [.strings(attributes)], reply: "(aoao)", cancellable)
+            let reply = try daemon.call("SearchItems", [.strings(attributes)], reply: "(aoao)")
             return (reply.child(0).paths.map { Item(daemon: daemon, path: $0) }, reply.child(1).paths)
+        }
+    }
+
+    extension ItemStore {
+        /// See `SecretServiceInspection`, which is the same.
+        package typealias Inspection = (
+            bus: String, canBeStarted: Bool, isRunning: Bool, process: UInt32?, collection: String?, isLocked: Bool, isPlain: Bool?
+        )
+
+        /// Checks which program provides the service and whether its default collection is open. Uses a separate connection,
+        /// because the shared one starts the service. Throws `noSessionBus` and errors of the service.
+        package func inspect() async throws(SecretServiceError) -> Inspection {
+            let bus = bus
+            return try await ServiceThread.perform(deadline: deadline) { () throws(SecretServiceError) in
+                let connection = try BusConnection(to: bus)
+                var found: Inspection = (try bus.resolve(), try Daemon.canBeStarted(on: connection), false, nil, nil, false, nil)
+                guard let daemon = try Daemon.running(on: connection) else { return found }
+                found.isRunning = true
+                // Not every bus knows it, for example for a process in another container.
+                found.process = try? connection.call("GetConnectionUnixProcessID", [.string(daemon.name)], reply: "(u)").child(0).number
+                do throws(SecretServiceError) {
+                    let path = try daemon.defaultCollection()
+                    found.collection = try daemon.label(of: path)
+                    found.isLocked = try !daemon.isOpen(path)
+                } catch .noDefaultCollection {
+                    found.collection = nil
+                }
+                found.isPlain = try withContext { () throws(SecretServiceError) in
+                    do throws(SecretServiceError) {
+                        let session = try CipherSession(with: daemon)
+                        _ = try session.path()
+                        return session.isPlain
+                    } catch where error != .cancelled && !error.isWrongAnswer {
+                        return nil  // KWallet refuses one in a hundred
+                    }
+                }
+                return found
+            }
         }
     }
 #endif

@@ -26,25 +26,17 @@
     extension SecretServiceError {
         /// A `GError` in this layer's terms, or with its own text if there is no term for it.
         init(_ error: UnsafeMutablePointer<GError>) {
-            let domain = error.pointee.domain
-            let code = Int(error.pointee.code)
+            let domain = error.pointee.domain, code = Int(error.pointee.code)
+            let isRemote = g_dbus_error_is_remote_error(error) != 0
+            g_dbus_error_strip_remote_error(error)
+            // Limited, because another process may send megabytes.
+            let text = error.pointee.message.map { String(String(cString: $0).unicodeScalars.prefix(1000)) } ?? "no message"
             switch (domain, code) {
-            case (g_io_error_quark(), Int(G_IO_ERROR_CANCELLED.rawValue)) where g_dbus_error_is_remote_error(error) == 0:
-                self = .cancelled
-            case (secret_error_get_quark(), Int(SECRET_ERROR_IS_LOCKED.rawValue)):
-                self = .locked
-            case (g_dbus_error_quark(), Int(G_DBUS_ERROR_ACCESS_DENIED.rawValue)):
-                self = .accessDenied
-            case (ownDomain, OwnCode.wrongAnswer.rawValue):
-                g_dbus_error_strip_remote_error(error)
-                self = .wrongAnswer(error.text)
-            default:
-                g_dbus_error_strip_remote_error(error)
-                self = .other(
-                    domain: g_quark_to_string(domain).map { String(cString: $0) } ?? "unknown",
-                    code: code,
-                    message: error.text
-                )
+            case (g_io_error_quark(), Int(G_IO_ERROR_CANCELLED.rawValue)) where !isRemote: self = .cancelled
+            case (secret_error_get_quark(), Int(SECRET_ERROR_IS_LOCKED.rawValue)): self = .locked
+            case (g_dbus_error_quark(), Int(G_DBUS_ERROR_ACCESS_DENIED.rawValue)): self = .accessDenied
+            case (ownDomain, OwnCode.wrongAnswer.rawValue): self = .wrongAnswer(text)
+            default: self = .other(domain: g_quark_to_string(domain).map { String(cString: $0) } ?? "unknown", code: code, message: text)
             }
         }
 
@@ -137,12 +129,5 @@
     private enum OwnCode: Int {
         case noSession
         case wrongAnswer
-    }
-
-    extension UnsafeMutablePointer<GError> {
-        /// Its text, limited because another process may send megabytes.
-        fileprivate var text: String {
-            pointee.message.map { String(String(cString: $0).unicodeScalars.prefix(1000)) } ?? "no message"
-        }
     }
 #endif

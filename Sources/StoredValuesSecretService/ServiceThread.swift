@@ -25,16 +25,16 @@
         /// Work that has not begun by then never does.
         static func perform<Answer: Sendable>(
             on queue: DispatchQueue = calls, deadline: Duration,
-            _ work: @escaping @Sendable (Cancellable) throws(SecretServiceError) -> Answer
+            _ work: @escaping @Sendable () throws(SecretServiceError) -> Answer
         ) async throws(SecretServiceError) -> Answer {
-            let cancellable = Reference(owning: g_cancellable_new()!)  // GObject aborts rather than return nil
+            let cancellation = Cancellation()
             let began = ContinuousClock.now
             return try await queue.perform(
-                deadline: deadline, abandon: { cancellations.async { g_cancellable_cancel(cancellable.pointer) } }
+                deadline: deadline, abandon: { cancellations.async { cancellation.cancel() } }
             ) { _ throws(SecretServiceError) in
                 do throws(SecretServiceError) {
                     try requireRoom()
-                    return try work(cancellable.pointer)
+                    return try cancellation.during(work)
                 } catch {
                     throw error.isLimitOfGDBus ? .timedOut(after: .now - began) : error.isUndelivered ? .noSecretService : error
                 }
@@ -66,9 +66,6 @@
         return g_main_context_new()!  // GLib aborts rather than return nil
     }
 
-    /// Ends libsecret's and GDBus's blocking calls. Thread-safe.
-    typealias Cancellable = UnsafeMutablePointer<GCancellable>
-
     /// Runs `body` with `context`, by default this layer's, as the thread's default main context, and then empties it.
     ///
     /// GLib sends signals, and even the release of a subscription, to the context that was the default when it was created. In
@@ -86,6 +83,54 @@
 
     // The pointer is set once; only the service thread enters the context.
     private nonisolated(unsafe) let serviceContext = g_main_context_new()
+
+    /// The same with a context of its own.
+    func withNewContext<Result>(_ body: () throws(SecretServiceError) -> Result) throws(SecretServiceError) -> Result {
+        let context = try makeContext()
+        defer { g_main_context_unref(context) }
+        return try withContext(context, body)
+    }
+
+    /// Handles the signals of this thread's main context until `isDone` or the thread's calls are cancelled. `isDone` is called after each
+    /// signal, and at least every `pause` milliseconds.
+    func waitForSignals(every pause: UInt32, until isDone: () -> Bool) {
+        let context = g_main_context_get_thread_default()
+        let wakers = [g_timeout_source_new(pause), g_cancellable_source_new(Cancellation.current)]
+        for waker in wakers {
+            g_source_set_callback(waker, { _ in 1 }, nil, nil)  // it only needs to end a wait below
+            g_source_attach(waker, context)
+        }
+        defer {
+            for waker in wakers {
+                g_source_destroy(waker)
+                g_source_unref(waker)
+            }
+        }
+        while !isDone(), !Cancellation.isCurrentCancelled { g_main_context_iteration(context, 1) }
+    }
+
+    /// Ends blocking calls of libsecret and GDBus. Thread-safe.
+    typealias Cancellation = Reference<UnsafeMutablePointer<GCancellable>>
+
+    extension Cancellation {
+        convenience init() { self.init(owning: g_cancellable_new()!) }  // GObject aborts rather than return nil
+
+        func cancel() { g_cancellable_cancel(pointer) }
+
+        var isCancelled: Bool { g_cancellable_is_cancelled(pointer) != 0 }
+
+        /// Runs `body`. Meanwhile, this cancels the blocking calls of this thread.
+        func during<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+            g_cancellable_push_current(pointer)
+            defer { g_cancellable_pop_current(pointer) }
+            return try body()
+        }
+
+        /// Cancels the blocking calls of this thread; nil if nothing does. Every call to GLib that may block gets it.
+        static var current: UnsafeMutablePointer<GCancellable>? { g_cancellable_get_current() }
+
+        static var isCurrentCancelled: Bool { g_cancellable_is_cancelled(current) != 0 }
+    }
 
     /// A counted reference to a GObject, released with the last copy of this.
     ///
@@ -106,6 +151,7 @@
 
     /// Runs a call that reports through a `GError` and throws the reported error. The result of `call` is then ignored: a GLib
     /// function that sets an error returns nothing that must be released.
+    @discardableResult
     func checked<Result>(
         _ call: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Result
     ) throws(SecretServiceError) -> Result {

@@ -75,11 +75,6 @@ final class ChangeBroadcaster: Sendable {
         var next = 0
         var source: Source?
         var isMakingSource = false
-
-        mutating func nextToHandOut() -> (change: KeyringChange, listeners: [Listener])? {
-            if pending.isEmpty { isHandingOut = false }
-            return pending.popFirst()
-        }
     }
 
     private let state = Guarded(State())
@@ -103,7 +98,10 @@ final class ChangeBroadcaster: Sendable {
         }
         guard isOurs else { return }
         // Without the lock: yielding wakes a task and waits for its cancellation, which waits to unsubscribe here.
-        while let (change, listeners) = state.withLock({ $0.nextToHandOut() }) {
+        while let (change, listeners) = state.withLock({ state in
+            state.isHandingOut = !state.pending.isEmpty
+            return state.pending.popFirst()
+        }) {
             for listener in listeners { listener.yield(change) }
         }
     }
@@ -121,12 +119,8 @@ final class ChangeBroadcaster: Sendable {
         }
         // Also removes it if the iterator was dropped before this line: then it is called at once.
         continuation.onTermination = { [weak self] _ in self?.unsubscribe(number) }
-        // Without the lock: it may have to wait for a disk.
-        if isFirst { keep(makeSource(), madeFor: number) }
-        return stream
-    }
-
-    private func keep(_ source: Source?, madeFor number: Int) {
+        guard isFirst else { return stream }
+        let source = makeSource()  // without the lock: it may have to wait for a disk
         let isTooLate = state.withLock { state in
             state.isMakingSource = false
             if !state.listeners.isEmpty { state.source = source }
@@ -134,6 +128,7 @@ final class ChangeBroadcaster: Sendable {
         }
         // Others began to listen in the meantime, and the source has missed the changes until now.
         if isTooLate { announce(.anySecret) }
+        return stream
     }
 
     private func unsubscribe(_ number: Int) {

@@ -126,24 +126,16 @@ final class HeldLock: Sendable {
 extension DurableFile {
     /// The lock, or nil if another process has it or has waited for it for long.
     func holdIfFree() throws(KeyringError) -> HeldLock? {
-        do {
-            // With a timeout of zero it would not let waiting processes go first.
-            return HeldLock(try lock(timeout: .nanoseconds(1)))
-        } catch {
-            guard error.isLockTimeout else { throw KeyringError(error) }
-            return nil
-        }
+        // With a timeout of zero it would not let waiting processes go first.
+        do { return try hold(within: .nanoseconds(1)) { true } } catch .timedOut { return nil }
     }
 
-    /// Waits for the lock until `deadline` has passed, or `isWanted` returns false: a caller that gave up must not delay those
-    /// behind it.
-    func hold(deadline: Duration, isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
-        let end = ContinuousClock.now + deadline
+    /// Waits for the lock as long as `isWanted`: a caller that gave up must not delay those behind it.
+    func hold(within limit: Duration = .seconds(1 << 32), while isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
         do {
-            return HeldLock(try lock(timeout: deadline) { isWanted() && ContinuousClock.now < end })
+            return HeldLock(try lock(timeout: limit, while: isWanted))
         } catch {
-            guard error.isLockTimeout else { throw KeyringError(error) }
-            throw isWanted() || ContinuousClock.now >= end ? .timedOut(after: deadline) : .cancelled
+            throw error.isLockTimeout && !isWanted() ? .cancelled : KeyringError(error)
         }
     }
 }

@@ -4,9 +4,6 @@ import StoredValuesSupport
 
 /// The files of a ``CredentialsKeyring``, read on the calling thread.
 struct CredentialsFolder: Sendable {
-    /// The longest file name (NAME_MAX), in bytes.
-    private static let nameLimit = 255
-
     let path: String
     let operations: any FileOperations
     /// Whether a newline at the end of a file is a part of the text.
@@ -27,10 +24,7 @@ struct CredentialsFolder: Sendable {
     /// The secrets that ``secret(for:)`` would find, sorted.
     func identifiers(inService service: String) throws(KeyringError) -> [SecretIdentifier] {
         try requireFolder()
-        let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: path)
-        } catch {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             try requireFolder()
             throw .accessDenied
         }
@@ -81,13 +75,8 @@ struct CredentialsFolder: Sendable {
 
     /// The kind of file at `path`, or nil.
     private func kind(at path: String, followingLinks: Bool = true) throws(KeyringError) -> FileKind? {
-        do {
-            return try operations.status(at: path, followingLinks: followingLinks).kind
-        } catch .noEntry {
-            return nil
-        } catch {
-            throw KeyringError(FileError(.examine, path, error))
-        }
+        let file = DurableFile(path: path, operations: operations)
+        do { return try file.status(at: path, followingLinks: followingLinks)?.kind } catch { throw KeyringError(error) }
     }
 
     // MARK: Names
@@ -108,13 +97,13 @@ struct CredentialsFolder: Sendable {
     }
 
     private static func account(of name: String, in service: String) -> String {
-        // Byte by byte, as in file systems.
         guard !service.isEmpty, let account = name.after(prefix: service + "."), isFileName(account) else { return name }
         return account
     }
 
+    /// At most NAME_MAX bytes.
     private static func isFileName(_ name: String) -> Bool {
-        !["", ".", ".."].contains(name) && name.utf8.count <= nameLimit && !hasForbiddenByte(name)
+        !["", ".", ".."].contains(name) && name.utf8.count <= 255 && !hasForbiddenByte(name)
     }
 
     /// Whether it contains a slash or NUL, byte by byte: for Swift, a slash with a combining accent is another character.

@@ -33,9 +33,7 @@
 
         /// With the lock of the whole file. A wrong key is reported before anything is created.
         public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
-            let lock = try await perform(on: writers) { [vault, deadline] isWanted throws(KeyringError) in
-                try vault.lock(deadline: deadline, isWanted: isWanted)
-            }
+            let lock = try await perform(on: writers) { [vault] isWanted throws(KeyringError) in try vault.lock(isWanted: isWanted) }
             return EncryptedFileKeyring(self, under: lock)
         }
 
@@ -64,8 +62,8 @@
         /// An old copy of the file can still be read with the old key: change the secrets too if the key was leaked. A
         /// generated key file must be a new one, because two files cannot be replaced atomically.
         public func rekey(to key: EncryptedFileKey) async throws(KeyringError) {
-            try await perform(on: writers, with: key) { [vault, deadline] isWanted throws(KeyringError) in
-                try vault.rekey(to: key, deadline: deadline, isWanted: isWanted)
+            try await perform(on: writers, with: key) { [vault] isWanted throws(KeyringError) in
+                try vault.rekey(to: key, isWanted: isWanted)
             }
         }
 
@@ -97,9 +95,8 @@
             _ id: SecretIdentifier, makingFile: Bool,
             _ change: @escaping @Sendable (inout SealedSecrets.Entries) -> Bool
         ) async throws(KeyringError) {
-            try await perform(on: writers) { [vault, heldLock, deadline] isWanted throws(KeyringError) in
-                try vault.change(
-                    under: heldLock, makingFile: makingFile, announcing: .secret(id), deadline: deadline, isWanted: isWanted, change)
+            try await perform(on: writers) { [vault, heldLock] isWanted throws(KeyringError) in
+                try vault.change(under: heldLock, makingFile: makingFile, announcing: .secret(id), isWanted: isWanted, change)
             }
         }
     }

@@ -37,7 +37,7 @@
         func entries() throws(KeyringError) -> SealedSecrets.Entries {
             while true {
                 let changes = keys.withLock { $0.changes }
-                guard let contents = try withFile({ () throws(FileError) in try file.read() }) else { return [:] }
+                guard let contents = try contents() else { return [:] }
                 do throws(KeyringError) {
                     return try open(contents.bytes).entries
                 } catch {
@@ -53,7 +53,7 @@
         /// for it. A file that is damaged or was created with another key is left unchanged. Without `makingFile` a missing one
         /// stays missing.
         func change(
-            under heldLock: HeldLock?, makingFile: Bool, announcing news: KeyringChange, deadline: Duration, isWanted: () -> Bool,
+            under heldLock: HeldLock?, makingFile: Bool, announcing news: KeyringChange, isWanted: () -> Bool,
             _ change: (inout SealedSecrets.Entries) -> Bool
         ) throws(KeyringError) {
             // Locking creates the lock file and perhaps its folder, which would be unexpected if there is nothing to change.
@@ -62,7 +62,7 @@
             } else if heldLock == nil {
                 try prepareKey()
             }
-            let lock = if let heldLock { heldLock } else { try file.hold(deadline: deadline, isWanted: isWanted) }
+            let lock = if let heldLock { heldLock } else { try file.hold(while: isWanted) }
             defer { withExtendedLifetime(lock) {} }
             let contents = try withFile { () throws(FileError) in try lock.file.read() }
             var secrets: SealedSecrets?
@@ -75,18 +75,18 @@
         }
 
         /// Takes the lock for several changes. A wrong key is reported before anything is created.
-        func lock(deadline: Duration, isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
+        func lock(isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
             try prepareKey()
-            return try file.hold(deadline: deadline, isWanted: isWanted)
+            return try file.hold(while: isWanted)
         }
 
         /// Seals the same entries with `newKey` and a new salt, replacing the file atomically; the old key no longer opens it.
         /// This vault then uses the new key.
-        func rekey(to newKey: EncryptedFileKey, deadline: Duration, isWanted: () -> Bool) throws(KeyringError) {
+        func rekey(to newKey: EncryptedFileKey, isWanted: () -> Bool) throws(KeyringError) {
             if try isMissing() { return use(newKey) }  // an empty keyring
             try prepareKey()  // otherwise the old key is wrong, and nothing is created
             let derived = try newKey.derivedKeyForNewFile(operations: file.operations)
-            let lock = try file.hold(deadline: deadline, isWanted: isWanted)
+            let lock = try file.hold(while: isWanted)
             defer { withExtendedLifetime(lock) {} }
             if let contents = try withFile({ () throws(FileError) in try lock.file.read() }) {
                 var secrets = try open(contents.bytes)
@@ -123,9 +123,9 @@
         /// Derives the key before taking the lock, so that others do not wait for scrypt, and nothing is created for a wrong
         /// key.
         private func prepareKey() throws(KeyringError) {
-            if let contents = try withFile({ () throws(FileError) in try file.read() }) {
+            if let contents = try contents() {
                 _ = try derivedKey(for: try EncryptedFileHeader(ofFile: contents.bytes, at: file.path))
-            } else if case .generatedFile = key.source {
+            } else if case .file(_, _, isGenerated: true) = key.source {
                 // Only under the lock is it certain that there is no file, and that a key may be created.
             } else {
                 _ = try keyForNewFile()
@@ -136,7 +136,7 @@
             let (source, known) = keys.withLock { ($0.source, $0.derived.first) }
             // A key file is read again even if its key is known: a file created with a deleted key could never be opened. A
             // passphrase cannot be deleted, and scrypt is slow.
-            if case .passphrase = source.source, let known { return known }
+            if source.isPassphrase, let known { return known }
             let derived = try source.derivedKeyForNewFile(operations: file.operations)
             keys.withLock { $0.add(derived) }
             return derived
@@ -145,7 +145,7 @@
         private func derivedKey(for header: EncryptedFileHeader) throws(KeyringError) -> DerivedKey {
             let (source, known) = keys.withLock { ($0.source, $0.derived.first { $0.derivation == header.derivation }) }
             if let known {
-                guard EncryptedFileSeal.isKey(known.mainKey, of: header) else { throw .wrongKey }
+                guard known.opens(header) else { throw .wrongKey }
                 return known
             }
             let derived = try source.derivedKey(for: header, operations: file.operations)
@@ -154,6 +154,8 @@
         }
 
         // MARK: The file
+
+        private func contents() throws(KeyringError) -> FileContents? { try withFile { () throws(FileError) in try file.read() } }
 
         private func open(_ bytes: [UInt8]) throws(KeyringError) -> SealedSecrets {
             try SealedSecrets(bytes, at: file.path, key: derivedKey)

@@ -32,9 +32,10 @@ struct Flatpak: Hashable {
                 group = String(Substring(line.utf8.dropFirst().dropLast()))
                 continue
             }
-            let parts = line.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            // Spaces around the two count for nothing.
+            let parts = line.parts(separatedBy: "=").map { $0.parts(separatedBy: " ").joined(separator: " ") }
             guard parts.count == 2 else { continue }
-            let (key, value) = (Self.trimmed(parts[0]), Self.trimmed(parts[1]))
+            let (key, value) = (parts[0], parts[1])
             if group.isIdentical(to: "Application"), key.isIdentical(to: "name") {
                 id = value
             } else if group.isIdentical(to: "Context"), key.isIdentical(to: "sockets") {
@@ -46,13 +47,6 @@ struct Flatpak: Hashable {
         }
         self.id = id
         mayUseSecretService = isWholeBusOpen || isNameOpen
-    }
-
-    private static func trimmed(_ text: Substring.UTF8View) -> String {
-        let space = UInt8(ascii: " ")
-        var text = text.drop { $0 == space }
-        while text.last == space { text.removeLast() }
-        return String(Substring(text))
     }
 
     /// Whether the rule `rule` applies to `name`: it may end in `.*`, which means the name itself and all below it.

@@ -16,8 +16,6 @@
             var isAccepted = false
             /// Whether a call has timed out since, so that others need not wait too.
             var isSlow = false
-            /// Whether a call has thrown that the keyring is locked.
-            var wasMissed = false
             var waiting: [OneShot<Answer>] = []
         }
 
@@ -40,7 +38,7 @@
         /// Identifies this key.
         var place: String { "org.freedesktop.portal.Secret \(busAddress ?? "")" }
 
-        /// Reports that the portal has answered a request that a call did not wait for.
+        /// Reports that the portal has provided the secret.
         var changes: KeyringChanges { broadcaster.changes }
 
         /// The master secret, if the portal has provided it.
@@ -57,7 +55,6 @@
                 guard case .timedOut = error else { throw error }
                 let isLocked = state.withLock { state in
                     state.isSlow = state.isAsking && state.isAccepted
-                    state.wasMissed = true
                     return state.isSlow
                 }
                 throw isLocked ? .locked : error
@@ -75,16 +72,17 @@
             let mustBegin = try state.withLock { state throws(KeyringError) -> Bool? in
                 guard state.secret == nil else { return nil }
                 let refusal = state.isAsking ? (state.isSlow ? .locked : nil) : state.refusal
-                if !isForUnlock, let refusal {
-                    state.wasMissed = true
-                    throw refusal
-                }
+                if !isForUnlock, let refusal { throw refusal }
                 state.waiting.append(shot)
                 defer { state.isAsking = true }
                 return !state.isAsking
             }
             guard let mustBegin else { return }
-            if mustBegin { begin() }
+            if mustBegin {
+                SecretPortal(bus: Bus(busAddress)).retrieve(
+                    accepted: { self.state.withLock { $0.isAccepted = true } }, take: { Secret($0) },
+                    done: { self.take($0.mapError { KeyringError($0) }) })
+            }
             defer { state.withLock { state in state.waiting.removeAll { $0 === shot } } }
             let alarm: Alarm
             do throws(SystemErrorCode) {
@@ -96,30 +94,22 @@
             _ = try await shot.wait(cancelled: .failure(.cancelled)).get()
         }
 
-        /// Sends the request to the portal.
-        private func begin() {
-            SecretPortal(bus: Bus(busAddress)).retrieve(
-                accepted: { self.state.withLock { $0.isAccepted = true } }, take: { Secret($0) },
-                done: { self.take($0.mapError { KeyringError($0) }) })
-        }
-
         private func take(_ answer: Answer) {
-            let (waiting, isNews) = state.withLock { state in
+            let waiting = state.withLock { state in
                 let ended = state
-                // The calls that wait now miss it, unless it arrives.
-                state = State(wasMissed: true)
+                state = State()
                 switch answer {
-                case .success(let secret): (state.secret, state.wasMissed) = (secret, false)
+                case .success(let secret): state.secret = secret
                 case .failure(.dismissed): state.refusal = .dismissed
                 case .failure(.locked): state.refusal = .locked
                 // The user did not answer.
                 case .failure(.timedOut) where ended.isAccepted: state.refusal = .locked
                 case .failure: break
                 }
-                return (ended.waiting, ended.wasMissed && state.secret != nil)
+                return ended.waiting
             }
             for shot in waiting { shot.answer(answer) }
-            if isNews { broadcaster.announce(.unlocked) }
+            if case .success = answer { broadcaster.announce(.unlocked) }
         }
     }
 #endif
