@@ -14,7 +14,7 @@
                 })
         }
 
-        /// The path of the session, which is opened first if necessary.
+        /// Opens the session if necessary.
         func path() throws(SecretServiceError) -> ObjectPath {
             if let path = openPath { return path }
             do {
@@ -35,7 +35,6 @@
             secret_service_get_session_algorithms(service.pointer).map { String(cString: $0) } == "plain"
         }
 
-        /// The secret, encrypted for the daemon.
         func encrypt(_ secret: SecretBytes) throws(SecretServiceError) -> Variant {
             _ = try path()
             guard let encrypted = secret_service_encode_dbus_secret(service.pointer, secret.pointer) else {
@@ -44,7 +43,6 @@
             return Variant(owning: encrypted)
         }
 
-        /// The secret of `item`.
         func secret(of item: Item) throws(SecretServiceError) -> SecretBytes {
             // Its type was checked, which libsecret relies on.
             let encrypted = try item.secret(in: path())

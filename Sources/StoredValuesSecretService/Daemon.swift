@@ -36,8 +36,7 @@
         /// Whether it also owns `name`, which identifies the program.
         func owns(_ name: String) throws(SecretServiceError) -> Bool { try bus.owner(of: name) == self.name }
 
-        /// Calls `method` of the service's `interface` at `path`, by default of its main object, and returns the reply,
-        /// which is of the type `reply`.
+        /// Calls `method` of the object at `path`, by default the service itself, and returns the reply, which is of the type `reply`.
         func call(
             _ method: String, of interface: String = "org.freedesktop.Secret.Service",
             at path: ObjectPath = "/org/freedesktop/secrets", _ arguments: [Variant], reply: String
@@ -81,14 +80,9 @@
 
         /// Whether the item is reported as locked; one that no longer exists is not.
         func isLocked(item: ObjectPath) throws(SecretServiceError) -> Bool {
-            do {
-                return try property("Locked", of: Item.interface, at: item, "b").boolean
-            } catch where error.isMissingObject {
-                return false
-            }
+            do { return try property("Locked", of: Item.interface, at: item, "b").boolean } catch where error.isMissingObject { return false }
         }
 
-        /// The label of the collection.
         func label(of collection: ObjectPath) throws(SecretServiceError) -> String {
             try property("Label", of: Self.collectionInterface, at: collection, "s").string
         }
@@ -99,7 +93,7 @@
             return try isOpenWallet(collectionOf: [collection])
         }
 
-        /// Asks the service to unlock; returns the prompt that it requires first, or nil if all is open.
+        /// Returns the prompt that the service requires first, or nil if all is open.
         func beginUnlocking(_ paths: [ObjectPath]) throws(SecretServiceError) -> Prompt? {
             Prompt(daemon: self, path: try call("Unlock", [.paths(paths)], reply: "(aoo)").child(1).path)
         }
@@ -129,11 +123,9 @@
 
     // Where programs deviate from the Secret Service's specification.
     extension Daemon {
-        /// Whether this is KWallet and the collection of these paths is an open wallet.
-        ///
-        /// Until it is first used through the Secret Service, KWallet reports an open wallet's collection as locked, finds
-        /// nothing in it, and offers a prompt that unlocks without asking. Its own interface reports whether the wallet is
-        /// open; other services do not know that interface.
+        /// Whether this is KWallet and the collection of these paths is an open wallet. Until it is first used through the Secret
+        /// Service, KWallet reports that as locked, finds nothing in it, and offers a prompt that unlocks without asking. Only its
+        /// own interface reports whether it is open.
         func isOpenWallet(collectionOf paths: [ObjectPath]) throws(SecretServiceError) -> Bool {
             guard let collection = paths.first?.prefix(5) else { return false }  // /org/freedesktop/secrets/collection/<name>
             guard paths.allSatisfy({ $0.isInside(collection) }) else { return false }
@@ -153,14 +145,11 @@
             }
         }
 
-        /// The additional name that KeePassXC owns on the bus.
+        /// Owned by KeePassXC only.
         static let nameOfKeePassXC = "org.keepassxc.KeePassXC.MainWindow"
 
-        /// Performs a prompt that the service requires before a change, if it is known to be harmless; returns its result.
-        /// Throws `accessDenied` for any other, because it might prompt the user.
-        ///
-        /// KeePassXC requires a prompt for every item that is created or deleted. It does not ask the user, unless they have
-        /// set in KeePassXC that deleting an item must be confirmed.
+        /// Performs a prompt that KeePassXC requires for every item that is created or deleted; it does not ask the user, unless
+        /// they have set there that deleting must be confirmed. Throws `accessDenied` for another program's, which might.
         @discardableResult
         func performHarmless(_ prompt: Prompt) throws(SecretServiceError) -> Variant {
             guard try owns(Self.nameOfKeePassXC) else { throw .accessDenied }

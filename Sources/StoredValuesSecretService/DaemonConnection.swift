@@ -3,8 +3,7 @@
     import StoredValuesSupport
     import Synchronization
 
-    /// The state shared by all keyrings on one bus in this process: the connection, opened when it is first needed and again
-    /// after the daemon or the bus was replaced.
+    /// What all keyrings on one bus share: the connection, opened when it is first needed, and again when the daemon or bus was replaced.
     ///
     /// `@unchecked Sendable`: `connection` is used only on the service thread, which `perform` checks.
     final class SharedConnection: @unchecked Sendable {
@@ -28,11 +27,9 @@
             }
         }
 
-        /// Runs `body` with the connection, and again if that may help and nothing was changed: either the message had no
-        /// effect, or `body` had not begun to change anything. All repetitions share one deadline.
-        func perform<Result>(
-            _ body: (DaemonConnection) throws(SecretServiceError) -> Result
-        ) throws(SecretServiceError) -> Result {
+        /// Runs `body`, and again if that may help and nothing was changed: either the message had no effect, or `body` had not begun
+        /// to change anything. All repetitions share one deadline.
+        func perform<Result>(_ body: (DaemonConnection) throws(SecretServiceError) -> Result) throws(SecretServiceError) -> Result {
             dispatchPrecondition(condition: .onQueue(ServiceThread.calls))
             return try withContext { () throws(SecretServiceError) -> Result in
                 var connections = 0, searches = 0
@@ -73,9 +70,7 @@
         package var hasPlainSession: Bool { SharedConnection.to(self).hasBeenPlain.load(ordering: .relaxed) }
     }
 
-    /// The connection to one Secret Service daemon: the bus, the daemon and libsecret's session with it.
-    ///
-    /// It belongs to the daemon that was running when it was opened. When that ends, calls fail with `isUndelivered` or
+    /// The connection to one daemon, and libsecret's session with it. When the daemon ends, calls fail with `isUndelivered` or
     /// `isBroken`, and ``SharedConnection`` opens another. Used only on the service thread.
     final class DaemonConnection {
         let daemon: Daemon
@@ -91,9 +86,7 @@
         /// Items that calls found locked; ``ItemStore/unlock(evenWithoutDisplay:)`` unlocks them too.
         var lockedItems: Set<ObjectPath> = []
 
-        /// Connects to `bus` and to the Secret Service on it, starting a daemon if the bus can.
-        ///
-        /// Throws `noSessionBus` and `noSecretService`.
+        /// Starts a daemon if there is none and the bus can. Throws `noSessionBus` and `noSecretService`.
         init(to bus: Bus) throws(SecretServiceError) {
             daemon = try Daemon.find(on: BusConnection(to: bus))
             session = try CipherSession(with: daemon)
@@ -107,7 +100,6 @@
         // 256 it has, and would be another secret. So the first secret of a session is fetched twice, or fetched back; because
         // it is encrypted differently each time, two equal ones are right.
 
-        /// Fetches the secret of `item`.
         func load(_ item: Item) throws(SecretServiceError) -> SecretBytes {
             let secret = try fetch(item)
             if !isProven { try prove(item, holds: secret) }
@@ -118,8 +110,8 @@
         func store(_ secret: SecretBytes, in item: Item, foundBy sought: [String: String]) throws(SecretServiceError) {
             let encrypted = try session.encrypt(secret)
             if try isGnomeKeyring() {
-                // Its SetSecret sends no signal (seen: 42.1). Its CreateItem replaces the item with the same attributes, and
-                // sends one. It takes over the attributes and keeps the label if none is given.
+                // Its SetSecret sends no signal (seen: 42.1). Its CreateItem does, replaces the item with these attributes, and keeps
+                // the label.
                 let attributes = try attributes(of: item, foundBy: sought)
                 isChanging = true
                 let stored = try daemon.createItem(encrypted, attributes, label: nil, in: item.collection)
@@ -157,8 +149,7 @@
             }
         }
 
-        /// Runs a check after a change. If the program locked or ended meanwhile, the change's outcome is unknown, and it must
-        /// not be repeated.
+        /// Runs a check after a change, which must not be repeated if the program locked or ended meanwhile.
         private func afterChange(_ check: () throws(SecretServiceError) -> Void) throws(SecretServiceError) {
             do throws(SecretServiceError) {
                 try check()
@@ -181,8 +172,7 @@
             return owns
         }
 
-        /// Fetches the secret of `item` again. If it differs, another program may have stored it meanwhile; then the next
-        /// answer is the same.
+        /// If it differs, another program may have stored it meanwhile; then the next answer is the same.
         private func prove(_ item: Item, holds secret: SecretBytes) throws(SecretServiceError) {
             let found = try fetch(item)
             if !found.equals(secret) {
@@ -203,8 +193,7 @@
 
         private func fetch(_ item: Item) throws(SecretServiceError) -> SecretBytes {
             let bytes = try session.secret(of: item)
-            // KWallet (5.103) returns an empty secret while it locks, and for an item deleted since the request. For such an
-            // item the next request finds nothing.
+            // KWallet (5.103) returns an empty secret while it locks, and for an item just deleted, which the next request does not find.
             if bytes.isEmpty {
                 _ = try item.attributes()
                 guard try daemon.isOpen(item.collection) else { throw .locked }
@@ -214,8 +203,7 @@
 
         // MARK: Opening the default collection
 
-        /// Ensures that the default collection is open, without a prompt. Throws `locked` or `noDefaultCollection`. Returns
-        /// whether it had to be opened: then earlier results are invalid.
+        /// Opens the default collection if that needs no prompt. Returns whether it had to: then earlier results are invalid.
         @discardableResult
         func requireOpenDefaultCollection() throws(SecretServiceError) -> Bool {
             let collection = try daemon.defaultCollection()

@@ -1,6 +1,6 @@
 #if Libsecret
     import CSecret
-    import Glibc
+    import StoredValuesSupport
 
     /// An item of the Secret Service, as found by a search.
     struct Item {
@@ -9,10 +9,9 @@
 
         static let interface = "org.freedesktop.Secret.Item"
 
-        /// The path of its collection.
         var collection: ObjectPath { path.parent }
 
-        /// Its attributes. Throws an error with `isMissingObject` if it no longer exists.
+        /// Throws an error with `isMissingObject` if it no longer exists.
         func attributes() throws(SecretServiceError) -> [String: String] {
             guard let attributes = try properties().value(of: "Attributes", "a{ss}") else {
                 throw .wrongAnswer(to: "GetAll", type: "no Attributes", expected: "some")
@@ -20,8 +19,8 @@
             return attributes.dictionary
         }
 
-        /// Several items for one secret, the valid one last. The service's times have whole seconds, so the time of creation
-        /// and then the path break ties, for reading and updating alike.
+        /// The valid one last. The times have whole seconds, so the time of creation and then the path break ties, for reading and
+        /// updating alike.
         static func oldestFirst(_ items: [Item]) throws(SecretServiceError) -> [Item] {
             guard items.count > 1 else { return items }
             var ranked: [(item: Item, rank: (modified: UInt64, created: UInt64, length: Int, path: String))] = []
@@ -44,8 +43,7 @@
             try daemon.call("GetSecret", of: Self.interface, at: path, [.path(session)], reply: "((oayays))").child(0)
         }
 
-        /// Replaces the secret in place. KeePassXC prompts the user when another process *creates* over an item, but not for
-        /// this.
+        /// In place. KeePassXC prompts the user when another process *creates* over an item, but not for this.
         func set(_ secret: Variant) throws(SecretServiceError) {
             _ = try daemon.call("SetSecret", of: Self.interface, at: path, [secret], reply: "()")
         }
@@ -68,7 +66,6 @@
     final class SecretBytes: @unchecked Sendable {
         let pointer: OpaquePointer
 
-        /// `count` bytes that `fill` writes.
         init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
             let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
             bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -78,14 +75,13 @@
                 bytes.baseAddress?.assumingMemoryBound(to: CChar.self), gssize(count),
                 contentType(of: UnsafeRawBufferPointer(bytes))
             )!
-            if let start = bytes.baseAddress { explicit_bzero(start, count) }
+            wipe(bytes)
             bytes.deallocate()
         }
 
         /// Takes over a reference.
         init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
-        /// Passes the bytes to `body`.
         func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
             var count: gsize = 0
             let bytes = secret_value_get(pointer, &count)
@@ -94,7 +90,6 @@
 
         var isEmpty: Bool { withBytes { $0.isEmpty } }
 
-        /// Whether both are the same bytes.
         func equals(_ other: SecretBytes) -> Bool {
             withBytes { bytes in other.withBytes { bytes.elementsEqual($0) } }
         }

@@ -1,29 +1,17 @@
 #if Libsecret
-    /// The items of the Secret Service on one bus: search, create, set, delete, unlock.
-    ///
-    /// Every call runs on a thread of this layer, never on the caller's. It ends at the deadline, including the time spent
-    /// waiting for other calls, or as soon as its task is cancelled; a write may still happen then. Only ``unlock(evenWithoutDisplay:)``
-    /// ever prompts the user.
-    ///
-    /// A call that finds its daemon or bus gone reconnects, once.
+    /// The items of the Secret Service on one bus. Calls run on a thread of this layer. Each ends at the deadline, including the time
+    /// spent waiting for others, or as soon as its task is cancelled; a write may still happen then. Only
+    /// ``unlock(evenWithoutDisplay:)`` prompts.
     package struct ItemStore: Hashable, Sendable {
-        /// The bus of the service.
         package let bus: Bus
-        /// How long a call may take.
         package let deadline: Duration
 
-        /// The items on `bus`. Does not connect yet.
-        package init(bus: Bus, deadline: Duration) {
-            self.bus = bus
-            self.deadline = deadline
-        }
+        /// Does not connect yet.
+        package init(bus: Bus, deadline: Duration) { (self.bus, self.deadline) = (bus, deadline) }
 
-        /// The secret of the item with `attributes`, made from its bytes by `take`, or nil if there is none; of several items
-        /// the newest. Also returns how many there are.
-        ///
-        /// Throws `locked` if a matching item is locked, or if nothing matches while the default collection is locked, and
-        /// `noDefaultCollection` if nothing matches and there is none: in both cases it is unknown whether the secret is
-        /// absent.
+        /// The secret of the newest item with `attributes`, made from its bytes by `take`, or nil if there is none, and how many there
+        /// are. If that is unknown, it throws: `locked` if a matching item is, or if nothing matches and the default collection is;
+        /// `noDefaultCollection`.
         package func read<Taken: Sendable>(
             _ attributes: [String: String], _ take: @escaping @Sendable (UnsafeRawBufferPointer) -> Taken
         ) async throws(SecretServiceError) -> (value: Taken?, matches: Int) {
@@ -34,11 +22,9 @@
             }
         }
 
-        /// Stores `count` bytes, which `fill` writes, in the newest item with `attributes`, in place; or, if there is none, in
-        /// a new one with `attributes` and `additional`, in the default collection, with `label`. Returns how many there were.
-        ///
-        /// Throws `locked` and `noDefaultCollection`. A message that is too long closes the whole connection: `count` must be
-        /// less than a few megabytes.
+        /// Stores `count` bytes, which `fill` writes, in the newest item with `attributes`, in place, or else in a new one with
+        /// `additional` ones and `label`, in the default collection. Returns how many there were. A message of many megabytes would
+        /// close the whole connection.
         package func write(
             count: Int, _ fill: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void, to attributes: [String: String],
             creatingWith additional: [String: String], label: String
@@ -56,10 +42,8 @@
             }
         }
 
-        /// Deletes every item with `attributes`; succeeds if there is none. Returns how many there were.
-        ///
-        /// Throws as ``read(_:_:)`` does. If one of several cannot be deleted, earlier ones are deleted, the newest last: so
-        /// until the end the same secret is read.
+        /// Deletes every item with `attributes`, and returns how many there were. The newest is the last, so that until the end the
+        /// same secret is read.
         package func remove(_ attributes: [String: String]) async throws(SecretServiceError) -> Int {
             try await call { connection throws(SecretServiceError) in
                 let items = try Item.oldestFirst(connection.openItems(attributes))
@@ -68,9 +52,8 @@
             }
         }
 
-        /// The attributes of every item that matches `attributes`. Fetches no secret.
-        ///
-        /// Throws `locked` if any of them, or the default collection, is locked, because the list may be incomplete then.
+        /// Fetches no secret. Throws `locked` if any matching item, or the default collection, is locked: the list may be incomplete
+        /// then.
         package func list(_ attributes: [String: String]) async throws(SecretServiceError) -> [[String: String]] {
             try await call { connection throws(SecretServiceError) in
                 let items = try connection.openItems(attributes)
@@ -101,10 +84,8 @@
 
     extension DaemonConnection {
         /// The items with `attributes`, none of them locked. An empty result is certain: the default collection was open before
-        /// the search and after it.
-        ///
-        /// Checking once is not enough: a program that starts, or whose collection is just opening, answers the earlier search
-        /// with nothing and the later check with "open" (KWallet; KeePassXC in a third of its starts).
+        /// the search and after it. (A program that starts, or whose collection is just opening, answers the search with nothing
+        /// and a later check with "open": KWallet; KeePassXC in a third of its starts.)
         fileprivate func openItems(_ attributes: [String: String]) throws(SecretServiceError) -> [Item] {
             var wasOpen = false
             for _ in 1...5 {  // in case it had to be opened first, and was locked once meanwhile
@@ -124,12 +105,9 @@
             throw .locked
         }
 
-        /// All items with `attributes`, and the paths of the locked ones. The schema is not part of the search: items by
-        /// `secret-tool` and others have none. libsecret's own lookup cannot be used, because it treats a locked item as
+        /// Without a schema, which items by `secret-tool` and others lack. Not libsecret's own lookup, for which a locked item is
         /// missing.
-        private func search(
-            _ attributes: [String: String]
-        ) throws(SecretServiceError) -> (open: [Item], locked: [ObjectPath]) {
+        private func search(_ attributes: [String: String]) throws(SecretServiceError) -> (open: [Item], locked: [ObjectPath]) {
             guard !attributes.values.contains(where: { $0.utf8.contains(0) }) else {
                 // D-Bus would truncate it there, and it would name another secret.
                 throw .other(domain: "stored-values", code: 2, message: "a service or account must not contain NUL")
@@ -145,8 +123,7 @@
             bus: String, canBeStarted: Bool, isRunning: Bool, process: UInt32?, collection: String?, isLocked: Bool, isPlain: Bool?
         )
 
-        /// Checks which program provides the service and whether its default collection is open. Uses a separate connection,
-        /// because the shared one starts the service. Throws `noSessionBus` and errors of the service.
+        /// Uses a separate connection, because the shared one starts the service. Throws `noSessionBus` and errors of the service.
         package func inspect() async throws(SecretServiceError) -> Inspection {
             let bus = bus
             return try await ServiceThread.perform(deadline: deadline) { () throws(SecretServiceError) in

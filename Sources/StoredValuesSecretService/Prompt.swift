@@ -1,8 +1,7 @@
 #if Libsecret
     import StoredValuesSupport
 
-    /// A prompt of the service, required before a request is fulfilled. It may ask the user. libsecret's own implementation is
-    /// not used, because its waiting cannot be ended.
+    /// A prompt of the service, which may ask the user. Not libsecret's own implementation, whose waiting cannot be ended.
     struct Prompt {
         let daemon: Daemon
         let path: ObjectPath
@@ -15,8 +14,7 @@
             (self.daemon, self.path) = (daemon, path)
         }
 
-        /// Performs the prompt, waits for its end, and returns its result. Throws `dismissed`, `noSecretService` if the daemon
-        /// or its bus ends meanwhile, and `cancelled`.
+        /// Returns its result. Throws `dismissed`, `noSecretService` if the daemon or its bus ends meanwhile, and `cancelled`.
         @discardableResult
         func perform() throws(SecretServiceError) -> Variant {
             try withNewContext { () throws(SecretServiceError) in
@@ -43,10 +41,9 @@
             }
         }
 
-        /// Closes the user's prompt, only for KWallet and KeePassXC.
-        ///
-        /// While an unlock prompt of any program is on the screen, gnome-keyring aborts when any prompt is dismissed (42.1,
-        /// `perform_next_unlock: assertion failed: (!self->current)`). Its prompt stays open until the user answers.
+        /// Closes the user's prompt, only for KWallet and KeePassXC. While an unlock prompt of any program is on the screen,
+        /// gnome-keyring aborts when any is dismissed (42.1, `perform_next_unlock: assertion failed: (!self->current)`); its prompt
+        /// stays open.
         fileprivate func dismissIfSafe() {
             let isSafe = Cancellation().during {
                 ["org.kde.kwalletd5", "org.kde.kwalletd6", Daemon.nameOfKeePassXC].contains { (try? daemon.owns($0)) ?? false }
@@ -59,15 +56,13 @@
         /// How long a prompt may stay open.
         package static let promptLimit = Duration.seconds(120)
 
-        /// Opens the default collection and the items that calls found locked, prompting the user if the service requires it;
-        /// true if something was locked before.
+        /// Opens the default collection and the items that calls found locked, prompting the user if necessary; true if something was
+        /// locked. However many calls on one bus need a prompt, only one is shown, and its answer applies to all calls made before; a
+        /// call after a dismissal prompts again. Each ends as soon as its task is cancelled, and the prompt is closed with the last.
+        /// Other calls do not wait for it.
         ///
-        /// However many calls on one bus need a prompt, only one is shown, and its answer applies to all calls made before; a
-        /// call after a dismissal prompts again. Each call ends as soon as its task is cancelled, and the prompt is closed with
-        /// the last of them. Other calls do not wait for the prompt.
-        ///
-        /// Throws `locked` if a prompt is needed and this process has no display, unless `evenWithoutDisplay`, or the answer left
-        /// something locked, `dismissed`, `timedOut` (of the prompt after ``promptLimit``), and `noDefaultCollection`.
+        /// Throws `locked` if a prompt is needed and there is no display, unless `evenWithoutDisplay`, or the answer left something
+        /// locked; `dismissed`, `timedOut` (of the prompt after ``promptLimit``), and `noDefaultCollection`.
         package func unlock(evenWithoutDisplay: Bool = false) async throws(SecretServiceError) -> Bool {
             let began = ContinuousClock.now
             guard let locked = try await findLocked() else { return false }
@@ -79,8 +74,7 @@
             return true
         }
 
-        /// What must be unlocked by a prompt, collections and items, on the connection of the calls: KeePassXC unlocks an item only
-        /// for the connection that requested it.
+        /// On the connection of the calls: KeePassXC unlocks an item only for the connection that requested it.
         fileprivate typealias Locked = (daemon: Daemon, paths: [ObjectPath])
 
         /// Finds what is locked, and opens what needs no prompt. Nil if all was open.
@@ -103,10 +97,8 @@
         }
     }
 
-    /// The open prompt on one bus: there is at most one, however many calls wait for it.
-    ///
-    /// Each caller waits until its task is cancelled; the prompt stays open until it is answered, as long as a caller waits,
-    /// and at most ``ItemStore/promptLimit``.
+    /// The open prompt on one bus: there is at most one, however many calls wait for it. It stays open until it is answered, as long
+    /// as a caller waits, and at most ``ItemStore/promptLimit``.
     final class OpenPrompt: Sendable {
         private typealias Answer = Result<Void, SecretServiceError>
 
@@ -121,10 +113,7 @@
 
         private let state = Guarded(State())
 
-        /// Prompts for `locked` and waits for the answer. If a prompt is already open, or was answered since the caller `began`,
-        /// its answer is used.
-        ///
-        /// Throws `dismissed`, `cancelled` as soon as the task is, and `timedOut`.
+        /// If a prompt is already open, or was answered since the caller `began`, its answer is used.
         fileprivate func show(_ locked: ItemStore.Locked, since began: ContinuousClock.Instant) async throws(SecretServiceError) {
             let shot = OneShot<Answer>()
             let early = state.withLock { state -> Answer? in
@@ -155,11 +144,9 @@
                 try await ServiceThread.perform(on: ServiceThread.prompts, deadline: ItemStore.promptLimit) {
                     () throws(SecretServiceError) in
                     guard let prompt = try locked.daemon.beginUnlocking(locked.paths) else { return }
-                    do throws(SecretServiceError) {
-                        try prompt.perform()
-                    } catch {
-                        if error == .cancelled { prompt.dismissIfSafe() }
-                        throw error
+                    do throws(SecretServiceError) { try prompt.perform() } catch .cancelled {
+                        prompt.dismissIfSafe()
+                        throw .cancelled
                     }
                 }
                 answer = .success(())

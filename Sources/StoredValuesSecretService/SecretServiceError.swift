@@ -9,15 +9,12 @@
         case noSecretService
         /// There is no default collection, or it no longer exists.
         case noDefaultCollection
-        /// The collection or a matching item is locked.
         case locked
-        /// The user dismissed the prompt to unlock.
         case dismissed
         /// The service refused, or would prompt the user first.
         case accessDenied
         /// This time passed, in the queue or on the bus.
         case timedOut(after: Duration)
-        /// The calling task was cancelled.
         case cancelled
         /// Another error, in GLib's words.
         case other(domain: String, code: Int, message: String)
@@ -54,11 +51,9 @@
             if case .other("stored-values", 4, _) = self { true } else { false }
         }
 
-        /// The D-Bus name of such an error.
         static let nameOfWrongAnswer = "StoredValues.WrongAnswer"
 
-        /// The object does not exist: the item was removed meanwhile, or the collection does not exist.
-        /// gnome-keyring answers with code 19, KeePassXC and KWallet with 41.
+        /// The item or collection does not exist. gnome-keyring answers with code 19, KeePassXC and KWallet with 41.
         var isMissingObject: Bool {
             !isWithoutSession
                 && (isDBus(G_DBUS_ERROR_UNKNOWN_METHOD) || isDBus(G_DBUS_ERROR_UNKNOWN_OBJECT)
@@ -86,8 +81,7 @@
             _ = ownDomain
         }
 
-        /// The service does not (or no longer) know our session, or cannot use it; a new one may work. Nothing was stored, or
-        /// only unusable data.
+        /// The service does not know our session, or cannot use it; a new one may work. At most unusable data was stored.
         var isWithoutSession: Bool {
             // KWallet, also if it could not decrypt: as an unknown object, from CreateItem as an error that only Qt names.
             if case .other(_, _, let message) = self, message.hasPrefix("Can't find session") { return true }

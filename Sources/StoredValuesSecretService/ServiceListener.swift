@@ -3,17 +3,14 @@
     import Dispatch
     import StoredValuesSupport
 
-    /// Reports changes in the Secret Service on one bus, whoever makes them, as long as it exists.
-    ///
-    /// It has its own thread and connection, where it waits for signals. The only request it sends, after some of them, is
-    /// whether the default collection is locked. It starts no daemon. When the daemon or the bus is replaced, it continues with
-    /// the new one, and reports that anything may have changed.
+    /// Reports changes in the Secret Service on one bus, as long as it exists, from a thread and a connection of its own. The only
+    /// request it sends, after some signals, is whether the default collection is locked. It starts no daemon. When the daemon or the
+    /// bus is replaced, it continues with the new one, and reports that anything may have changed.
     package final class ServiceListener: Sendable {
         private let listening: Listening
         private let retries = RetryThread()
 
-        /// Begins to listen on `bus`; `report` is called on another thread. If there is no thread or file descriptor for it, that is
-        /// reported, and beginning is retried.
+        /// Without a thread or file descriptor, that is reported, and beginning is retried.
         package init(on bus: Bus, _ report: @escaping @Sendable (ServiceNews) -> Void) {
             listening = Listening(bus: bus, report: report)
             begin()
@@ -43,21 +40,16 @@
     package enum ServiceNews: Hashable, Sendable {
         /// Any item may have been created, changed or deleted; also reported when listening begins or resumes.
         case anythingMayHaveChanged
-        /// The default collection was locked.
         case locked
-        /// The default collection was unlocked.
         case unlocked
         /// The service or the bus has ended; calls now fail with this error.
         case gone(SecretServiceError)
     }
 
-    /// What the thread of a listener does.
     private struct Listening: Sendable {
         let bus: Bus
         let report: @Sendable (ServiceNews) -> Void
-        /// Ends waiting.
         private let ending = Cancellation()
-        /// Ends calls.
         private let cancellation = Cancellation()
 
         init(bus: Bus, report: @escaping @Sendable (ServiceNews) -> Void) { (self.bus, self.report) = (bus, report) }
@@ -141,8 +133,7 @@
             }
         }
 
-        /// Whether the default collection is open; nil if unknown. It waits for a daemon that hangs, from which no signal could
-        /// arrive meanwhile.
+        /// Nil if unknown. It waits for a daemon that hangs, from which no signal could arrive meanwhile.
         private func isOpen(_ owner: String?, on bus: BusConnection) -> Bool? {
             guard let owner, (try? requireRoom()) != nil else { return nil }
             let daemon = Daemon(bus: bus, name: owner)
@@ -153,11 +144,10 @@
     /// The clock of main contexts.
     private func monotonicMicroseconds() -> Int64 { Int64(g_get_monotonic_time()) }
 
-    /// Signals in close succession, which are handled together: dozens come for one change, some of them before it has
-    /// happened. It ends when no signal has come for a while, or after a maximum duration: a program that changes things all
-    /// the time must not prevent reports. All times are microseconds of one clock.
+    /// Signals in close succession, handled together: dozens come for one change, some before it has happened. It ends when none has
+    /// come for a while, or after a maximum duration, for programs that change things all the time. Times are microseconds of one
+    /// clock.
     struct SignalBurst {
-        /// What a signal may be about.
         enum Matter {
             case items
             /// A lock, or the list of collections.
@@ -188,10 +178,8 @@
         }
     }
 
-    /// What is known about the default collection's lock, and when to check it again without a signal.
-    ///
-    /// gnome-keyring sends no signal when the login unlocks it (seen with version 42), so while it is locked it is checked from
-    /// time to time, less and less often. All times are microseconds of one clock.
+    /// What is known about the lock. gnome-keyring sends no signal when the login unlocks it (seen with version 42), so while it is
+    /// locked it is checked from time to time, less and less often. Times are microseconds of one clock.
     struct LockState {
         /// The shortest and the longest time between checks.
         private static let pauses: ClosedRange<Int64> = 500_000...8_000_000

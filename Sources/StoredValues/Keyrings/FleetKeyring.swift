@@ -103,9 +103,8 @@ public struct FleetKeyring: Keyring {
                 // The file may have been replaced after the first key was tried, by one that this key opens.
                 guard try await lookUp().file != before else { throw reason ?? .notBuiltIn }  // there is always a reason
             }
-        } catch {
-            if case .timedOut = error { throw .timedOut(after: deadline) }
-            throw error
+        } catch .timedOut {
+            throw .timedOut(after: deadline)
         }
     }
 

@@ -58,9 +58,7 @@ extension KeyringChanges {
     }
 }
 
-/// Passes the changes that a keyring announces to everyone who iterates over them.
-///
-/// Each iteration has its own unbounded buffer: a dropped change may be the last one.
+/// Passes changes to everyone who iterates, each with an unbounded buffer: a dropped change may be the last one.
 final class ChangeBroadcaster: Sendable {
     /// Announces changes by others, as long as it exists.
     typealias Source = any AnyObject & Sendable
@@ -79,17 +77,14 @@ final class ChangeBroadcaster: Sendable {
 
     private let state = Guarded(State())
 
-    /// The changes announced after the iteration begins.
     var changes: KeyringChanges { changes { nil } }
 
-    /// The same, with a source, which is made when the first iteration begins and released when the last one ends. It must not
-    /// retain the broadcaster.
+    /// With a source, made when the first iteration begins and released when the last one ends. It must not retain the broadcaster.
     func changes(from makeSource: @escaping @Sendable () -> Source?) -> KeyringChanges {
         KeyringChanges { self.subscribe(makeSource) }
     }
 
-    /// Delivers `change` to every listener, in the same order to each. When this returns, another thread may still be
-    /// delivering.
+    /// Delivers `change` to every listener, in the same order to each. Another thread may still be delivering when this returns.
     func announce(_ change: KeyringChange) {
         let isOurs = state.withLock { state in
             state.pending.append((change, Array(state.listeners.values)))

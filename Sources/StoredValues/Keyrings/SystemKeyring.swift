@@ -84,10 +84,11 @@ extension SystemKeyring {
 
     /// Which keyring `.system` stands for in the calling task, and why. Calls no keyring.
     ///
-    /// Determined once per process, in this order: inside `withTemporaryStorage` its keyring; the one that the program passed
-    /// to `StorageSystem.bootstrap`; the one that the environment variable `STORED_VALUES_KEYRING` names (`secret-service`,
-    /// `file:<path>` for an encrypted file whose key file is created at `<path>.key`, `credentials:<path>` for a folder of
-    /// files, `fleet:<key file>` for the fleet's secrets); else the desktop's keyring. An invalid value gives a keyring whose every call throws an error that says so.
+    /// Determined once per process, in this order: inside `withTemporaryStorage` its keyring; the one that the program passed to
+    /// `StorageSystem.bootstrap`; the one that the environment variable `STORED_VALUES_KEYRING` names (`secret-service`, `file:<path>`
+    /// for an encrypted file whose key file is created at `<path>.key`, `credentials:<path>` for a folder of files, `fleet:<key file>`
+    /// for the fleet's secrets); else the desktop's keyring. An invalid value gives a keyring whose every call throws an error that
+    /// says so.
     ///
     /// In a Flatpak (`/.flatpak-info`) the last of these is the desktop's keyring if the manifest lets the program talk to it
     /// (`--talk-name=org.freedesktop.secrets`), else the encrypted file `$XDG_DATA_HOME/<application id>/secrets` with

@@ -4,16 +4,14 @@
     import Glibc
     import StoredValuesSupport
 
-    /// The desktop's Secret portal, which provides a separate master secret for each sandboxed application.
+    /// The desktop's Secret portal, which provides a separate master secret for each sandboxed application. (Programs outside a sandbox
+    /// all get the same one, or one that depends on how the desktop started them.)
     ///
-    /// The portal (xdg-desktop-portal) reads from the caller's `/.flatpak-info` which application it is, and passes that on to
-    /// a keyring program, which writes the secret into our pipe. It creates the secret at the first request: 64 random bytes in
-    /// its collection "login" (seen: gnome-keyring 42.1 behind xdg-desktop-portal 1.16; the same for each program of an
-    /// application, different for others). If that collection is locked, the keyring prompts the user, and answers no other
-    /// caller meanwhile. Both a dismissal and the lack of a program that could show the prompt are response 2, "ended in some
-    /// other way" (seen).
-    ///
-    /// Programs outside a sandbox all get the same secret, or one that depends on how the desktop started them.
+    /// The portal (xdg-desktop-portal) reads from the caller's `/.flatpak-info` which application it is, and passes that on to a
+    /// keyring program, which writes the secret into our pipe. It creates it at the first request: 64 random bytes in its collection
+    /// "login" (seen: gnome-keyring 42.1 behind xdg-desktop-portal 1.16). If that collection is locked, the keyring prompts the user,
+    /// and answers no other caller meanwhile. Both a dismissal and the lack of a program that could show the prompt are response 2,
+    /// "ended in some other way" (seen).
     package struct SecretPortal: Sendable {
         private let bus: Bus
 
@@ -21,17 +19,14 @@
         private static let interface = "org.freedesktop.portal.Secret"
         private static let path: ObjectPath = "/org/freedesktop/portal/desktop"
 
-        /// The portal on `bus`. Does not connect yet.
         package init(bus: Bus) { self.bus = bus }
 
-        /// Requests the master secret, and calls `done` on a separate thread with the result of `take` for its bytes, or with
-        /// why there is none. `accepted` is called when the portal has accepted the request, and may be prompting the user.
+        /// Requests the master secret, and calls `done` on a separate thread with the result of `take` for its bytes. `accepted` is
+        /// called when the portal has accepted the request, and may be prompting the user. Not a task: the callers that wait may block
+        /// every thread of Swift's pool.
         ///
-        /// Not a task: the callers that wait for this may block every thread of Swift's pool.
-        ///
-        /// Fails with `dismissed`, with `locked` if the portal answers without a secret or a reason, with `timedOut` after
-        /// `limit`, `noSessionBus`, `accessDenied`, and with an error that says that there is no portal or that its secret is
-        /// invalid.
+        /// Fails with `dismissed`, `locked` if the portal answers without a secret or a reason, `timedOut` after `limit`,
+        /// `noSessionBus`, `accessDenied`, and with an error that says that there is no portal or that its secret is invalid.
         package func retrieve<Taken: Sendable>(
             within limit: Duration = ItemStore.promptLimit, accepted: @escaping @Sendable () -> Void,
             take: @escaping @Sendable (UnsafeRawBufferPointer) -> Taken,
@@ -72,8 +67,7 @@
         private func receive(
             from portal: String, on connection: BusConnection, _ accepted: () -> Void
         ) throws(SecretServiceError) -> SecretPipe {
-            // The portal derives the path of the request from the caller and the token (by its documentation), so that the response
-            // can be subscribed to before the request is sent.
+            // The request has this path, so that the response can be subscribed to before the request is sent.
             let token = "stored_values_\(UInt64.random(in: .min ... .max))"
             let asker = connection.name?.dropFirst().map { $0 == "." ? "_" : String($0) }.joined()
             let path = ObjectPath("\(Self.path.text)/request/\(asker ?? "")/\(token)")
@@ -99,6 +93,7 @@
                 throw Self.gone
             }
             accepted()
+            // The pipe is read at each look, so that the writer of more than fits does not wait long.
             var isAtEnd = false
             waitForSignals(every: 20) {
                 isAtEnd = pipe.readWhatIsThere()
@@ -128,7 +123,6 @@
 
     /// A pipe for a secret, and the bytes received so far. Wiped when this is released.
     private final class SecretPipe {
-        /// The maximum number of bytes.
         static let sizeLimit = 1 << 16
 
         private let descriptor: Int32

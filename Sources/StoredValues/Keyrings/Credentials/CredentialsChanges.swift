@@ -2,10 +2,9 @@ import Dispatch
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// Reports changes of the files of secrets in a folder of credentials. All keyrings of this process with that folder share it.
-///
-/// Each file has its own watch, because in a mounted Kubernetes secret symlinks outside of the file are retargeted. So only the
-/// secrets in use are watched, and the last ones that were read.
+/// Reports changes of secrets in a folder of credentials, for all keyrings of this process with that folder. Each file has its own
+/// watch, because in a mounted Kubernetes secret symlinks outside of it are retargeted: so only those in use are watched, and the last
+/// ones read.
 final class CredentialsChanges: Sendable {
     /// How many of the secrets read last are followed.
     static let recentLimit = 64

@@ -9,7 +9,7 @@ struct CredentialsFolder: Sendable {
     /// Whether a newline at the end of a file is a part of the text.
     var keepsFinalNewlines = false
 
-    /// The secret, or nil if the folder exists and has no file for it.
+    /// Nil if the folder exists and has no file for it.
     func secret(for id: SecretIdentifier) throws(KeyringError) -> Secret? {
         let names = try Self.names(of: id)
         // Checked before and after: if the folder appears or disappears meanwhile, a file that was not found means nothing.
@@ -21,7 +21,6 @@ struct CredentialsFolder: Sendable {
         return nil
     }
 
-    /// The secrets that ``secret(for:)`` would find, sorted.
     func identifiers(inService service: String) throws(KeyringError) -> [SecretIdentifier] {
         try requireFolder()
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
@@ -35,7 +34,6 @@ struct CredentialsFolder: Sendable {
         return ids.sortedByAccount
     }
 
-    /// Throws unless the folder exists.
     func requireFolder() throws(KeyringError) {
         guard let kind = try kind(at: path) else {
             throw Self.failure(2, "the folder \"\(path)\" is missing; mount it there, or name another one")
@@ -73,7 +71,6 @@ struct CredentialsFolder: Sendable {
         try kind(at: path + "/" + name, followingLinks: false) == .link
     }
 
-    /// The kind of file at `path`, or nil.
     private func kind(at path: String, followingLinks: Bool = true) throws(KeyringError) -> FileKind? {
         let file = DurableFile(path: path, operations: operations)
         do { return try file.status(at: path, followingLinks: followingLinks)?.kind } catch { throw KeyringError(error) }
@@ -81,11 +78,8 @@ struct CredentialsFolder: Sendable {
 
     // MARK: Names
 
-    /// The possible paths of the secret's file.
-    func paths(of id: SecretIdentifier) -> [String] {
-        // A name that no file can have has no path.
-        ((try? Self.names(of: id)) ?? []).map { path + "/" + $0 }
-    }
+    /// The possible paths of the secret's file; none if no file can have its name.
+    func paths(of id: SecretIdentifier) -> [String] { ((try? Self.names(of: id)) ?? []).map { path + "/" + $0 } }
 
     /// The possible names of a secret's file; the first existing one counts.
     private static func names(of id: SecretIdentifier) throws(KeyringError) -> [String] {
@@ -118,13 +112,10 @@ struct CredentialsFolder: Sendable {
         return folder + "/" + name
     }
 
-    /// The folder that systemd names, if it names a usable one.
     static var named: String? { try? environmentVariable(CredentialsKeyring.variable) }
 
-    /// The error if systemd has named no folder.
     static let unset = failure(
-        1,
-        "\(CredentialsKeyring.variable) is not set (or is not UTF-8), so this process has no credentials of systemd; add LoadCredential= to its unit")
+        1, "\(CredentialsKeyring.variable) is not set (or is not UTF-8), so this process has no credentials of systemd; add LoadCredential= to its unit")
 
     private static func failure(_ code: Int, _ message: String) -> KeyringError {
         .other(domain: "CredentialsKeyring", code: code, message: message)

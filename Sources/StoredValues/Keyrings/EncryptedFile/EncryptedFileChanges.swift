@@ -3,17 +3,14 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    /// Reports changes of one encrypted file, whichever process makes them. All keyrings of this process with that file share
-    /// it, so that a change of ours is reported once with its identifier, and another process's once without.
-    ///
-    /// The watch also sees a change of ours, before the write has returned. Events during a write are checked afterwards, so
-    /// that nothing waits for a disk because of another thread's write.
+    /// Reports changes of one encrypted file. All keyrings of this process with that file share it, so that a change of ours is
+    /// reported once with its identifier, and another process's once without. The watch also sees a change of ours; events during a
+    /// write are checked afterwards, so that nothing waits for a disk because of another thread's write.
     final class EncryptedFileChanges: Sendable {
         private struct State {
             /// The file as it was last announced; nil if there was none.
             var announced: FileIdentity?
-            /// How many changes of ours are under way.
-            var changes = 0
+            var changesOfOurs = 0
             /// Whether there was an event meanwhile.
             var isCheckDue = false
         }
@@ -40,8 +37,7 @@
         var changes: KeyringChanges {
             broadcaster.changes { [self] in
                 let watch = FileWatch(file) { [weak self] event in
-                    // A partial file would look damaged. A program that writes in place, such as a restore, closes the file in
-                    // the end.
+                    // A partial file would look damaged; its writer closes it in the end.
                     if event != .beingWritten { self?.checkLater() }
                 }
                 _ = isNews()  // the current state needs no report
@@ -53,12 +49,12 @@
         func make(
             _ change: KeyringChange, in old: FileIdentity?, _ replace: () throws(FileError) -> FileIdentity
         ) throws(FileError) {
-            state.withLock { $0.changes += 1 }
+            state.withLock { $0.changesOfOurs += 1 }
             let result = Result(catching: replace)
             let (announced, isCheckDue) = state.withLock { state in
                 defer {
                     if case .success(let new) = result { state.announced = new }
-                    state.changes -= 1
+                    state.changesOfOurs -= 1
                     state.isCheckDue = false
                 }
                 return (state.announced, state.isCheckDue)
@@ -80,7 +76,7 @@
         /// change of ours comes in between.
         private func isNews() -> Bool {
             state.withLock { state in
-                guard state.changes == 0 else {
+                guard state.changesOfOurs == 0 else {
                     state.isCheckDue = true
                     return false
                 }

@@ -20,7 +20,6 @@
     }
 
     extension KeyDerivation {
-        /// A derivation with a new salt.
         init(new method: Method) { self.init(method: method, salt: Self.randomBytes(32)) }
 
         static func randomBytes(_ count: Int) -> [UInt8] {
@@ -62,8 +61,8 @@
     }
 
     extension EncryptedFileHeader {
-        /// Reads the header of a whole file, which errors call `place`. Throws ``KeyringError/damaged(path:)`` unless each field is
-        /// valid and the file has the stated length, and an error that says so if a later version of this package has written it.
+        /// Reads the header of a whole file, which errors call `place`: ``KeyringError/damaged(path:)`` unless each field is valid and
+        /// the file has the stated length, and an error that says so if a later version of this package has written it.
         init(ofFile file: [UInt8], at place: String = "the file") throws(KeyringError) {
             let damaged = KeyringError.damaged(path: place)
             guard file.count >= Self.byteCount + Self.tagByteCount, file.starts(with: Self.magic),
@@ -81,8 +80,7 @@
             let method: KeyDerivation.Method
             switch parameters {
             case [1, 1, 0, 0, 0, 0]: method = .hkdf
-            // Not so low that a passphrase is easily guessed, nor so high (over 256 MiB) that opening a forged file overloads the
-            // machine.
+            // Neither so low that a passphrase is easily guessed, nor so high (over 256 MiB) that a forged file overloads the machine.
             case [2, 1, cost, 8, 1, 0] where (14...18).contains(cost): method = .scrypt(logarithmOfRounds: cost)
             default: throw damaged
             }
@@ -95,7 +93,6 @@
         }
     }
 
-    /// One secret in the file.
     struct EncryptedFileEntry: Sendable {
         /// The maximum size of a text; sizes in the file are checked against it before memory is allocated.
         static let textLimit = 1 << 16

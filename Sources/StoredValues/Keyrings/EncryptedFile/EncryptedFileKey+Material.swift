@@ -21,8 +21,7 @@
             if case .passphrase = source { true } else { false }
         }
 
-        /// The bytes to derive the key from. `forNewFile` means that no file was encrypted with this key yet, so that it may be
-        /// created.
+        /// `forNewFile` means that no file was encrypted with this key yet, so that it may be created.
         private func material(forNewFile: Bool, operations: any FileOperations) throws(KeyringError) -> Secret {
             switch source {
             case .file(let path, let provider, let isGenerated):

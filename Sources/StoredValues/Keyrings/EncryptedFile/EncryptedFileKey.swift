@@ -14,7 +14,6 @@ import StoredValuesFiles
 public struct EncryptedFileKey: Sendable {
     enum Source: Sendable {
         case file(String, SecretFile.Provider, isGenerated: Bool = false)
-        /// The name, and the folder if systemd provides one.
         case credential(String, folder: String?)
         case passphrase(@Sendable () throws -> Secret)
         case portal(PortalKey)
@@ -92,7 +91,6 @@ extension EncryptedFileKey {
         }
     }
 
-    /// The kind of key and its path.
     var description: String {
         switch source {
         case .file(let path, _, let isGenerated): "the key file \(path)\(isGenerated ? ", created if missing" : "")"

@@ -6,16 +6,14 @@
     package struct SealedSecrets: Sendable {
         typealias Entries = [SecretIdentifier: EncryptedFileEntry]
 
-        /// What it is sealed with.
         var key: DerivedKey
         var entries: Entries = [:]
         /// How often the content was changed before; 0 for none.
         private var generation: UInt64 = 0
 
-        /// No secrets yet.
         init(key: DerivedKey) { self.key = key }
 
-        /// Opens `bytes` with the key that `key` returns for their header. `place` names them in errors.
+        /// `key` returns the key for a header; `place` names the bytes in errors.
         init(
             _ bytes: [UInt8], at place: String, key: (EncryptedFileHeader) throws(KeyringError) -> DerivedKey
         ) throws(KeyringError) {
@@ -35,33 +33,27 @@
             try self.init(bytes, at: place) { header throws(KeyringError) in try key.derivedKey(for: header, operations: operations) }
         }
 
-        /// The generation that the header of an encrypted file states; nil if the bytes are none. Without the key it cannot be known
-        /// whether it is true.
+        /// What the header states; nil if the bytes are no such file. Without the key it cannot be known whether it is true.
         package static func generation(of bytes: [UInt8]) -> UInt64? { try? EncryptedFileHeader(ofFile: bytes).generation }
 
         package func secret(_ id: SecretIdentifier) -> Secret? { entries[id]?.secret }
 
-        /// The secrets of `service`, sorted by account.
         package func identifiers(inService service: String) -> [SecretIdentifier] { entries.keys.ofService(service) }
 
         package mutating func set(_ secret: Secret, for id: SecretIdentifier, label: String) throws(KeyringError) {
             entries[id] = try EncryptedFileEntry(new: secret, for: id, label: label)
         }
 
-        /// Removes a secret, and returns whether there was one.
         package mutating func remove(_ id: SecretIdentifier) -> Bool { entries.removeValue(forKey: id) != nil }
 
-        /// From now on it is sealed with `key`, and a new salt.
         package mutating func rekey(to key: EncryptedFileKey) throws(KeyringError) {
             self.key = try key.derivedKeyForNewFile(operations: POSIXFileOperations())
         }
 
-        /// The bytes of the next generation.
         package func sealed() -> [UInt8] { key.seal(entries.values, generation: generation &+ 1) }
     }
 
-    /// A key derived from the user's key, and the cryptography of the file: ChaCha20-Poly1305 over the whole body, with the header as
-    /// associated data.
+    /// A key derived from the user's, and the cryptography of the file: ChaCha20-Poly1305, with the header as associated data.
     struct DerivedKey: Sendable {
         let derivation: KeyDerivation
         private let mainKey: Secret
@@ -82,8 +74,7 @@
             }
         }
 
-        /// A file with these entries, sealed with a new cipher key, so that no nonce is ever used twice. Only tests pass
-        /// `random`.
+        /// A file with these entries, sealed with a new cipher key, so that no nonce is ever used twice. Only tests pass `random`.
         func seal(
             _ entries: some Collection<EncryptedFileEntry>, generation: UInt64, random: [UInt8] = KeyDerivation.randomBytes(32)
         ) -> [UInt8] {
@@ -104,7 +95,6 @@
             return code.withBytes { Array($0) }  // stored in the header, and so no secret
         }
 
-        /// A file with this body and seed.
         func seal(_ body: Secret, generation: UInt64, seed: [UInt8]) -> [UInt8] {
             let header = EncryptedFileHeader(
                 derivation: derivation, generation: generation, seed: seed, keyCheck: keyCheck.withBytes { Array($0) },

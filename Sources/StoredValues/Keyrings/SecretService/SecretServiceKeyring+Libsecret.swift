@@ -67,13 +67,12 @@
             if wasLocked { broadcaster.announce(.unlocked) }
         }
 
-        /// Checks which program provides the keyring and whether it is open, without starting a program or prompting the user.
-        /// Throws ``KeyringError/noSessionBus``, and errors of the keyring.
+        /// Starts no program and prompts nobody. Throws ``KeyringError/noSessionBus``, and errors of the keyring.
         package func inspect() async throws(KeyringError) -> SecretServiceInspection {
             try await call { items throws(SecretServiceError) in try await items.inspect() }
         }
 
-        /// Runs `call` on the items, within `limit` if that is what is left of the deadline.
+        /// Within `limit`, if that is what is left of the deadline.
         private func call<Answer>(
             within limit: Duration? = nil, _ call: (ItemStore) async throws(SecretServiceError) -> Answer
         ) async throws(KeyringError) -> Answer {
@@ -108,7 +107,6 @@
             Logger(label: "StoredValues").warning("\(description) \(problem)")
         }
 
-        /// One per bus, shared by all instances.
         private var broadcaster: ChangeBroadcaster {
             broadcasters.withLock { broadcasters in
                 let broadcaster = broadcasters[busAddress] ?? ChangeBroadcaster()
@@ -118,8 +116,8 @@
         }
     }
 
-    // The Secret Service has no lock, so processes with this library use lock files in the runtime folder, one per secret: a
-    // process that is stopped in the middle of an update must not block other secrets.
+    // The Secret Service has no lock, so processes with this library use lock files, one per secret: a process that is stopped in the
+    // middle of an update must not block other secrets.
     extension SecretServiceKeyring {
         /// By a lock file in the runtime folder, if there is one that only this user can write.
         public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
@@ -128,9 +126,8 @@
             return keyring
         }
 
-        /// The lock of `id`; nil if there is no runtime folder that this process may write, or no bus, without which nothing
-        /// can be stored. Another error of that folder, such as that it is full, is thrown only if the lock `isNeeded`: it is
-        /// no reason to refuse a change that is a single step.
+        /// Nil without a runtime folder that this process may write, or a bus, without which nothing can be stored. Another error, such
+        /// as a full folder, is no reason to refuse a change that is a single step, where no lock `isNeeded`.
         private func lock(of id: SecretIdentifier, isNeeded: Bool = false) async throws(KeyringError) -> HeldLock? {
             if let heldLock { return heldLock }
             guard (try? bus.resolve()) != nil, let file = lockFile(of: id) else { return nil }
@@ -163,8 +160,8 @@
         return DurableFile(path: "\(folder)/stored-values/secret-\(DurableFile.shortName(for: "\(id.service)\0\(id.account)"))")
     }
 
-    /// The queue that waits for the lock of `id`: one per secret, so that secrets do not wait for each other, with at most one
-    /// thread. It is kept for each secret that ever had to wait, some hundred bytes.
+    /// Waits for the lock of `id`, so that secrets do not wait for each other. Kept for each secret that ever had to wait, some hundred
+    /// bytes.
     private func queue(for id: SecretIdentifier) -> DispatchQueue {
         queues.withLock { queues in
             let queue = queues[id] ?? DispatchQueue(label: "StoredValues.SecretServiceKeyring.lock")
@@ -176,7 +173,6 @@
     private let queues = Guarded<[SecretIdentifier: DispatchQueue]>([:])
 
     extension KeyringChange {
-        /// The change in this layer's terms.
         fileprivate init(_ news: ServiceNews) {
             self =
                 switch news {
@@ -189,7 +185,6 @@
     }
 
     extension KeyringError {
-        /// The lower layer's error in this layer's terms.
         init(_ error: SecretServiceError) {
             self =
                 switch error {
