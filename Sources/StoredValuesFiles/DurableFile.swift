@@ -2,9 +2,8 @@ import StoredValuesSupport
 
 /// One file that is replaced as a whole, under a lock among processes.
 ///
-/// - Readers need no lock: they see the bytes before or after a replacement, never a mixture.
-/// - Writers call ``lock(timeout:while:)`` and change the file through the ``LockedFile``.
-/// - Symbolic links are resolved each time; the file they lead to is replaced and the links are kept.
+/// Readers need no lock: they see the bytes before or after a replacement. Writers call ``lock(timeout:while:)`` and change the file
+/// through the ``LockedFile``. Symbolic links are resolved each time; the file they lead to is replaced, and the links are kept.
 ///
 /// Beside the real file are `<name>.lock`, which is never removed (a waiting process would wait for another file than later
 /// ones), during a replacement `.<name>.stored-values.tmp`, and possibly the ``DurableGeneration``. Files that root creates
@@ -22,7 +21,7 @@ package final class DurableFile: Sendable {
 
     /// The file at `path`; a relative path is resolved against the current working folder. Touches nothing.
     package init(path: String, operations: any FileOperations = POSIXFileOperations()) {
-        // The system would take the part before the NUL for the whole path.
+        // The system would end the path there.
         requireProperUse(!path.utf8.contains(0), "DurableFile(path:): the path contains a NUL character")
         self.path = path.begins(with: "/") ? path : workingFolder().map { "\($0)/\(path)" } ?? path
         self.operations = operations
@@ -30,18 +29,15 @@ package final class DurableFile: Sendable {
 
     /// The real file's path, with all links resolved.
     package var resolvedPath: String {
-        get throws(FileError) { try resolve().target }
+        get throws(FileError) {
+            let (target, _, obstacle) = ResolvedPath.follow(path, operations: operations)
+            if let obstacle { throw obstacle }
+            return target
+        }
     }
 
     /// The real file's path if it can be resolved, else the given path: identifies the file.
     package var place: String { (try? resolvedPath) ?? path }
-
-    /// The real file's path and the links that lead there.
-    func resolve() throws(FileError) -> ResolvedPath {
-        let (way, obstacle) = ResolvedPath.follow(path, operations: operations)
-        if let obstacle { throw obstacle }
-        return way
-    }
 
     /// The current content; nil if there is no file. Refuses anything but a regular file, without blocking on it.
     package func read() throws(FileError) -> FileContents? {
@@ -63,10 +59,9 @@ package final class DurableFile: Sendable {
     /// The path of the bytes that are to replace `target`, the real file's path. The name is reserved, so the holder of the
     /// lock may remove what is there.
     static func temporaryPath(of target: String) -> String {
-        let name = ResolvedPath.name(of: target), suffix = ".stored-values.tmp", longest = 255
-        let folder = target.utf8.dropLast(name.utf8.count)
-        let isTooLong = 1 + name.utf8.count + suffix.utf8.count > longest
-        return "\(Substring(folder)).\(isTooLong ? shortName(for: name) : name)\(suffix)"
+        let name = ResolvedPath.name(of: target), suffix = ".stored-values.tmp"
+        let isTooLong = 1 + name.utf8.count + suffix.utf8.count > 255
+        return "\(Substring(target.utf8.dropLast(name.utf8.count))).\(isTooLong ? shortName(for: name) : name)\(suffix)"
     }
 
     /// Replaces a name that is too long; collisions are unlikely (FNV-1a, 64 bits).
@@ -83,14 +78,12 @@ package final class DurableFile: Sendable {
     /// Syncs the file's bytes, if there is a file. After a power cut an older file may still be there.
     package func syncContents() throws(FileError) { try syncContents(of: resolvedPath) }
 
-    func syncContents(of target: String) throws(FileError) {
-        do { try synchronize(target, openedFor: .reading) } catch { guard error.code == .noEntry else { throw error } }
-    }
+    func syncContents(of target: String) throws(FileError) { try synchronize(target, openedFor: .reading) }
 
-    /// Syncs which file is at `target`, the real file's path, or that there is none.
+    /// Syncs which file is at `target`, the real file's path, or that there is none, and the parents of folders created for it.
     func syncFolder(of target: String) throws(FileError) {
-        // If the folder no longer exists, there is nothing to do.
-        do { try synchronizeFolder(of: target) } catch { guard error.code == .noEntry else { throw error } }
+        try synchronize(ResolvedPath.folder(of: target), openedFor: .folder)
+        for folder in unsynchronizedFolders.withLock({ $0 }) { try synchronize(folder, openedFor: .folder) }
     }
 
     /// Syncs that the folder of `target` and those above it exist; another process may have just created them.
@@ -98,14 +91,24 @@ package final class DurableFile: Sendable {
         var folder = ResolvedPath.folder(of: target)
         while folder != "/" {
             folder = ResolvedPath.folder(of: folder)
-            do {
-                try synchronize(folder, openedFor: .folder)
-                unsynchronizedFolders.withLock { _ = $0.remove(folder) }
-            } catch {
-                // We cannot have created a folder in one that is unreadable or gone.
-                guard error.code == .accessDenied || error.code == .noEntry else { throw error }
-            }
+            // We cannot have created a folder in one that is unreadable.
+            do { try synchronize(folder, openedFor: .folder) } catch { guard error.code == .accessDenied else { throw error } }
         }
+    }
+
+    /// Syncs what is at `path`, if there is anything.
+    private func synchronize(_ path: String, openedFor purpose: OpenPurpose) throws(FileError) {
+        do throws(SystemErrorCode) {
+            let descriptor = try operations.open(path, for: purpose)
+            defer { operations.close(descriptor) }
+            try operations.synchronize(descriptor)
+        } catch .noEntry {
+            // There is nothing to sync.
+        } catch {
+            // Some file systems do not sync folders; nothing more can be done there.
+            guard purpose == .folder, error == .invalidArgument else { throw FileError(.synchronize, path, error) }
+        }
+        unsynchronizedFolders.withLock { _ = $0.remove(path) }
     }
 }
 
@@ -130,7 +133,11 @@ extension DurableFile {
         var bytes: [UInt8] = []
         var chunk = Int(status.identity.size) + 1
         while true {
-            let part = try attempt(.read, path) { () throws(SystemErrorCode) in try read(descriptor, atMost: chunk) }
+            let part = try attempt(.read, path) { () throws(SystemErrorCode) in
+                try [UInt8](unsafeUninitializedCapacity: chunk) { buffer, count throws(SystemErrorCode) in
+                    count = try operations.read(descriptor, into: UnsafeMutableRawBufferPointer(buffer))
+                }
+            }
             if bytes.isEmpty { bytes = part } else { bytes += part }
             guard bytes.count <= Self.sizeLimit else { throw FileError(.read, path, .tooLarge(limit: Self.sizeLimit)) }
             if part.isEmpty { return FileContents(bytes: bytes, identity: status.identity) }
@@ -138,20 +145,11 @@ extension DurableFile {
         }
     }
 
-    private func read(_ descriptor: Int32, atMost limit: Int) throws(SystemErrorCode) -> [UInt8] {
-        try [UInt8](unsafeUninitializedCapacity: limit) { buffer, count throws(SystemErrorCode) in
-            count = try operations.read(descriptor, into: UnsafeMutableRawBufferPointer(buffer))
-        }
-    }
-
     /// The status of what is at `path`, or nil.
     package func status(at path: String, followingLinks: Bool) throws(FileError) -> FileStatus? {
-        do {
-            return try operations.status(at: path, followingLinks: followingLinks)
-        } catch .noEntry {
+        do { return try operations.status(at: path, followingLinks: followingLinks) } catch {
+            guard error == .noEntry else { throw FileError(.examine, path, error) }
             return nil
-        } catch {
-            throw FileError(.examine, path, error)
         }
     }
 
@@ -195,28 +193,6 @@ extension DurableFile {
             status.identity.changed - status.identity.modified < 1_000_000_000, FileAccess.lies(descriptor, at: folder, operations)
         else { return }
         try? operations.changeOwner(of: descriptor, user: owner.user, group: owner.group)
-    }
-
-    /// Syncs the folder of `target`, and the parents of folders created for it.
-    func synchronizeFolder(of target: String) throws(FileError) {
-        try synchronize(ResolvedPath.folder(of: target), openedFor: .folder)
-        for folder in unsynchronizedFolders.withLock({ $0 }) {
-            try synchronize(folder, openedFor: .folder)
-            unsynchronizedFolders.withLock { _ = $0.remove(folder) }
-        }
-    }
-
-    private func synchronize(_ path: String, openedFor purpose: OpenPurpose) throws(FileError) {
-        try attempt(.synchronize, path) { () throws(SystemErrorCode) in
-            let descriptor = try operations.open(path, for: purpose)
-            defer { operations.close(descriptor) }
-            do throws(SystemErrorCode) {
-                try operations.synchronize(descriptor)
-            } catch {
-                // Some file systems do not sync folders; nothing more can be done there.
-                guard purpose == .folder, error == .invalidArgument else { throw error }
-            }
-        }
     }
 
     func attempt<Result>(

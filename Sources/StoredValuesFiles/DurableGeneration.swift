@@ -59,8 +59,12 @@ package final class DurableGeneration: Sendable {
         let target = try file.resolvedPath
         // A write that was not copied yet must be kept, whatever the file is by now.
         if written == nil || holds(written?.file.identity), try isKept(target) { return .kept }
-        guard let generation = try lockUnlessGone(target) else {
-            try file.syncFolder(of: target)
+        let generation: LockedFile
+        do {
+            generation = try file.lock(toChange: Self.suffix, at: target, timeout: Self.lockTimeout)
+        } catch {
+            guard error.code == .noEntry else { throw error }
+            try file.syncFolder(of: target)  // the folder was just removed
             return .kept
         }
         return try keep(written, in: generation, if: isWhole)
@@ -73,20 +77,6 @@ package final class DurableGeneration: Sendable {
         if let identity { return isThere && lastCopy.withLock { $0?.target == target && $0?.identity == identity } }
         if !isThere { try file.syncFolder(of: target) }
         return !isThere
-    }
-
-    /// The lock, or nil if the whole folder was just removed.
-    private func lockUnlessGone(_ target: String) throws(FileError) -> LockedFile? {
-        do {
-            return try lock(at: target, timeout: Self.lockTimeout)
-        } catch where error.code == .noEntry {
-            return nil
-        }
-    }
-
-    /// The lock for changing the copy; `target` is the target of the path if known.
-    func lock(at target: String? = nil, timeout: Duration?) throws(FileError) -> LockedFile {
-        try file.lock(Self.suffix + ".lock", toChange: Self.suffix, makingFolder: false, at: target, timeout: timeout)
     }
 
     private func keep(

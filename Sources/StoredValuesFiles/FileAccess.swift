@@ -35,8 +35,7 @@ struct FileAccess {
         }
     }
 
-    /// The access of the file's lock: for those who may replace the file. A reader of the file must not be able to keep it
-    /// locked.
+    /// The access of the file's lock: for those who may replace the file. A reader must not be able to keep it locked.
     func ofLock() -> FileAccess {
         FileAccess(user: user, group: group, mode: list == nil ? Self.lockMode(mode) : 0o600)
     }
@@ -50,33 +49,24 @@ struct FileAccess {
         return 0o600 | writers | writers << 1
     }
 
-    /// Applies all of it to the file at `descriptor`, which was created at `path` and has the status `now`. If the system
-    /// refuses a part, access is more restricted, never less. Throws ``SystemErrorCode/notPermitted`` if there is a list, and the owner
-    /// or the group cannot be kept: its entries would mean others, and a former owner would have no access.
+    /// Applies all of it to the file at `descriptor`, which was created at `path` and has the status `now`. If the system refuses a
+    /// part, access is more restricted, never less. Throws ``SystemErrorCode/notPermitted`` if there is a list, and the owner or the
+    /// group cannot be kept: its entries would mean others, and a former owner would have no access.
     func give(to descriptor: Int32, at path: String, now: FileStatus, _ operations: any FileOperations) throws(SystemErrorCode) {
-        var mode = mode
-        var list = list
+        var (mode, list) = (mode, list)
         if now.user != user || now.group != group, !giveOwner(to: descriptor, at: path, now: now, operations) {
             // Another group must not get the permissions of the old one.
             mode = mode & ~0o070 | (mode & 0o007) << 3 & mode
         }
-        if let bytes = list {
+        if list != nil {
             let given = try operations.status(of: descriptor)
             guard given.user == user, given.group == group else { throw .notPermitted }
-            do {
-                try operations.setAttribute(Self.listName, of: descriptor, to: bytes)
-            } catch {
-                mode &= 0o700
-                list = nil
-            }
-        } else if mode & 0o070 != 0 {
-            // A folder may give new files a default list, whose mask these bits would widen.
-            do {
-                try operations.setAttribute(Self.listName, of: descriptor, to: nil)
-            } catch .noData, .notSupported, .notImplemented {
-                // There is no list.
-            } catch {
-                mode &= 0o700
+        }
+        // A folder may give new files a default list, whose mask the group's bits would widen.
+        if list != nil || mode & 0o070 != 0 {
+            do { try operations.setAttribute(Self.listName, of: descriptor, to: list) } catch {
+                let isAbsent = [.noData, .notSupported, .notImplemented].contains(error)
+                if list != nil || !isAbsent { (mode, list) = (mode & 0o700, nil) }
             }
         }
         // Setting a list sets the mode.

@@ -3,7 +3,6 @@ package import StoredValuesSupport
 /// Why a file could not be read, replaced or locked. The description says what was tried, on which file, why it failed in the
 /// system's words, and what to do. It never contains the file's content.
 package struct FileError: Error, Equatable {
-    /// What was tried.
     package enum Operation: String, Sendable {
         case examine, read, replace, lock, remove, watch
         case setAside = "set aside"
@@ -11,13 +10,9 @@ package struct FileError: Error, Equatable {
         case createFolder = "create the folder"
     }
 
-    /// Why it failed.
     package enum Reason: Equatable {
-        /// A system call failed.
         case system(SystemErrorCode)
-        /// There is something other than a regular file.
         case notRegular(FileKind)
-        /// The file is larger than this many bytes.
         case tooLarge(limit: Int)
         /// Another process or thread held the lock for this long.
         case lockTimedOut(after: Duration)
@@ -40,9 +35,7 @@ package struct FileError: Error, Equatable {
     package var reason: Reason
 
     package init(_ operation: Operation, _ path: String, _ reason: Reason) {
-        self.operation = operation
-        self.path = path
-        self.reason = reason
+        (self.operation, self.path, self.reason) = (operation, path, reason)
     }
 
     package init(_ operation: Operation, _ path: String, _ code: SystemErrorCode) {
@@ -62,14 +55,9 @@ package struct FileError: Error, Equatable {
         code == .accessDenied || code == .notPermitted || code == .readOnly || reason == .foreignLink
     }
 
-    /// Whether a resource was exhausted: disk space, open files, watches, threads or memory. It may become available at any
-    /// time, without an event.
+    /// Whether a resource was exhausted: disk space, open files, watches, threads or memory. It may be there again without an event.
     package var isLackOfRoom: Bool {
-        guard let code else { return false }
-        let lacks: [SystemErrorCode] = [
-            .noSpace, .quotaExceeded, .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory, .wouldBlock,
-        ]
-        return lacks.contains(code)
+        [.noSpace, .quotaExceeded, .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory, .wouldBlock].contains(code)
     }
 
     /// Whether the lock timed out; nothing was changed then.
@@ -79,42 +67,34 @@ package struct FileError: Error, Equatable {
 }
 
 extension FileError: CustomStringConvertible {
-    package var description: String {
-        "Could not \(operation.rawValue) \"\(path)\": \(why). \(advice)"
-    }
+    package var description: String { "Could not \(operation.rawValue) \"\(path)\": \(reasonAndAdvice)" }
 
-    private var why: String {
+    private var reasonAndAdvice: String {
         switch reason {
-        case .system(let code): operation == .watch ? code.textOfWatching : "\(code)"
-        case .notRegular(let kind): "it is \(kind.rawValue), not a regular file"
-        case .tooLarge(let limit): "it is, or would become, larger than \(limit >> 20) MiB"
-        case .lockTimedOut(let time): "another process or thread has kept its lock for \(time)"
-        case .tooManyLinks: "its symbolic links are a loop, or more than \(ResolvedPath.linkLimit)"
-        case .foreignLink: "it is another user's symbolic link in a folder where everybody may create one (EACCES)"
-        case .noFreeName: "every name beside it is taken"
-        case .changesUnseen(let type): "it is on a file system (\(type)) that does not report changes made elsewhere"
-        case .keepsChanging: "the folders and links on the way change faster than they can be followed"
-        case .noWorkingFolder: "the working folder was removed, or its name is not UTF-8"
-        }
-    }
-
-    private var advice: String {
-        switch reason {
-        case .system(let code):
-            switch operation {
-            case .watch: code.adviceForWatching
-            case .lock: code.adviceForLocking
-            default: code.advice
-            }
-        case .notRegular: "Move it away, or choose another path."
-        case .tooLarge: "Store large data in another file, and only its path in this one."
-        case .lockTimedOut: "Find the program that has the lock file beside it open (fuser, lsof) and end it; never delete the lock file."
-        case .tooManyLinks: "Correct the links (namei -l shows them)."
-        case .foreignLink: "Remove the link, or choose a path in one of your own folders."
-        case .noFreeName: "Remove the files that were set aside before."
-        case .changesUnseen: "Keep the file on a local disk if changes by others must be seen at once."
-        case .keepsChanging: "Find the program that replaces them (inotifywait shows it)."
-        case .noWorkingFolder: "Use an absolute path, or start the program in another folder."
+        case .system(let code): code.textAndAdvice(for: operation)
+        case .notRegular(let kind): "it is \(kind.rawValue), not a regular file. Move it away, or choose another path."
+        case .tooLarge(let limit):
+            "it is, or would become, larger than \(limit >> 20) MiB. Store large data in another file, and only its path in this one."
+        case .lockTimedOut(let time): """
+            another process or thread has kept its lock for \(time). Find the program that has the lock file beside it open (fuser, lsof) \
+            and end it; never delete the lock file.
+            """
+        case .tooManyLinks: "its symbolic links are a loop, or more than \(ResolvedPath.linkLimit). Correct the links (namei -l shows them)."
+        case .foreignLink: """
+            it is another user's symbolic link in a folder where everybody may create one (EACCES). Remove the link, or choose a path in \
+            one of your own folders.
+            """
+        case .noFreeName: "every name beside it is taken. Remove the files that were set aside before."
+        case .changesUnseen(let type): """
+            it is on a file system (\(type)) that does not report changes made elsewhere. Keep the file on a local disk if changes by \
+            others must be seen at once.
+            """
+        case .keepsChanging: """
+            the folders and links on the way change faster than they can be followed. Find the program that replaces them (inotifywait \
+            shows it).
+            """
+        case .noWorkingFolder:
+            "the working folder was removed, or its name is not UTF-8. Use an absolute path, or start the program in another folder."
         }
     }
 }
@@ -122,61 +102,50 @@ extension FileError: CustomStringConvertible {
 extension SystemErrorCode: CustomStringConvertible {
     /// The system's text with the symbol in brackets: "no space left on device (ENOSPC)".
     package var description: String {
-        let text = systemText
-        let lowered = text.prefix(1).lowercased() + text.dropFirst()
-        return "\(Self.symbols[self] == nil ? text : lowered) (\(Self.symbols[self] ?? "errno \(rawValue)"))"
+        guard let symbol = Self.known[self]?.symbol else { return "\(systemText) (errno \(rawValue))" }
+        return "\(systemText.prefix(1).lowercased())\(systemText.dropFirst()) (\(symbol))"
     }
 
-    private static let symbols: [SystemErrorCode: String] = [
-        .accessDenied: "EACCES", .busy: "EBUSY", .exists: "EEXIST", .fileTooLarge: "EFBIG", .invalidArgument: "EINVAL",
-        .ioFailed: "EIO", .isFolder: "EISDIR", .nameTooLong: "ENAMETOOLONG", .noDeviceOrPeer: "ENXIO",
-        .noEntry: "ENOENT", .noMemory: "ENOMEM", .noSpace: "ENOSPC", .notFolder: "ENOTDIR", .notPermitted: "EPERM",
-        .quotaExceeded: "EDQUOT", .readOnly: "EROFS", .linkCircle: "ELOOP", .tooManyOpenFiles: "EMFILE",
-        .tooManyOpenFilesInSystem: "ENFILE", .wouldBlock: "EWOULDBLOCK",
+    fileprivate func textAndAdvice(for operation: FileError.Operation) -> String {
+        switch (operation, self) {
+        // For watching, three error numbers have other meanings (inotify_init(2), inotify_add_watch(2)).
+        case (.watch, .noSpace):
+            "all inotify watches of this user are in use (ENOSPC). Raise the limit (sysctl fs.inotify.max_user_watches)."
+        case (.watch, .tooManyOpenFiles): """
+            all inotify instances of this user, or all file descriptors of the process, are in use (EMFILE). Raise the limits (sysctl \
+            fs.inotify.max_user_instances, ulimit -n).
+            """
+        case (.watch, .accessDenied):
+            "\(self). A folder must be readable to be watched: check its mode (namei -l shows every folder on the way)."
+        case (.lock, .accessDenied), (.lock, .notPermitted): """
+            \(self). Check the owner and mode of the lock file, if there is one, and of its folder (namei -l shows every folder on the \
+            way). Give a lock that another user left to the file's owner (chown, as root). \(Self.listAdvice)
+            """
+        default: "\(self). \(Self.known[self]?.advice ?? "The system gives no more detail.")"
+        }
+    }
+
+    private static let known: [SystemErrorCode: (symbol: String, advice: String?)] = [
+        .accessDenied: ("EACCES", accessAdvice), .notPermitted: ("EPERM", "\(accessAdvice) \(listAdvice)"),
+        .busy: (
+            "EBUSY",
+            "It is a mount point, as with \"docker run -v ./file:/file\", and so cannot be replaced: mount the folder that contains it."
+        ),
+        .noSpace: ("ENOSPC", roomAdvice), .quotaExceeded: ("EDQUOT", roomAdvice),
+        .fileTooLarge: ("EFBIG", "Raise the limit on file sizes (ulimit -f); the file is unchanged."),
+        .readOnly: ("EROFS", "The file system is mounted read-only: mount it writable, or choose another path."),
+        .notFolder: ("ENOTDIR", "A part of the path is a file where a folder is needed: move it away, or choose another path."),
+        .isFolder: ("EISDIR", "A folder is where a file is needed: move it away, or choose another path."),
+        .noEntry: ("ENOENT", "A folder on the way, or the file itself, is gone: try again, or create it."),
+        .nameTooLong: ("ENAMETOOLONG", "Choose a shorter path."),
+        .tooManyOpenFiles: ("EMFILE", descriptorAdvice), .tooManyOpenFilesInSystem: ("ENFILE", descriptorAdvice),
+        .ioFailed: ("EIO", "The disk may be failing: check the kernel's log (dmesg)."),
+        .exists: ("EEXIST", nil), .invalidArgument: ("EINVAL", nil), .noDeviceOrPeer: ("ENXIO", nil), .noMemory: ("ENOMEM", nil),
+        .linkCircle: ("ELOOP", nil), .wouldBlock: ("EWOULDBLOCK", nil),
     ]
 
-    fileprivate var advice: String {
-        switch self {
-        case .accessDenied: "Check the owner and mode of the file and of its folder (namei -l shows every folder on the way)."
-        case .notPermitted: "\(Self.accessDenied.advice) \(Self.listAdvice)"
-        case .busy:
-            "It is a mount point, as with \"docker run -v ./file:/file\", and so cannot be replaced: mount the folder that contains it."
-        case .noSpace, .quotaExceeded: "Free some space; the file is unchanged."
-        case .fileTooLarge: "Raise the limit on file sizes (ulimit -f); the file is unchanged."
-        case .readOnly: "The file system is mounted read-only: mount it writable, or choose another path."
-        case .notFolder: "A part of the path is a file where a folder is needed: move it away, or choose another path."
-        case .isFolder: "A folder is where a file is needed: move it away, or choose another path."
-        case .noEntry: "A folder on the way, or the file itself, is gone: try again, or create it."
-        case .nameTooLong: "Choose a shorter path."
-        case .tooManyOpenFiles, .tooManyOpenFilesInSystem: "Close some files, or raise the limit (ulimit -n)."
-        case .ioFailed: "The disk may be failing: check the kernel's log (dmesg)."
-        default: "The system gives no more detail."
-        }
-    }
-
-    fileprivate var adviceForLocking: String {
-        guard self == .accessDenied || self == .notPermitted else { return advice }
-        return "Check the owner and mode of the lock file, if there is one, and of its folder (namei -l shows every folder on the way). Give a lock that another user left to the file's owner (chown, as root). \(Self.listAdvice)"
-    }
-
+    private static let accessAdvice = "Check the owner and mode of the file and of its folder (namei -l shows every folder on the way)."
     private static let listAdvice = "A file with an access control list (getfacl shows it) can be changed only by its owner, who must be in its group."
-
-    // For watching, three error numbers have other meanings (inotify_init(2), inotify_add_watch(2)).
-
-    fileprivate var textOfWatching: String {
-        switch self {
-        case .noSpace: "all inotify watches of this user are in use (ENOSPC)"
-        case .tooManyOpenFiles: "all inotify instances of this user, or all file descriptors of the process, are in use (EMFILE)"
-        default: "\(self)"
-        }
-    }
-
-    fileprivate var adviceForWatching: String {
-        switch self {
-        case .noSpace: "Raise the limit (sysctl fs.inotify.max_user_watches)."
-        case .tooManyOpenFiles: "Raise the limits (sysctl fs.inotify.max_user_instances, ulimit -n)."
-        case .accessDenied: "A folder must be readable to be watched: check its mode (namei -l shows every folder on the way)."
-        default: advice
-        }
-    }
+    private static let roomAdvice = "Free some space; the file is unchanged."
+    private static let descriptorAdvice = "Close some files, or raise the limit (ulimit -n)."
 }

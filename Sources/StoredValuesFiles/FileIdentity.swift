@@ -1,11 +1,8 @@
 import Dispatch
-import Synchronization
 
 /// Identifies a file and its state, as cheaply as the system can. While a ``FilePin`` holds the file, two equal identities mean
-/// the same bytes.
-///
-/// The exception is a program that writes in place, the same number of bytes, twice within one tick of the kernel's clock (at
-/// most 10 ms).
+/// the same bytes, unless a program writes in place, the same number of bytes, twice within one tick of the kernel's clock (at most
+/// 10 ms).
 package struct FileIdentity: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64
@@ -14,10 +11,12 @@ package struct FileIdentity: Hashable, Sendable {
     package var modified: Int64
     var changed: Int64
 
+    func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
+
     /// Whether both are one file without a write in between. Renaming does not count.
     package func isUnwritten(since earlier: FileIdentity?) -> Bool {
         guard let earlier else { return false }
-        return device == earlier.device && inode == earlier.inode && size == earlier.size && modified == earlier.modified
+        return isSameFile(as: earlier) && size == earlier.size && modified == earlier.modified
     }
 }
 
@@ -35,49 +34,32 @@ package final class FilePin: Sendable {
     package let identity: FileIdentity
     private let descriptor: Int32
     private let operations: any FileOperations
-    private let isReplaced = Atomic(false)
 
     /// Pins the file at `path`, if it still has this identity.
     package init?(_ identity: FileIdentity, at path: String, _ operations: any FileOperations) {
         guard let descriptor = try? operations.open(path, for: .reading) else { return nil }
-        self.identity = identity
-        self.descriptor = descriptor
-        self.operations = operations
+        (self.identity, self.descriptor, self.operations) = (identity, descriptor, operations)
         guard (try? operations.status(of: descriptor))?.identity == identity else { return nil }
     }
 
-    deinit {
-        if isReplaced.load(ordering: .relaxed) {
-            DeferredClosing.close(descriptor, operations)
-        } else {
-            operations.close(descriptor)
-        }
-    }
-
-    /// Notes that this process has replaced the file, so that releasing the pin probably frees it.
-    package func noteReplaced() { isReplaced.store(true, ordering: .relaxed) }
+    // Mostly, the file was replaced.
+    deinit { DeferredClosing.close(descriptor, operations) }
 }
 
-/// Closes the descriptors of replaced files on another thread.
-///
-/// With the last descriptor of an unlinked file, the file system frees the file. On ext4 that takes a third of the time of a
-/// whole replacement, and as long as an fsync if others use the disk. Nothing needs to wait for it, except a process that finds
-/// the disk full.
+/// Closes the descriptors of replaced files on another thread: with the last one, the file system frees the file. On ext4 that takes
+/// a third of the time of a whole replacement, and as long as an fsync if others use the disk. Nothing needs to wait for it, except
+/// a process that finds the disk full.
 enum DeferredClosing {
     /// How many descriptors may wait. A program that replaces files faster than they are freed closes them itself.
     static let limit = 16
-    private static let waiting = Atomic(0)
+    private static let places = DispatchSemaphore(value: limit)
     private static let queue = DispatchQueue(label: "StoredValues.close")
 
     static func close(_ descriptor: Int32, _ operations: any FileOperations) {
-        guard waiting.add(1, ordering: .relaxed).newValue <= limit else {
-            waiting.subtract(1, ordering: .relaxed)
-            operations.close(descriptor)
-            return
-        }
+        guard places.wait(timeout: .now()) == .success else { return operations.close(descriptor) }
         queue.async {
             operations.close(descriptor)
-            waiting.subtract(1, ordering: .relaxed)
+            places.signal()
         }
     }
 

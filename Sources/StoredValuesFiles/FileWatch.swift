@@ -4,9 +4,8 @@
 ///
 /// - To miss nothing, create the watch first and then read the file.
 /// - Your own changes are reported as well, and some events turn out to have changed nothing: compare the content.
-/// - All watches of the process share one thread, which sleeps until something happens. Handlers run on it one after another,
-///   without a lock; they may create and end watches, this one too. While a handler runs, the others wait. Only the delayed
-///   beginning of a watch that failed at first is reported on another thread.
+/// - All watches of the process share one thread. Handlers run on it one after another, without a lock; they may create and end
+///   watches, this one too. Only the delayed beginning of a watch that failed at first is reported on another thread.
 /// - Not reported, because inotify(7) does not see it: changes through a second hard link in another folder or through mapped
 ///   memory, a file system mounted over a folder on the way, and the causes in ``problem``.
 package final class FileWatch: Sendable {
@@ -22,8 +21,8 @@ package final class FileWatch: Sendable {
         /// The file, or a folder on the way, was moved away, as when it is swapped by two renames: usually it is replaced at
         /// once.
         case movedAway
-        /// The path leads elsewhere, or events were missed. Read now; it is unknown how the file was written, so if it does not
-        /// look complete, it may still be in progress, as after ``beingWritten``. Check ``FileWatch/problem`` too.
+        /// The path leads elsewhere, or events were missed. Read now, though the file may still be ``beingWritten``, and check
+        /// ``FileWatch/problem``.
         case uncertain
     }
 
@@ -40,14 +39,13 @@ package final class FileWatch: Sendable {
 
     init(_ file: DurableFile, on thread: WatchThread, onEvent: @escaping @Sendable (Event) -> Void) {
         self.thread = thread
-        number = thread.begin(WatchedFile(file: file, onEvent: onEvent))
+        number = thread.begin(file, onEvent)
     }
 
     deinit { cancel() }
 
-    /// Why changes may go unseen; nil if all is well. What can be watched is watched all the same. It may change with any event
-    /// (``Event/uncertain`` announces that). Exhausted resources are retried automatically; after removing another cause,
-    /// create a new watch.
+    /// Why changes may go unseen; nil if all is well. What can be watched is watched all the same. ``Event/uncertain`` announces a
+    /// change. Exhausted resources are retried automatically; after removing another cause, create a new watch.
     package var problem: FileError? { thread.problem(of: number) }
 
     /// Ends the watch. Does not wait for a handler that is running on another thread. Can be repeated.

@@ -12,8 +12,8 @@ protocol Inotify: Sendable {
     /// A new instance, which is closed when the process runs another program.
     func open() throws(SystemErrorCode) -> Int32
     func close(_ instance: Int32)
-    /// Watches the folder at `path`, without following a link in the last component, and returns the watch's number. There is
-    /// one watch per folder and instance, by whatever path: `adding` extends its events, otherwise they are replaced.
+    /// Watches the folder at `path`, which is no link, and returns the watch's number. There is one watch per folder and instance, by
+    /// whatever path: `adding` extends its events, otherwise they are replaced.
     func watch(_ path: String, for events: FolderEvents, adding: Bool, in instance: Int32) throws(SystemErrorCode) -> Int32
     /// Ends a watch. It is no error if it has already ended.
     func unwatch(_ watch: Int32, in instance: Int32)
@@ -46,7 +46,7 @@ struct SystemInotify: Inotify {
     func fileSystemType(at path: String) -> String? {
         // There may be no /proc. statfs(2), which says less, is unavailable in Swift.
         guard let table = try? DurableFile(path: "/proc/self/mountinfo").read() else { return nil }
-        return MountTable(String(decoding: table.bytes, as: UTF8.self)).fileSystemType(at: path)
+        return MountTable.fileSystemType(at: path, in: String(decoding: table.bytes, as: UTF8.self))
     }
 }
 
@@ -72,4 +72,63 @@ struct FolderEvents: OptionSet, Hashable, Sendable {
     static let nameChanged: FolderEvents = [.created, .movedTo, .movedFrom, .deleted]
     /// All events of a file.
     static let file: FolderEvents = [.nameChanged, .written, .closedAfterWriting]
+}
+
+/// One event in a watched folder.
+struct InotifyEvent: Equatable, Sendable {
+    /// The number of the folder's watch; -1 for an overflow, which concerns all.
+    var watch: Int32
+    var events: FolderEvents
+    /// The name inside the folder, as bytes, because names need not be UTF-8. Empty for the folder itself.
+    var name: [UInt8] = []
+
+    /// The events in a buffer: each is a watch, a mask, a cookie and a length of four bytes each, then that many bytes of name,
+    /// padded with zeros (inotify(7)).
+    static func all(in bytes: UnsafeRawBufferPointer) -> [InotifyEvent] {
+        var events: [InotifyEvent] = []
+        var start = 0
+        while start + 16 <= bytes.count {
+            func field<Number: FixedWidthInteger & BitwiseCopyable>(_ offset: Int) -> Number {
+                bytes.loadUnaligned(fromByteOffset: start + offset, as: Number.self)
+            }
+            let end = min(start + 16 + Int(field(12) as UInt32), bytes.count)
+            let name = bytes[(start + 16)..<end].prefix { $0 != 0 }
+            events.append(InotifyEvent(watch: field(0), events: FolderEvents(rawValue: field(4)), name: Array(name)))
+            start = end
+        }
+        return events
+    }
+}
+
+/// The mounted file systems (proc(5), `/proc/self/mountinfo`).
+enum MountTable {
+    /// The type of the file system of `path`, which contains no links, by the text of the table.
+    static func fileSystemType(at path: String, in table: String) -> String? {
+        // Blanks and similar characters are written as a backslash and three octal digits.
+        let path = path.replacing("\\", by: "\\134").replacing(" ", by: "\\040").replacing("\t", by: "\\011").replacing("\n", by: "\\012")
+        var best: (length: Int, type: String)?
+        for line in table.parts(separatedBy: "\n") {
+            // 36 35 98:0 / /home/u rw,noatime shared:1 - nfs4 server:/export rw
+            let fields = line.parts(separatedBy: " ")
+            guard fields.count > 4, let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count else { continue }
+            let point = fields[4], isAbove = point == "/" || path.isIdentical(to: point) || path.after(prefix: point + "/") != nil
+            // Of several at one place, the later one hides the earlier.
+            if isAbove, point.utf8.count >= best?.length ?? 0 { best = (point.utf8.count, fields[dash + 1]) }
+        }
+        return best?.type
+    }
+
+    /// Whether a file system of this type can be changed without inotify noticing: by other machines, the host of a virtual
+    /// machine, or the program that serves it.
+    static func hidesChanges(_ type: String) -> Bool {
+        type.after(prefix: "fuse.") == nil ? remoteTypes.contains(type) : !localThroughFUSE.contains(type)
+    }
+
+    private static let remoteTypes: Set<String> = [
+        "9p", "afs", "beegfs", "ceph", "cifs", "coda", "fuse", "gfs2", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "ocfs2",
+        "orangefs", "prl_fs", "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs",
+    ]
+
+    /// Served by a local program, with nothing else changing the underlying files. (Local NTFS disks are "fuseblk".)
+    private static let localThroughFUSE: Set<String> = ["fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.encfs", "fuse.cryfs"]
 }

@@ -1,16 +1,16 @@
 import StoredValuesSupport
 
-/// A ``DurableFile``, or its ``DurableGeneration``, while its lock is held: the only way to change it. The lock is released
-/// when this value is destroyed.
+/// A ``DurableFile``, or its ``DurableGeneration``, while its lock is held, until this is destroyed: the only way to change it.
 package struct LockedFile: ~Copyable {
     /// The real file's path; it stays the same while the lock is held.
     let path: String
-    /// The status of the file when the lock was taken; for a ``DurableGeneration``, that of the original file.
-    let found: FileStatus?
+    let lockPath: String
     let file: DurableFile
     let lock: Int32
-    /// Whether the taking of the lock was published to waiting processes.
-    let isMarked: Bool
+    /// The status of the file when the lock was taken; for a ``DurableGeneration``, that of the original file.
+    var found: FileStatus?
+    /// Whether the lock file is marked for processes that wait.
+    var isMarked = false
 
     private var operations: any FileOperations { file.operations }
     private var temporaryPath: String { DurableFile.temporaryPath(of: path) }
@@ -25,13 +25,10 @@ package struct LockedFile: ~Copyable {
     /// The current content; nil if there is no file.
     package func read() throws(FileError) -> FileContents? { try file.read(at: path) }
 
-    /// Whether the lock is still at its path. If it was removed or replaced, perhaps with its folder, another process can take the
-    /// one that is there now. Not for a ``DurableGeneration``.
+    /// Whether the lock is still at its path. If it was removed, perhaps with its folder, another process can take a new one.
     package var isInPlace: Bool {
-        guard let held = try? operations.status(of: lock).identity,
-            let there = try? operations.status(at: "\(path).lock", followingLinks: false).identity
-        else { return false }
-        return held.inode == there.inode && held.device == there.device
+        guard let held = try? operations.status(of: lock).identity else { return false }
+        return (try? operations.status(at: lockPath, followingLinks: false))?.identity.isSameFile(as: held) ?? false
     }
 
     /// The file's identity and state when the lock was taken; nil if there was none.
@@ -72,28 +69,21 @@ package struct LockedFile: ~Copyable {
     private func replaceOnce(
         _ old: FileStatus?, with bytes: [UInt8], for access: FileAccess?, durably: Bool
     ) throws(FileError) -> FileIdentity {
-        OwnChanges.note()
+        WatchThread.noteOwnChange()
         // What is written must be readable again.
-        guard bytes.count <= DurableFile.sizeLimit else {
-            throw FileError(.replace, path, .tooLarge(limit: DurableFile.sizeLimit))
-        }
+        guard bytes.count <= DurableFile.sizeLimit else { throw FileError(.replace, path, .tooLarge(limit: DurableFile.sizeLimit)) }
         // Otherwise renaming would free the old file, which takes another wait for the disk.
         let oldDescriptor = durably && old != nil ? try? operations.open(path, for: .readingWithoutLinks) : nil
         defer { if let oldDescriptor { DeferredClosing.close(oldDescriptor, operations) } }
         let temporaryPath = temporaryPath
-        let descriptor = try file.attempt(.replace, path) { () throws(SystemErrorCode) in try createTemporary(temporaryPath) }
-        defer { operations.close(descriptor) }
-        let identity: FileIdentity
-        do {
-            try fill(descriptor, at: temporaryPath, with: bytes, for: access, durably: durably)
-            try operations.rename(temporaryPath, to: path)
-            // Not earlier: renaming changes the status time.
-            identity = try operations.status(of: descriptor).identity
-        } catch {
-            try? operations.unlink(temporaryPath)
-            throw FileError(.replace, path, error)
+        let identity = try file.attempt(.replace, path) { () throws(SystemErrorCode) in
+            let descriptor = try createTemporary(temporaryPath)
+            return try fill(descriptor, at: temporaryPath, with: bytes, for: access, durably: durably) { () throws(SystemErrorCode) in
+                try operations.rename(temporaryPath, to: path)
+                return try operations.status(of: descriptor).identity  // not earlier: renaming changes the status time
+            }
         }
-        if durably { try file.synchronizeFolder(of: path) }
+        if durably { try file.syncFolder(of: path) }
         return identity
     }
 
@@ -139,16 +129,9 @@ package struct LockedFile: ~Copyable {
             throw FileError(.setAside, path, .noEntry)
         }
         do throws(SystemErrorCode) {
-            let descriptor = try operations.open(newPath, for: .creating)
-            defer { operations.close(descriptor) }
-            do throws(SystemErrorCode) {
-                let access = FileAccess(of: old, at: path, operations)
-                try fill(descriptor, at: newPath, with: contents.bytes, for: access, durably: true)
-                return true
-            } catch {
-                try? operations.unlink(newPath)
-                throw error
-            }
+            let descriptor = try operations.open(newPath, for: .creating), access = FileAccess(of: old, at: path, operations)
+            try fill(descriptor, at: newPath, with: contents.bytes, for: access, durably: true) {}
+            return true
         } catch .exists {
             return false
         } catch {
@@ -163,13 +146,7 @@ package struct LockedFile: ~Copyable {
     package func removeLeftover() throws(FileError) { try remove(temporaryPath) }
 
     private func remove(_ path: String) throws(FileError) {
-        do {
-            try operations.unlink(path)
-        } catch .noEntry {
-            return
-        } catch {
-            throw FileError(.remove, path, error)
-        }
+        do { try operations.unlink(path) } catch { guard error == .noEntry else { throw FileError(.remove, path, error) } }
     }
 
     /// The temporary file. An existing one was left by a process that died, because only the lock's holder creates one.
@@ -182,23 +159,27 @@ package struct LockedFile: ~Copyable {
         }
     }
 
-    private func fill(
-        _ descriptor: Int32, at path: String, with bytes: [UInt8], for access: FileAccess?, durably: Bool
-    ) throws(SystemErrorCode) {
-        try access?.give(to: descriptor, at: path, now: try operations.status(of: descriptor), operations)
-        try writeAll(bytes, to: descriptor)
-        if durably { try operations.synchronize(descriptor) }
-    }
-
-    private func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemErrorCode) {
-        var written = 0
-        while written < bytes.count {
-            let rest = bytes[written...]
-            let count = try rest.withUnsafeBufferPointer { buffer throws(SystemErrorCode) in
-                try operations.write(descriptor, from: UnsafeRawBufferPointer(buffer))
+    /// Writes the new file at `descriptor`, runs `finish` and closes it. If any of it fails, the file at `path` is removed.
+    private func fill<Result>(
+        _ descriptor: Int32, at path: String, with bytes: [UInt8], for access: FileAccess?, durably: Bool,
+        then finish: () throws(SystemErrorCode) -> Result
+    ) throws(SystemErrorCode) -> Result {
+        defer { operations.close(descriptor) }
+        do throws(SystemErrorCode) {
+            try access?.give(to: descriptor, at: path, now: try operations.status(of: descriptor), operations)
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = try rest.withUnsafeBufferPointer { buffer throws(SystemErrorCode) in
+                    try operations.write(descriptor, from: UnsafeRawBufferPointer(buffer))
+                }
+                guard count > 0 else { throw .ioFailed }  // otherwise this loop would not end
+                rest.removeFirst(count)
             }
-            guard count > 0 else { throw .ioFailed }  // otherwise this loop would not end
-            written += count
+            if durably { try operations.synchronize(descriptor) }
+            return try finish()
+        } catch {
+            try? operations.unlink(path)
+            throw error
         }
     }
 }

@@ -1,22 +1,16 @@
 import StoredValuesSupport
 
 /// The real path: every symbolic link on the way resolved, "." and ".." removed. Nothing need exist.
-package struct ResolvedPath: Equatable, Sendable {
+package enum ResolvedPath {
     /// The number of links that the system follows before it gives up (path_resolution(7)); so do we.
     static let linkLimit = 40
 
-    /// The real path. The existing part contains no link.
-    var target: String
-    /// The path of every link that was followed, in order.
-    var links: [String]
-
-    /// The folder of the target.
-    var folder: String { Self.folder(of: target) }
-
-    /// Resolves the absolute `path` as far as possible. With an error, the target is where it ended: links form a cycle, or a
-    /// component is not a folder.
-    static func follow(_ path: String, operations: any FileOperations) -> (way: ResolvedPath, obstacle: FileError?) {
-        do { try requireAbsolute(path) } catch { return (Self(target: path, links: []), error) }
+    /// Resolves the absolute `path` as far as possible, and returns every link that was followed, in order. The existing part of the
+    /// target contains no link. With an obstacle, it is where following ended: links form a cycle, or a component is not a folder.
+    static func follow(
+        _ path: String, operations: any FileOperations
+    ) -> (target: String, links: [String], obstacle: FileError?) {
+        do { try requireAbsolute(path) } catch { return (path, [], error) }
         var rest = path[...]
         /// The part resolved so far, without a trailing slash.
         var found = ""
@@ -31,12 +25,11 @@ package struct ResolvedPath: Equatable, Sendable {
             let folderEnd = found.utf8.count
             found += "/"
             found.append(contentsOf: part)
-            func end(_ error: FileError) -> (ResolvedPath, FileError) { (Self(target: found, links: links), error) }
+            func end(_ error: FileError) -> (String, [String], FileError?) { (found, links, error) }
             do {
-                let text = try operations.readLink(found)
+                let text = try operations.readLink(found), isLast = !rest.utf8.contains { $0 != slash }
                 links.append(found)
                 guard links.count <= linkLimit else { return end(FileError(.examine, path, .tooManyLinks)) }
-                let isLast = !rest.utf8.contains { $0 != slash }
                 if isLast, isForeign(found, operations) { return end(FileError(.examine, found, .foreignLink)) }
                 let kept = text.begins(with: "/") ? 0 : folderEnd
                 found.removeSubrange(found.utf8.index(found.startIndex, offsetBy: kept)...)
@@ -47,12 +40,11 @@ package struct ResolvedPath: Equatable, Sendable {
                 return end(FileError(.examine, path, error))
             }
         }
-        return (Self(target: found.isEmpty ? "/" : found, links: links), nil)
+        return (found.isEmpty ? "/" : found, links, nil)
     }
 
     /// Whether the system would refuse to follow this link as the last component of a path (proc_sys_fs(5),
-    /// protected_symlinks): it is another user's, in a folder where everybody may create one. The system does not check that
-    /// for us, because we only read links.
+    /// protected_symlinks): it is another user's, in a folder where everybody may create one. We only read links, which it permits.
     private static func isForeign(_ link: String, _ operations: any FileOperations) -> Bool {
         guard let folder = try? operations.status(at: folder(of: link), followingLinks: false), folder.mode & 0o1002 == 0o1002
         else { return false }

@@ -1,31 +1,39 @@
 import StoredValuesSupport
 
-/// Which watch uses which folder. There is one inotify watch per folder, for any number of users; it requests the union of
-/// their events.
+/// The file watches and which folders they use. There is one inotify watch per folder, for any number of users; it requests the
+/// union of their events.
 ///
 /// Changed under the thread's lock, including the system calls: so no event of a folder can be read before the folder is
 /// entered here.
 struct WatchTable {
+    let inotify: any Inotify
     /// The inotify instance while its thread runs.
     var instance: Int32?
     private var watches: [Int: Watch] = [:]
     private var folders: [Int32: Folder] = [:]
     private var lastNumber = 0
 
-    private struct Watch {
-        let file: WatchedFile
-        var status = WatchStatus()
-        /// The inotify watches that it uses.
-        var held: Set<Int32> = []
+    init(_ inotify: any Inotify) { self.inotify = inotify }
+
+    /// A ``FileWatch``, which it does not retain.
+    struct Watch {
+        let file: DurableFile
+        let onEvent: @Sendable (FileWatch.Event) -> Void
+        /// Why it sees less than it should.
+        var problem: FileError?
+        /// What is watched; nil if nothing is, because of the problem.
+        var path: WatchedPath?
+        /// The inotify watch of the file's folder; nil while that is missing. Another folder has another number.
+        var targetFolder: Int32?
         /// While its folders are being entered, events are not reported but restart that.
-        var isSettling = true
-        var isStale = false
+        fileprivate var isSettling = true
+        fileprivate var isStale = false
     }
 
     private struct Folder {
         /// The events requested from the system.
         var events: FolderEvents = []
-        var users: [Int: FolderFilter] = [:]
+        var users: [Int: WatchedFolder] = [:]
 
         var wanted: FolderEvents { users.values.reduce(into: []) { $0.formUnion($1.events) } }
     }
@@ -33,125 +41,99 @@ struct WatchTable {
     var isEmpty: Bool { watches.isEmpty }
 
     /// The watches that see less than they should, because a resource is exhausted.
-    var starved: [(number: Int, file: WatchedFile)] {
+    var starved: [Int] {
         watches.compactMap { number, watch in
-            guard let problem = watch.status.problem, problem.operation == .watch, problem.isLackOfRoom else { return nil }
-            return (number, watch.file)
+            guard let problem = watch.problem, problem.operation == .watch, problem.isLackOfRoom else { return nil }
+            return number
         }
     }
 
+    /// Nil if the watch was ended.
+    subscript(number: Int) -> Watch? { watches[number] }
+
     /// Adds a watch without folders, and returns its number.
-    mutating func insert(_ file: WatchedFile) -> Int {
+    mutating func insert(_ file: DurableFile, _ onEvent: @escaping @Sendable (FileWatch.Event) -> Void) -> Int {
         lastNumber += 1
-        watches[lastNumber] = Watch(file: file)
+        watches[lastNumber] = Watch(file: file, onEvent: onEvent)
         return lastNumber
     }
 
-    /// Nil if the watch was ended.
-    func status(of number: Int) -> WatchStatus? { watches[number]?.status }
-
-    /// The file of a watch that has not ended.
-    func file(of number: Int) -> WatchedFile? { watches[number]?.file }
-
-    mutating func setProblem(_ problem: FileError?, of number: Int) {
-        watches[number]?.status.problem = problem
-    }
-
     /// Ends a watch and returns what it retained, to be released without the lock.
-    mutating func remove(_ number: Int, _ inotify: any Inotify) -> WatchedFile? {
-        guard let watch = watches.removeValue(forKey: number) else { return nil }
-        for folder in watch.held { leave(folder, number, inotify) }
-        return watch.file
+    mutating func remove(_ number: Int) -> Watch? {
+        for folder in folders(of: number) { leave(folder, number) }
+        return watches.removeValue(forKey: number)
     }
 
     /// Ends all inotify watches after an error; returns the affected watches.
     mutating func fail(_ code: SystemErrorCode) -> [Int] {
-        instance = nil
-        folders = [:]
-        for (number, watch) in watches {
-            watches[number]?.held = []
-            watches[number]?.status = WatchStatus(problem: FileError(.watch, watch.file.path, code))
-        }
+        (instance, folders) = (nil, [:])
+        for (number, watch) in watches { fail(number, FileError(.watch, watch.file.path, code)) }
         return Array(watches.keys)
+    }
+
+    /// Notes that nothing is watched.
+    mutating func fail(_ number: Int, _ problem: FileError) {
+        watches[number]?.path = nil
+        watches[number]?.targetFolder = nil
+        watches[number]?.problem = problem
     }
 }
 
 // The folders of a watch.
 extension WatchTable {
+    private func folders(of number: Int) -> [Int32] { folders.filter { $0.value.users[number] != nil }.map(\.key) }
+
     /// Watches the folders of `path` and no others. `isComplete` is false if one no longer exists; nil if the watch was ended,
     /// or nothing can be watched.
-    mutating func watch(_ path: WatchedPath, for number: Int, _ inotify: any Inotify) -> (isComplete: Bool, failure: FileError?)? {
+    mutating func watch(_ path: WatchedPath, for number: Int) -> (isComplete: Bool, failure: FileError?)? {
         guard let instance, var watch = watches[number] else { return nil }
-        watch.isStale = false
-        var entry = Entry(number: number, instance: instance)
+        var (isComplete, failure) = (true, nil as FileError?)
+        var entered: [Int32: WatchedFolder] = [:]
+        func enter(_ folder: WatchedFolder) throws(SystemErrorCode) -> Int32 {
+            let inotifyWatch = try inotify.watch(folder.path, for: folder.events, adding: true, in: instance)
+            entered[inotifyWatch, default: folder].formUnion(folder)
+            folders[inotifyWatch, default: Folder()].events.formUnion(folder.events)
+            folders[inotifyWatch]?.users[number] = entered[inotifyWatch]
+            return inotifyWatch
+        }
+        (watch.path, watch.targetFolder, watch.isStale) = (path, nil, false)
         for folder in path.folders {
             do {
-                let held = try enter(folder.path, folder.filter, &entry, inotify)
-                if path.reachesTarget, folder.path.isIdentical(to: ResolvedPath.folder(of: path.target)) { entry.targetFolder = held }
+                let inotifyWatch = try enter(folder)
+                if path.reachesTarget, folder.path.isIdentical(to: ResolvedPath.folder(of: path.target)) { watch.targetFolder = inotifyWatch }
             } catch .noEntry, .notFolder, .linkCircle {
-                entry.isComplete = false
-            } catch .accessDenied where folder.filter.isOnlyPassedThrough && folder.path != "/" {
+                isComplete = false
+            } catch .accessDenied where folder.isOnlyPassedThrough && folder.path != "/" {
                 // A folder that may be entered but not read, like /home on some systems: its parent reports when it is moved or
                 // deleted.
-                var filter = FolderFilter()
-                filter.insert(ResolvedPath.name(of: folder.path), .passage, [.deleted, .movedFrom, .movedTo])
-                do {
-                    _ = try enter(ResolvedPath.folder(of: folder.path), filter, &entry, inotify)
-                } catch {
-                    entry.failure = entry.failure ?? FileError(.watch, folder.path, error)
-                }
+                var parent = WatchedFolder(path: ResolvedPath.folder(of: folder.path))
+                parent.insert(ResolvedPath.name(of: folder.path), .passage, [.deleted, .movedFrom, .movedTo])
+                do { _ = try enter(parent) } catch { failure = failure ?? FileError(.watch, folder.path, error) }
             } catch {
-                entry.failure = entry.failure ?? FileError(.watch, folder.path, error)
+                failure = failure ?? FileError(.watch, folder.path, error)
             }
         }
-        for folder in watch.held where entry.filters[folder] == nil { leave(folder, number, inotify) }
-        narrow(&entry, inotify)
-        watch.held = Set(entry.filters.keys)
-        watch.status.path = path
-        watch.status.targetFolder = entry.targetFolder
+        for folder in folders(of: number) where entered[folder] == nil { leave(folder, number) }
+        for (inotifyWatch, folder) in entered { isComplete = narrow(inotifyWatch, folder.path, instance) && isComplete }
         watches[number] = watch
-        return (entry.isComplete, entry.failure)
+        return (isComplete, failure)
     }
 
-    /// The folders of one watch that were entered so far.
-    private struct Entry {
-        let number: Int
-        let instance: Int32
-        var filters: [Int32: FolderFilter] = [:]
-        var paths: [Int32: String] = [:]
-        var targetFolder: Int32?
-        var isComplete = true
-        var failure: FileError?
-    }
-
-    private mutating func enter(
-        _ path: String, _ filter: FolderFilter, _ entry: inout Entry, _ inotify: any Inotify
-    ) throws(SystemErrorCode) -> Int32 {
-        let folder = try inotify.watch(path, for: filter.events, adding: true, in: entry.instance)
-        entry.filters[folder, default: filter].formUnion(filter)
-        entry.paths[folder] = path
-        folders[folder, default: Folder()].events.formUnion(filter.events)
-        folders[folder]?.users[entry.number] = entry.filters[folder]
-        return folder
-    }
-
-    /// Requests no more events than needed, so that irrelevant ones do not wake the process.
-    private mutating func narrow(_ entry: inout Entry, _ inotify: any Inotify) {
-        for (watch, path) in entry.paths {
-            guard let folder = folders[watch], folder.wanted != folder.events else { continue }
-            let narrowed = try? inotify.watch(path, for: folder.wanted, adding: false, in: entry.instance)
-            if narrowed == watch {
-                folders[watch]?.events = folder.wanted
-            } else {
-                // There is another folder at this path now. If it is one of ours, it has lost the events of other users: ending
-                // its watch makes all of them begin again.
-                if let narrowed { inotify.unwatch(narrowed, in: entry.instance) }
-                entry.isComplete = false
-            }
+    /// Requests no more events than needed, so that irrelevant ones do not wake the process. Returns false if there is another
+    /// folder at this path now. If that is one of ours, it has lost the events of other users: ending its watch makes all of them
+    /// begin again.
+    private mutating func narrow(_ folder: Int32, _ path: String, _ instance: Int32) -> Bool {
+        guard let entry = folders[folder], entry.wanted != entry.events else { return true }
+        let narrowed = try? inotify.watch(path, for: entry.wanted, adding: false, in: instance)
+        guard narrowed == folder else {
+            if let narrowed { inotify.unwatch(narrowed, in: instance) }
+            return false
         }
+        folders[folder]?.events = entry.wanted
+        return true
     }
 
-    private mutating func leave(_ folder: Int32, _ number: Int, _ inotify: any Inotify) {
+    private mutating func leave(_ folder: Int32, _ number: Int) {
         folders[folder]?.users[number] = nil
         guard folders[folder]?.users.isEmpty == true else { return }
         folders[folder] = nil
@@ -162,55 +144,48 @@ extension WatchTable {
     /// false.
     mutating func settle(_ number: Int, _ problem: FileError?) -> Bool {
         // Without a path it has failed in the meantime, and has its problem.
-        guard let watch = watches[number], watch.status.path != nil else { return true }
-        guard !watch.isStale else { return false }
+        guard let watch = watches[number], let path = watch.path else { return true }
+        guard !watch.isStale, path.isTheSame(watch.file.operations) else { return false }
         watches[number]?.isSettling = false
-        watches[number]?.status.problem = problem
+        watches[number]?.problem = problem
         return true
     }
 
     /// Leaves the folders as they are, and makes the thread try again: the end of one of them is an event.
-    mutating func giveUp(_ number: Int, _ problem: FileError, _ inotify: any Inotify) {
-        guard let instance, let watch = watches[number] else { return }
+    mutating func giveUp(_ number: Int, _ problem: FileError) {
+        guard let instance else { return }
         watches[number]?.isSettling = false
-        watches[number]?.status = WatchStatus(problem: problem)
-        if let folder = watch.held.first { inotify.unwatch(folder, in: instance) }
+        fail(number, problem)
+        if let folder = folders(of: number).first { inotify.unwatch(folder, in: instance) }
     }
 }
 
 // Events in the folders.
 extension WatchTable {
-    /// What `events` mean for each watch, in the order in which they first concerned it.
+    /// What `events` mean for each watch, in the order in which they first concerned it. The last event describes the state.
     mutating func findings(for events: [InotifyEvent]) -> [(number: Int, finding: WatchFinding)] {
         var order: [Int] = []
         var findings: [Int: WatchFinding] = [:]
-        func note(_ number: Int, _ finding: WatchFinding) {
+        func note(_ number: Int, _ next: WatchFinding) {
             if findings[number] == nil { order.append(number) }
-            findings[number, default: finding].append(finding)
+            let (event, hasTurned) = findings[number] ?? next
+            findings[number] = (next.event ?? event, next.hasTurned || hasTurned)
         }
         for event in events {
             if event.events.contains(.overflow) {
-                for number in watches.keys.sorted() { note(number, WatchFinding(event: .uncertain, check: .folders)) }
+                for number in watches.keys.sorted() { note(number, (.uncertain, hasTurned: true)) }
             }
             guard let folder = folders[event.watch] else { continue }
-            for (number, filter) in folder.users {
-                if let finding = filter.finding(for: event) { note(number, finding) }
+            for (number, user) in folder.users {
+                if let finding = user.finding(for: event) { note(number, finding) }
             }
-            if event.events.contains(.watchEnded) { forget(event.watch) }
+            if event.events.contains(.watchEnded) { folders[event.watch] = nil }  // by the system
         }
         return order.compactMap { number in
             guard let watch = watches[number], let finding = findings[number] else { return nil }
-            if watch.isSettling {
-                if finding.check != .none { watches[number]?.isStale = true }
-                return nil
-            }
-            return (number, finding)
+            guard watch.isSettling else { return (number, finding) }
+            if finding.hasTurned { watches[number]?.isStale = true }
+            return nil
         }
-    }
-
-    /// The system no longer watches the folder.
-    private mutating func forget(_ folder: Int32) {
-        guard let users = folders.removeValue(forKey: folder)?.users.keys else { return }
-        for number in users { watches[number]?.held.remove(folder) }
     }
 }

@@ -1,94 +1,90 @@
 import StoredValuesSupport
+import Synchronization
 
 /// The thread that reads the events of all file watches of the process, and their inotify instance. Both begin with the first
 /// watch and end after the last one. In between the thread sleeps in `read`.
 final class WatchThread: Sendable {
     static let shared = WatchThread(SystemInotify())
 
-    /// How long the thread pauses after events while there are ``OwnChanges``.
+    /// When this process last replaced a file. While it does so again and again, the thread rests between events: each replacement
+    /// has half a dozen of them, most of the temporary file, and waking a thread for each costs a third of the time of the change.
+    private static let lastOwnChange = Atomic(Int64.min)
     private static let rest = 2_000_000
     /// How often the links and folders on the way may change while a watch is being set up.
     private static let attemptLimit = 100
 
     private let inotify: any Inotify
-    private let table = Guarded(WatchTable())
+    private let table: Guarded<WatchTable>
     private let retries: RetryThread
 
     init(_ inotify: any Inotify, retries: RetryThread = RetryThread()) {
-        self.inotify = inotify
-        self.retries = retries
+        (self.inotify, self.retries) = (inotify, retries)
+        table = Guarded(WatchTable(inotify))
     }
 
-    /// Begins to watch `file`, and returns the watch's number once no change can be missed.
-    func begin(_ file: WatchedFile) -> Int {
+    /// Notes that this process is replacing a file.
+    static func noteOwnChange() { lastOwnChange.store(monotonicNanoseconds(), ordering: .relaxed) }
+
+    /// Begins to watch the path of `file`, and returns the watch's number once no change can be missed.
+    func begin(_ file: DurableFile, _ onEvent: @escaping @Sendable (FileWatch.Event) -> Void) -> Int {
         let number = table.withLock { table in
-            let number = table.insert(file)
-            do throws(SystemErrorCode) {
-                try start(&table)
-            } catch {
-                table.setProblem(FileError(.watch, file.path, error), of: number)
-            }
+            let number = table.insert(file, onEvent)
+            do throws(SystemErrorCode) { try start(&table) } catch { table.fail(number, FileError(.watch, file.path, error)) }
             return number
         }
-        settle(number, file, at: file.currentPath())
+        settle(number, file)
         return number
     }
 
     /// Ends the watch with this number, if it has not ended.
     func end(_ number: Int) {
         // The handler's captures are released here, without the lock: releasing them may end other watches.
-        let ended = table.withLock { $0.remove(number, inotify) }
+        let ended = table.withLock { $0.remove(number) }
         withExtendedLifetime(ended) {}
     }
 
-    func problem(of number: Int) -> FileError? { table.withLock { $0.status(of: number)?.problem } }
+    func problem(of number: Int) -> FileError? { table.withLock { $0[number]?.problem } }
 
-    /// Watches the folders on the way of `file`, and repeats that until they are unchanged.
-    private func settle(_ number: Int, _ file: WatchedFile, at first: WatchedPath) {
+    /// Watches the folders on the way to `file`, and repeats that until they are unchanged.
+    private func settle(_ number: Int, _ file: DurableFile) {
         defer { tryAgain() }
-        var path = first
+        var path = WatchedPath(of: file)
         for _ in 0..<Self.attemptLimit {
-            guard let (isComplete, failure) = table.withLock({ $0.watch(path, for: number, inotify) }) else { return }
-            let again = file.currentPath()
+            guard let (isComplete, failure) = table.withLock({ $0.watch(path, for: number) }) else { return }
+            let again = WatchedPath(of: file)
             let hidden = again == path ? hiddenChanges(at: path) : nil
             let problem = path.obstacle ?? failure ?? hidden
-            let isSettled = isComplete && again == path && table.withLock { $0.settle(number, problem) }
-            if isSettled { return }
+            if isComplete, again == path, table.withLock({ $0.settle(number, problem) }) { return }
             path = again
         }
-        table.withLock { $0.giveUp(number, FileError(.watch, file.path, .keepsChanging), inotify) }
+        table.withLock { $0.giveUp(number, FileError(.watch, file.path, .keepsChanging)) }
     }
 
     /// Retries after a while what failed because a resource was exhausted.
     private func tryAgain() {
         guard table.withLock({ !$0.starved.isEmpty }) else { return }
         retries.request { [self] in
-            for (number, file) in table.withLock({ $0.starved }) { beginAgain(number, file) }
+            for number in table.withLock({ $0.starved }) { beginAgain(number) }
             tryAgain()
         }
     }
 
-    private func beginAgain(_ number: Int, _ file: WatchedFile) {
-        let before = problem(of: number)
-        let isStarted = table.withLock { table in
+    private func beginAgain(_ number: Int) {
+        let found = table.withLock { table -> WatchTable.Watch? in
             // If it was the last watch and has ended, nothing would end the thread.
-            guard table.file(of: number) != nil else { return false }
-            return (try? start(&table)) != nil
+            guard let watch = table[number], (try? start(&table)) != nil else { return nil }
+            return watch
         }
-        guard isStarted else { return }
-        settle(number, file, at: file.currentPath())
+        guard let watch = found else { return }
+        settle(number, watch.file)
         // Changes until now were not seen.
-        if problem(of: number) != before { tell(.uncertain, number) }
+        if problem(of: number) != watch.problem { tell(.uncertain, number) }
     }
 
     /// The error if a folder on the way is on a file system where inotify does not see all changes.
     private func hiddenChanges(at path: WatchedPath) -> FileError? {
-        for folder in path.folders where !folder.filter.isOnlyPassedThrough {
-            if let type = inotify.fileSystemType(at: folder.path), MountTable.hidesChanges(type) {
-                return FileError(.watch, path.target, .changesUnseen(fileSystem: type))
-            }
-        }
-        return nil
+        let types = path.folders.lazy.filter { !$0.isOnlyPassedThrough }.compactMap { [inotify] in inotify.fileSystemType(at: $0.path) }
+        return types.first(where: MountTable.hidesChanges).map { FileError(.watch, path.target, .changesUnseen(fileSystem: $0)) }
     }
 }
 
@@ -108,15 +104,17 @@ extension WatchThread {
 
     private func run(_ instance: Int32) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 8)
-        defer {
-            buffer.deallocate()
-            inotify.close(instance)
-        }
+        defer { buffer.deallocate() }
+        defer { inotify.close(instance) }
         while true {
             do {
                 let count = try inotify.read(instance, into: buffer)
-                tell(InotifyEvent.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
-                if OwnChanges.areRecent { sleepThread(nanoseconds: Self.rest) }
+                let events = InotifyEvent.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                for (number, finding) in table.withLock({ $0.findings(for: events) }) {
+                    if let event = outcome(of: finding, number) { tell(event, number) }
+                }
+                let isResting = Self.lastOwnChange.load(ordering: .relaxed) > monotonicNanoseconds() - 100_000_000
+                if isResting { sleepThread(nanoseconds: Self.rest) }
             } catch {
                 for number in table.withLock({ $0.fail(error) }) { tell(.uncertain, number) }
                 tryAgain()
@@ -131,30 +129,20 @@ extension WatchThread {
         }
     }
 
-    private func tell(_ events: [InotifyEvent]) {
-        for (number, finding) in table.withLock({ $0.findings(for: events) }) {
-            if let event = outcome(of: finding, number) { tell(event, number) }
-        }
-    }
-
     private func tell(_ event: FileWatch.Event, _ number: Int) {
         // An earlier handler may have ended it.
-        guard let file = table.withLock({ $0.file(of: number) }) else { return }
-        file.onEvent(event)
+        table.withLock({ $0[number] })?.onEvent(event)
     }
 
     /// The event to report to the owner, after watching the folders that are on the way now.
     private func outcome(of finding: WatchFinding, _ number: Int) -> FileWatch.Event? {
-        guard finding.check != .none else { return finding.event }
-        guard let file = table.withLock({ $0.file(of: number) }) else { return nil }
-        let path = file.currentPath()
-        guard let before = table.withLock({ $0.status(of: number) }) else { return nil }
-        if finding.check == .path, path == before.path { return finding.event }
-        settle(number, file, at: path)
-        guard let after = table.withLock({ $0.status(of: number) }) else { return nil }
+        guard let before = table.withLock({ $0[number] }) else { return nil }
+        if !finding.hasTurned, before.path?.isTheSame(before.file.operations) == true { return finding.event }
+        settle(number, before.file)
+        guard let after = table.withLock({ $0[number] }) else { return nil }
         // Also if the folder was missing before: it may have come and gone meanwhile, and the owner have read its content.
         if after.targetFolder == nil, after.problem == before.problem { return .movedAway }
-        if !after.leadsToSamePlace(as: before) || after.problem != before.problem { return .uncertain }
-        return finding.event ?? .uncertain
+        let leadsThere = after.path?.target == before.path?.target && after.targetFolder == before.targetFolder
+        return leadsThere && after.problem == before.problem ? finding.event ?? .uncertain : .uncertain
     }
 }

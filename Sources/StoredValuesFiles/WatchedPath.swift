@@ -9,40 +9,43 @@ struct WatchedPath: Equatable, Sendable {
     let target: String
     /// Parents before children. Watching them in this order misses no change: a folder that is swapped before its turn is
     /// watched in its new form, and a later swap is reported.
-    private(set) var folders: [Folder] = []
+    private(set) var folders: [WatchedFolder] = []
     /// Whether the target's folder is among them.
     private(set) var reachesTarget = false
+    /// Whether the target exists.
+    private var isFileThere = false
     /// Why the path cannot be followed to its end.
     let obstacle: FileError?
 
-    struct Folder: Equatable {
-        let path: String
-        var filter = FolderFilter()
-    }
-
-    /// The current folders and links of the absolute `path`.
-    init(_ path: String, operations: any FileOperations) {
-        let way: ResolvedPath
-        (way, obstacle) = ResolvedPath.follow(path, operations: operations)
-        target = way.target
-        for link in way.links { note(link, .way, .nameChanged) }
-        noteEnd(of: way, operations)
+    /// The current folders and links of the file's path.
+    init(of file: DurableFile) {
+        let links: [String]
+        (target, links, obstacle) = ResolvedPath.follow(file.path, operations: file.operations)
+        for link in links { note(link, .way, .nameChanged) }
+        noteEnd(file.operations)
         folders.sort { $0.path.utf8.count < $1.path.utf8.count }
     }
 
-    /// Adds the file's folder; if it is missing, the nearest existing parent.
-    private mutating func noteEnd(of way: ResolvedPath, _ operations: any FileOperations) {
-        guard target != "/" else { return }
-        func kind(_ path: String) -> FileKind? { try? operations.status(at: path, followingLinks: false).kind }
+    private static func kind(of path: String, _ operations: any FileOperations) -> FileKind? {
+        try? operations.status(at: path, followingLinks: false).kind
+    }
 
-        var last = target
-        var folder = way.folder
-        while folder != "/", kind(folder) != .folder {
-            last = folder
-            folder = ResolvedPath.folder(of: folder)
-        }
-        let isSomethingThere = kind(last) != nil
+    /// Whether the path leads there still, if none of its folders and links has changed: the target is no link now, and there or
+    /// not as it was.
+    func isTheSame(_ operations: any FileOperations) -> Bool {
+        guard reachesTarget else { return true }
+        let kind = Self.kind(of: target, operations)
+        return kind != .link && (kind != nil) == isFileThere
+    }
+
+    /// Adds the file's folder; if it is missing, the nearest existing parent.
+    private mutating func noteEnd(_ operations: any FileOperations) {
+        guard target != "/" else { return }
+        var (last, folder) = (target, ResolvedPath.folder(of: target))
+        while folder != "/", Self.kind(of: folder, operations) != .folder { (last, folder) = (folder, ResolvedPath.folder(of: folder)) }
+        let isSomethingThere = Self.kind(of: last, operations) != nil
         reachesTarget = last == target && obstacle == nil
+        isFileThere = reachesTarget && isSomethingThere
         if reachesTarget {
             note(target, .file, .file)
         } else {
@@ -54,20 +57,76 @@ struct WatchedPath: Equatable, Sendable {
     }
 
     /// Adds the folder of `path` with the events to request for the name, and the folders above it.
-    private mutating func note(_ path: String, _ role: FolderFilter.Role, _ events: FolderEvents) {
-        let folder = ResolvedPath.folder(of: path)
+    private mutating func note(_ path: String, _ role: WatchedFolder.Role, _ events: FolderEvents) {
+        var folder = ResolvedPath.folder(of: path)
         let index = index(of: folder)
-        folders[index].filter.insert(ResolvedPath.name(of: path), role, events)
-        var above = ResolvedPath.folder(of: folder)
-        while above != "/" {
-            _ = self.index(of: above)
-            above = ResolvedPath.folder(of: above)
+        folders[index].insert(ResolvedPath.name(of: path), role, events)
+        while folder != "/" {
+            _ = self.index(of: folder)
+            folder = ResolvedPath.folder(of: folder)
         }
     }
 
     private mutating func index(of folder: String) -> Int {
         if let index = folders.firstIndex(where: { $0.path.isIdentical(to: folder) }) { return index }
-        folders.append(Folder(path: folder))
+        folders.append(WatchedFolder(path: folder))
         return folders.count - 1
+    }
+}
+
+/// A folder on the way of a watch: the events of it that the watch needs, and what they mean for it.
+struct WatchedFolder: Equatable, Sendable {
+    let path: String
+    /// The events to request from the system.
+    private(set) var events: FolderEvents = [.selfDeleted, .selfMoved]
+    /// Names that are not in here concern other watches.
+    private var names: [[UInt8]: Role] = [:]
+
+    init(path: String) { self.path = path }
+
+    /// The role of a name in the folder for the watch.
+    enum Role {
+        /// The watched file.
+        case file
+        /// A link on the way to it, or the path of a missing folder.
+        case way
+        /// A folder on the way, whose own events say more than its parent's.
+        case passage
+    }
+
+    /// Whether only the identity of this folder matters, and whether it is moved or deleted.
+    var isOnlyPassedThrough: Bool { names.values.allSatisfy { $0 == .passage } }
+
+    /// Adds the events of `name`.
+    mutating func insert(_ name: String, _ role: Role, _ events: FolderEvents) { merge([Array(name.utf8): role], events) }
+
+    mutating func formUnion(_ other: WatchedFolder) { merge(other.names, other.events) }
+
+    private mutating func merge(_ names: [[UInt8]: Role], _ events: FolderEvents) {
+        self.events.formUnion(events)
+        // A name with two roles, as when a folder has two paths, is treated as on the way: then everything is checked.
+        self.names.merge(names) { $0 == $1 ? $0 : .way }
+    }
+
+    /// What `event` in the folder means for the watch; nil if nothing.
+    func finding(for event: InotifyEvent) -> WatchFinding? {
+        if !event.events.isDisjoint(with: .folderItself) { return (nil, hasTurned: true) }
+        let role = names[event.name]
+        if role == .file { return (FileWatch.Event(ofFile: event.events), hasTurned: false) }
+        guard role != nil, !event.events.isDisjoint(with: .nameChanged) else { return nil }
+        return (nil, hasTurned: true)
+    }
+}
+
+/// What the system's events mean for a watch: what to report to its owner, unless the path leads elsewhere; and whether other folders
+/// may be on the way.
+typealias WatchFinding = (event: FileWatch.Event?, hasTurned: Bool)
+
+extension FileWatch.Event {
+    fileprivate init(ofFile events: FolderEvents) {
+        self =
+            if events.contains(.deleted) { .removed } else if events.contains(.movedFrom) { .movedAway } else {
+                events.isDisjoint(with: [.movedTo, .closedAfterWriting]) ? .beingWritten : .replaced
+            }
     }
 }

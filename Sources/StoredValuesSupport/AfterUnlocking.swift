@@ -1,13 +1,8 @@
-/// What to do after a change once every lock is free: wake readers, notify observers, release old values.
-///
-/// Only buffers are filled under a lock. Woken readers, observers and released values may run any code, and use the same
-/// values.
+/// What to do after a change once every lock is free: wake readers, notify observers, release old values. They may run any code, and
+/// use the same values.
 package struct AfterUnlocking: Sendable {
-    /// Waiting stream readers that now have an element.
     private var readers: [UnsafeContinuation<Void, Never>] = []
-    /// Calls that notify observers.
     private var notices: [@Sendable () -> Void] = []
-    /// Replaced values; releasing one may run a `deinit`.
     private var replaced: [any Sendable] = []
 
     package init() {}

@@ -2,8 +2,8 @@ package import Dispatch
 
 /// Work that runs once, after a time, unless it is cancelled before.
 ///
-/// All alarms of the process share one thread. It starts with the first one, and ends when it wakes and none is left. Not a timer of
-/// Dispatch, which needs file descriptors: creating the first one of a process traps if none are left.
+/// All alarms of the process share one thread, which ends when it wakes and none is left. Not a timer of Dispatch: creating the first
+/// one of a process traps if no file descriptors are left.
 package final class Alarm: Sendable {
     private struct Schedule {
         /// The alarms that are set, the soonest last.

@@ -2,11 +2,9 @@ public import Synchronization
 
 /// A state that one thread at a time may use: `Mutex`, in a form that the thread sanitizer understands.
 ///
-/// On Linux a contended `Mutex` is acquired inside the standard library, which is not built with the sanitizer; the sanitizer
-/// misses that one thread's turn came before the next one's, and reports races where there are none (seen with Swift 6.3.1: two
-/// reports from eight threads appending under one `Mutex`, none with this). Users of this library run the sanitizer too. An
-/// atomic flag, written at the end of each turn and read at the beginning of the next, makes the order visible. On x86-64 that
-/// is one plain load and one plain store.
+/// On Linux a contended `Mutex` is acquired inside the standard library, which is not built with the sanitizer, so that it reports
+/// races where there are none (seen with Swift 6.3.1, eight threads appending under one `Mutex`). An atomic flag, written at the end
+/// of each turn and read at the beginning of the next, makes their order visible. On x86-64 that is one plain load and store.
 ///
 /// Public, although no product exports this module: `package` code is never inlined into another module, and each use would
 /// look up type metadata, which takes several times as long as the lock.

@@ -1,37 +1,29 @@
+package import Dispatch
+
 /// An answer that one task waits for. The first one counts: the answer itself, the deadline or the task's cancellation.
 package final class OneShot<Answer: Sendable>: Sendable {
-    private enum State {
-        case open
-        case awaited(CheckedContinuation<Answer, Never>)
-        /// With the answer if it came before the wait began.
-        case answered(Answer?)
+    private struct State {
+        var isAnswered = false
+        /// The answer if it came before the wait began.
+        var answer: Answer?
+        var task: CheckedContinuation<Answer, Never>?
     }
 
-    private let state = Guarded(State.open)
+    private let state = Guarded(State())
 
     package init() {}
 
     /// Whether another answer would be ignored.
-    package var isAnswered: Bool {
-        state.withLock { state in
-            if case .answered = state { true } else { false }
-        }
-    }
+    package var isAnswered: Bool { state.withLock { $0.isAnswered } }
 
     /// Gives the answer; false if another one came first.
     @discardableResult
     package func answer(_ answer: Answer) -> Bool {
         let (isFirst, task) = state.withLock { state -> (Bool, CheckedContinuation<Answer, Never>?) in
-            switch state {
-            case .open:
-                state = .answered(answer)
-                return (true, nil)
-            case .awaited(let task):
-                state = .answered(nil)
-                return (true, task)
-            case .answered:
-                return (false, nil)
-            }
+            guard !state.isAnswered else { return (false, nil) }
+            state.isAnswered = true
+            if state.task == nil { state.answer = answer }
+            return (true, state.task.take())
         }
         task?.resume(returning: answer)
         return isFirst
@@ -42,13 +34,9 @@ package final class OneShot<Answer: Sendable>: Sendable {
     package func wait(cancelled: Answer, abandon: @escaping @Sendable () -> Void = {}) async -> Answer {
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { task in
-                let early = state.withLock { state -> Answer? in
-                    guard case .answered(let early) = state else {
-                        state = .awaited(task)
-                        return nil
-                    }
-                    state = .answered(nil)
-                    return early
+                let early = state.withLock { state in
+                    if !state.isAnswered { state.task = task }
+                    return state.answer.take()
                 }
                 if let early { task.resume(returning: early) }
             }
@@ -60,4 +48,49 @@ package final class OneShot<Answer: Sendable>: Sendable {
         state.withLock { _ in }
         return answer
     }
+}
+
+extension DispatchQueue {
+    /// Runs `work` on this queue and waits for its answer, at most until `deadline` has passed, including the time in the
+    /// queue, or the task is cancelled. Then `abandon` is called, on any thread, which it must not block.
+    ///
+    /// Work that has been abandoned is not begun, and may check `isWanted` to stop early.
+    package func perform<Answer: Sendable, Failure: WaitError>(
+        deadline: Duration, abandon: @escaping @Sendable () -> Void = {},
+        _ work: @escaping @Sendable (_ isWanted: () -> Bool) throws(Failure) -> Answer
+    ) async throws(Failure) -> Answer {
+        if Task.isCancelled { throw .cancelled }
+        let shot = OneShot<Result<Answer, Failure>>()
+        let alarm: Alarm
+        do throws(SystemErrorCode) {
+            alarm = try Alarm.set(after: deadline) { if shot.answer(.failure(.timedOut(after: deadline))) { abandon() } }
+        } catch {
+            throw .withoutThread(error)
+        }
+        defer { alarm.cancel() }  // otherwise it would keep the answer until the deadline
+        async {
+            guard !shot.isAnswered else { return }
+            shot.answer(Result { () throws(Failure) in try work { !shot.isAnswered } })
+        }
+        return try await shot.wait(cancelled: .failure(.cancelled), abandon: abandon).get()
+    }
+}
+
+/// An error that can represent a timeout, a cancellation, and the lack of a thread that could wait.
+package protocol WaitError: Error {
+    static func timedOut(after limit: Duration) -> Self
+    static var cancelled: Self { get }
+    /// Nothing was begun, because no thread could be started.
+    static func withoutThread(_ code: SystemErrorCode) -> Self
+}
+
+extension Duration {
+    /// The same time in nanoseconds; one beyond some 30 years becomes that, and one before now becomes 0.
+    package var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return max(0, min(seconds, 1_000_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+
+    /// The same time for Dispatch.
+    package var dispatchInterval: DispatchTimeInterval { .nanoseconds(Int(nanoseconds)) }
 }

@@ -1,8 +1,7 @@
 /// Retries failed work on a thread that exists only meanwhile: after a second, then after twice as long each time, up to a
 /// minute.
 ///
-/// The process shares these threads, so that a thousand files on a full disk take a few, and one attempt that takes long does not
-/// delay the others.
+/// The process shares these threads, so that a thousand files on a full disk take a few, and one slow attempt delays no other.
 package final class RetryThread: Sendable {
     private static let longestPause = Duration.seconds(60)
     private static let threadLimit = 4
@@ -54,10 +53,7 @@ package final class RetryThread: Sendable {
 
     private func wait(_ pause: Duration) {
         do throws(SystemErrorCode) {
-            try Alarm.set(after: pause) {
-                Self.due.withLock { $0.retries.insert(self, at: 0) }
-                Self.provideThread()
-            }
+            try Alarm.set(after: pause) { if !self.enterQueue() { self.wait(.seconds(1)) } }
         } catch {
             // No thread can wait. The next request begins again.
             let attempt = state.withLock { $0.attempt.take() }
@@ -65,16 +61,13 @@ package final class RetryThread: Sendable {
         }
     }
 
-    /// Starts a thread for those that are due, up to the limit.
-    @Sendable private static func provideThread() {
-        let isMissing = due.withLock { due in
-            guard !due.retries.isEmpty, due.threadCount < threadLimit else { return false }
-            guard (try? startThread(named: "try-again", run)) != nil else { return due.threadCount == 0 }
-            due.threadCount += 1
-            return false
+    /// Waits for a thread, of which there is one more, up to the limit. Returns false if there is none.
+    private func enterQueue() -> Bool {
+        Self.due.withLock { due in
+            if due.threadCount < Self.threadLimit, (try? startThread(named: "try-again", Self.run)) != nil { due.threadCount += 1 }
+            if due.threadCount > 0 { due.retries.insert(self, at: 0) }
+            return due.threadCount > 0
         }
-        // Called by an alarm, so that there is a thread that waits for another.
-        if isMissing { _ = try? Alarm.set(after: .seconds(1), provideThread) }
     }
 
     @Sendable private static func run() {

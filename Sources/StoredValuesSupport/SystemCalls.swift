@@ -53,16 +53,14 @@ package func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
 }
 
 /// Nanoseconds since the machine started, the same for all its processes.
-package func monotonicNanoseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-}
+package func monotonicNanoseconds() -> Int64 { nanoseconds(CLOCK_MONOTONIC) }
 
 /// The same, with the time in which the machine slept.
-package func bootNanoseconds() -> Int64 {
+package func bootNanoseconds() -> Int64 { nanoseconds(CLOCK_BOOTTIME) }
+
+private func nanoseconds(_ clock: clockid_t) -> Int64 {
     var time = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &time)
+    clock_gettime(clock, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
@@ -117,7 +115,7 @@ package func startThread(named name: String, _ body: @escaping @Sendable () -> V
     let start = Unmanaged.passRetained(ThreadStart(name: name, body: body))
     let code = withUnsafeTemporaryAllocation(of: pthread_t.self, capacity: 1) { thread in
         // Never nil: the allocation has room for one.
-        pthread_create(thread.baseAddress!, &attributes, runThread, start.toOpaque())
+        pthread_create(thread.baseAddress!, &attributes, { $0.flatMap(runThread) }, start.toOpaque())
     }
     guard code == 0 else {
         start.release()
@@ -129,30 +127,20 @@ private final class ThreadStart: Sendable {
     let name: String
     let body: @Sendable () -> Void
 
-    init(name: String, body: @escaping @Sendable () -> Void) {
-        self.name = name
-        self.body = body
-    }
+    init(name: String, body: @escaping @Sendable () -> Void) { (self.name, self.body) = (name, body) }
 }
 
-private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let argument else { return nil }
+private func runThread(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
     let start = Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()
-    nameThread(start.name)
+    // Swift does not see pthread_setname_np. There may be no /proc.
+    let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+    if descriptor >= 0 {
+        _ = write(descriptor, start.name, start.name.utf8.count)
+        close(descriptor)
+    }
     start.body()
     return nil
 }
-
-/// Names the calling thread, if there is a /proc. (Swift does not see pthread_setname_np.)
-private func nameThread(_ name: String) {
-    let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    _ = write(descriptor, name, name.utf8.count)
-    close(descriptor)
-}
-
-/// A number that distinguishes the running threads.
-package func currentThreadNumber() -> UInt { UInt(pthread_self()) }
 
 /// Lets other threads run.
 package func yieldThread() { sched_yield() }

@@ -245,7 +245,6 @@ struct KnownFile {
     /// Notes that this process has replaced the file. Returns what to release without a lock.
     mutating func wasReplaced(_ identity: FileIdentity?, _ new: FilePin?) -> FilePin? {
         defer { (pin, written, mustRewrite, isRecovered) = (new, identity, false, false) }
-        pin?.noteReplaced()
         return pin
     }
 

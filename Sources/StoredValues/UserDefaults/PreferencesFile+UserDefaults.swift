@@ -54,10 +54,8 @@ extension PreferencesFile {
                 throw PropertyList.Problem.damaged
             }
             entries = found
-        } catch let error as FileError {
-            throw .notImported(path: file.path, reason: error.description)
         } catch {
-            throw .notImported(path: file.path, reason: (error as? PropertyList.Problem ?? .damaged).description)
+            throw .notImported(path: file.path, reason: "\(error)")
         }
         // All calls of the program's own code come before taking the file's lock.
         let found = entries.map { ($0.key, newKey($0.key), $0.value.reading) }.sorted { $0.0 < $1.0 }

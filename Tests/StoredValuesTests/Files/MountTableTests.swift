@@ -5,7 +5,7 @@ import Testing
 
 @Suite("MountTable")
 struct MountTableTests {
-    private let table = MountTable(
+    private let table =
         #"""
         22 27 0:21 / /proc rw,relatime - proc proc rw
         27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
@@ -14,14 +14,14 @@ struct MountTableTests {
         32 27 0:32 / /mnt rw - ext4 /dev/vdb rw
         33 27 0:33 / /mnt rw - cifs //host/share rw
         half a line
-        """#)
+        """#
 
     @Test("A path lies on the file system mounted nearest to it, the latest of several", arguments: [
         ("/", "ext4"), ("/etc/x", "ext4"), ("/home", "nfs4"), ("/home/u/file", "nfs4"), ("/homes/file", "ext4"),
         ("/home/anna b/é\\/file", "fuse.sshfs"), ("/mnt/file", "cifs"),
     ])
     func nearest(path: String, type: String) {
-        #expect(table.fileSystemType(at: path) == type)
+        #expect(MountTable.fileSystemType(at: path, in: table) == type)
     }
 
     @Test("What a machine serves to others, or a program to the system, hides changes; local disks do not")

@@ -115,7 +115,7 @@ struct PreferencesDurabilityTests {
             let path = folder + "/p.json"
             let storage = open(path)
             let value = StoredValue(key: "a", default: 0, storage: storage)
-            var lock: LockedFile? = try DurableGeneration(of: DurableFile(path: path)).lock(timeout: nil)
+            var lock: LockedFile? = try DurableFile(path: path).lock(toChange: ".durable", timeout: nil)
             value.set(1)
             #expect(try contents(ofFile: path) == "{\n  \"a\": 1\n}\n")
             let isDone = Guarded(false)

@@ -4,6 +4,9 @@ import StoredValues
 import StoredValuesSupport
 import Testing
 
+/// A number that distinguishes the running threads.
+func currentThreadNumber() -> UInt { UInt(pthread_self()) }
+
 /// Runs `body`, which blocks its thread for long, on a thread of its own, so that tests beside it go on.
 func offPool<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in

@@ -59,7 +59,7 @@ struct HostilePropertyListTests {
         ("a long text that is held often", manifold(2, 12, inside: [0x5F, 0x12] + bigEndian(UInt32(100_000)) + Array(repeating: 0x61, count: 100_000)), tooLarge),
         ("200,000 lists in each other, binary", deep(200_000), tooDeep),
         ("a list that holds itself", binary(dictionary + [[0xA1] + reference(2)]), tooDeep),
-        ("a dictionary as its own key", binary([[0xD1] + reference(0) + reference(0)]), tooDeep),
+        ("a dictionary as its own key", binary([[0xD1] + reference(0) + reference(0)]), damaged),
         ("200,000 lists in each other, XML", xml(nested("<array>", "</array>", 200_000)), tooDeep),
         ("20,000 lists that are never closed", xml(String(repeating: "<array>", count: 20_000)), tooDeep),
         ("20,000 dictionaries in each other, XML", xml(nested("<dict><key>a</key>", "</dict>", 20_000)), tooDeep),
@@ -70,7 +70,6 @@ struct HostilePropertyListTests {
         ("with a mark and attributes", [0xEF, 0xBB, 0xBF] + xml(nested("<array x='/'>", "</array >", 20_000)), tooDeep),
         ("in UTF-16", [0xFF, 0xFE] + xml(nested("<array>", "</array>", 20_000)).flatMap { [$0, 0] }, damaged),
         ("as a text of NeXTSTEP's", Array("{a=\(nested("(", ")", 20_000, inside: "1"));}".utf8), damaged),
-        ("a number of more than 64 bits", binary(dictionary + [[0x14] + bigEndian(UInt64(1)) + bigEndian(UInt64(5))]), damaged),
         ("a list of 2^62 elements", binary(dictionary + [[0xAF, 0x13] + bigEndian(UInt64(1) << 62)]), damaged),
         ("an element that is not there", binary(dictionary + [[0xA1] + reference(9)]), damaged),
     ]
