@@ -52,11 +52,12 @@ struct JSONTests {
         var writer = JSONWriter()
         writer.append(secret[...])
         let (start, count) = writer.text.withUnsafeBytes { (UInt(bitPattern: $0.baseAddress), $0.count) }
+        // Before, for the allocator gives out what was freed.
+        var now = [UInt8](repeating: 0, count: count)
         while writer.text.withUnsafeBytes({ UInt(bitPattern: $0.baseAddress) }) == start { writer.append("0123456789") }
         // By the kernel, as the memory is no longer this test's to read.
         let file = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         defer { close(file) }
-        var now = [UInt8](repeating: 0, count: count)
         try #require(pread(file, &now, count, off_t(start)) == count)
         // The allocator writes to the begin of what was freed.
         #expect(now.suffix(16) != secret.suffix(16))
