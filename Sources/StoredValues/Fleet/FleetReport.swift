@@ -46,8 +46,8 @@ package struct FleetReport: Sendable, Equatable {
     /// The report in a file that another process wrote; nil if it is not a whole and sensible one. What could steer a terminal
     /// in `why` becomes a space.
     package init?(parsing bytes: [UInt8]) {
-        guard bytes.count <= Self.sizeLimit, let json = try? JSONValue(parsing: bytes),
-            let form = try? ItemDecoder.decode(Form.self, from: json), form.confirmed?.date.isWritable != false, form.alive?.date.isWritable != false
+        guard bytes.count <= Self.sizeLimit, let form = try? ItemDecoder.decode(Form.self, from: bytes),
+            form.confirmed?.date.isWritable != false, form.alive?.date.isWritable != false
         else { return nil }
         switch (form.state, form.revision, form.since, form.why) {
         case ("current", let revision?, nil, nil) where revision >= 0:

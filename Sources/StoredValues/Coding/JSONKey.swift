@@ -1,16 +1,3 @@
-/// The coding path of a part, which is hardly ever asked for.
-indirect enum CodingPath {
-    case whole
-    case part(any CodingKey, of: CodingPath)
-
-    var keys: [any CodingKey] {
-        switch self {
-        case .whole: []
-        case .part(let key, let path): path.keys + [key]
-        }
-    }
-}
-
 /// A member's name or an element's position in a coding path.
 enum JSONKey: CodingKey, Hashable {
     case member(String)
