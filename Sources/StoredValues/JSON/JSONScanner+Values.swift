@@ -2,7 +2,7 @@ import StoredValuesSupport
 
 extension JSONValue {
     /// The value that `bytes` contain, from first to last.
-    init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
+    package init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
         var scanner = JSONScanner(bytes)
         try scanner.checkEncoding()
         scanner.skipWhitespace()

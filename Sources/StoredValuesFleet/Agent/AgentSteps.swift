@@ -99,7 +99,7 @@
         }
 
         /// The answer came on the watch.
-        mutating func heard(_ answer: EtcdWatchMessage.Answer, at now: BootMoment) -> [Action] {
+        mutating func heard(_ answer: EtcdAnswer, at now: BootMoment) -> [Action] {
             guard let replica else { return [] }
             isWatching = true
             switch WatchVerdict(answer, after: replica.revision, in: replica.cluster) {
@@ -119,7 +119,7 @@
         /// The cluster has answered the question whether it has anything that is not here. `revision` is that of the replica when the
         /// cluster was `asked`, and `found` the digest of the mirror now.
         mutating func confirm(
-            _ answer: EtcdRangeAnswer, askedAt revision: Int, _ asked: BootMoment, mirror found: UInt64?, at now: BootMoment
+            _ answer: EtcdAnswer, askedAt revision: Int, _ asked: BootMoment, mirror found: UInt64?, at now: BootMoment
         ) -> [Action] {
             switch replica?.confirm(answer, askedAt: revision) {
             case .readAgain(let why): return [.fail(AgentProblem("everything is read again: \(why)", isCertain: false))]

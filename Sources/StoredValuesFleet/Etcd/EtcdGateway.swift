@@ -1,5 +1,6 @@
 #if Fleet
-    import NIOCore
+    import FoundationEssentials
+    import StoredValues
     import StoredValuesSupport
 
     /// The cluster: asks one of its members, and the next one if that does not answer, or not as the cluster does: only what all
@@ -44,13 +45,10 @@
         /// The answer to a request that may be repeated without harm. Asks each member in turn, at most until `patience` is over.
         ///
         /// `mayHaveHappened` of the error is true if it holds for any of the attempts.
-        func ask<Answer: EtcdAnswer>(
-            _ path: String, _ request: some EtcdRequest, for type: Answer.Type = Answer.self, patience: Duration = patience
-        ) async throws(EtcdError) -> Answer {
-            let body = try EtcdCoding.bytes(of: request)
+        func ask(_ request: EtcdRequest, patience: Duration = patience) async throws(EtcdError) -> EtcdAnswer {
             // etcd warns of a limit above 10 MiB. On a slow machine so much does not arrive in time, which would look like no answer.
-            guard body.count <= Self.requestLimit else {
-                throw EtcdError(reason: .tooLarge, sentence: "the request has \(body.count >> 20) MiB, more than any cluster takes")
+            guard request.body.count <= Self.requestLimit else {
+                throw EtcdError(reason: .tooLarge, sentence: "the request has \(request.body.count >> 20) MiB, more than any cluster takes")
             }
             let end = ContinuousClock.now + patience
             var failures = MemberFailures(members: endpoints.count)
@@ -59,17 +57,15 @@
                 let member = state.withLock { $0.preferred }
                 let limit = Self.attemptLimit * (1 << min(failures.count / endpoints.count, 10))
                 do throws(EtcdError) {
-                    if try await isKnown(member, request, limit: limit, end: end) {
-                        return try await askOnce(member, path, body, limit: limit, end: end)
-                    }
+                    if try await isKnown(member, request, limit: limit, end: end) { return try await ask(member, request, limit: limit, end: end) }
                     turn(awayFrom: member)
                 } catch {
                     failures.add(error, from: member, wasCutShort: ContinuousClock.now >= end)
-                    if error.reason == .cancelled { throw failures.error(for: .cancelled) }
+                    if error.reason == .cancelled { throw failures.cancellation }
                     turn(awayFrom: member, because: error)
                     guard !failures.isFinal, ContinuousClock.now < end else { throw failures.error }
                     guard failures.isRound else { continue }
-                    guard await pause(for: min(backoff.next(), end - .now)) else { throw failures.error(for: .cancelled) }
+                    guard await pause(for: min(backoff.next(), end - .now)) else { throw failures.cancellation }
                 }
             }
         }
@@ -77,43 +73,81 @@
         /// Whether the member may be asked: who knows no cluster yet asks the others too, and only members of the cluster get a change,
         /// which no error would undo.
         private func isKnown(
-            _ member: Int, _ request: some EtcdRequest, limit: Duration, end: ContinuousClock.Instant
+            _ member: Int, _ request: EtcdRequest, limit: Duration, end: ContinuousClock.Instant
         ) async throws(EtcdError) -> Bool {
             func isKnown(_ vote: ClusterVote) -> Bool { vote.cluster != nil && (!request.isChange || vote.isOurs(member)) }
             if endpoints.count == 1 || state.withLock({ isKnown($0.vote) }) { return true }
             do throws(EtcdError) {
-                let body = try EtcdCoding.bytes(of: request.introduction)
-                let _: EtcdRangeAnswer = try await askOnce(member, "/v3/kv/range", body, limit: limit, end: end)
+                _ = try await ask(member, .read(request.key, ["count_only": true]), limit: limit, end: end)
             } catch {
                 throw error.asReading
             }
             return state.withLock { isKnown($0.vote) }
         }
 
-        /// What a member answers to this one request, within the time of one attempt, whichever cluster it belongs to.
-        func askOnce<Answer: EtcdAnswer>(
-            _ endpoint: EtcdEndpoint, _ path: String, _ request: some Encodable & Sendable, for type: Answer.Type = Answer.self
-        ) async throws(EtcdError) -> Answer {
-            try await answer(endpoint, path, EtcdCoding.bytes(of: request), limit: Self.attemptLimit, end: .now + Self.attemptLimit)
+        private func ask(
+            _ member: Int, _ request: EtcdRequest, limit: Duration, end: ContinuousClock.Instant
+        ) async throws(EtcdError) -> EtcdAnswer {
+            let answer = try await ask(endpoints[member], request, limit: limit, end: end)
+            try check(answer, of: member)
+            return answer
         }
 
-        /// Sends a request to the member that answered last, or the next one that begins to answer it, and passes each part of the stream
-        /// to `receive`. Before the first part, what that throws of the member's answer turns to the next one, too.
-        func stream(
-            _ path: String, _ request: some Encodable, isolation: isolated (any Actor)? = #isolation,
-            _ receive: (_ member: Int, [UInt8]) async throws -> Void
+        /// What whoever has this address answers to this one request, whichever cluster it belongs to.
+        func ask(
+            _ endpoint: EtcdEndpoint, _ request: EtcdRequest, limit longest: Duration = attemptLimit, end: ContinuousClock.Instant = .now + attemptLimit
+        ) async throws(EtcdError) -> EtcdAnswer {
+            func attempt() async throws(EtcdError) -> EtcdAnswer {
+                func limit() -> Duration { max(.milliseconds(1), min(longest, end - .now)) }
+                let token = try await token(endpoint, within: limit())
+                guard let answer = EtcdAnswer(try await post(request, to: endpoint, token: token, within: limit())) else { throw .unintelligible(endpoint) }
+                return answer
+            }
+            do throws(EtcdError) { return try await attempt() } catch {
+                guard error.reason == .notLoggedIn, access.user != nil else { throw error }
+                // Once more with a new token: tokens are forgotten by a member that was started again, and expire.
+                forgetToken()
+                return try await attempt()
+            }
+        }
+
+        private func post(
+            _ request: EtcdRequest, to endpoint: EtcdEndpoint, token: String?, within limit: Duration
+        ) async throws(EtcdError) -> JSONValue {
+            let (status, body) = try await connection.post(request, to: endpoint, token: token, within: limit)
+            guard status == 200 else { throw EtcdError(status: status, body: body, from: endpoint) }
+            do throws(JSONSyntaxError) { return try JSONValue(parsing: body) } catch { throw .unintelligible(endpoint) }
+        }
+
+        /// Watches a key, or all from it to before `end`, from the change with that revision on, at the member that answered last or the
+        /// next one that begins to answer, and passes each answer to `receive`. Returns when the stream ends; throws when it cannot begin
+        /// or the cluster ends it with an error. What `receive` throws of the first answers turns to another member, too.
+        func watch(
+            _ key: Data, to end: Data? = nil, from revision: Int, isolation: isolated (any Actor)? = #isolation,
+            _ receive: (EtcdAnswer) async throws -> Void
         ) async throws {
-            let body = try EtcdCoding.bytes(of: request)
+            let request = EtcdRequest.watch(key, to: end, from: revision)
             var failures = MemberFailures(members: endpoints.count)
             while true {
-                let member = state.withLock { $0.preferred }
+                let member = state.withLock { $0.preferred }, endpoint = endpoints[member]
+                var lines = EtcdLines()
                 var hasBegun = false
+                func take(_ line: [UInt8]) async throws {
+                    guard let json = try? JSONValue(parsing: line) else { throw EtcdError.unintelligible(endpoint) }
+                    if let problem = json["error"] { throw EtcdError(status: 200, problem, from: endpoint) }
+                    guard let answer = json["result"].flatMap(EtcdAnswer.init) else { throw EtcdError.unintelligible(endpoint) }
+                    try check(answer, of: member)
+                    try await receive(answer)
+                }
                 do {
-                    let token = try await token(endpoints[member], within: Self.attemptLimit)
-                    try await connection.stream(path, body, to: endpoints[member], token: token) { part in
-                        try await receive(member, Array(part.readableBytesView))
+                    let token = try await token(endpoint, within: Self.attemptLimit)
+                    try await connection.stream(request, to: endpoint, token: token) { part in
+                        guard lines.append(part) else { throw EtcdError.unintelligible(endpoint) }
+                        while let line = lines.next() { try await take(line) }
                         hasBegun = true
                     }
+                    // An error ends the stream without a line break.
+                    if let rest = lines.rest { try await take(rest) }
                     return turn(awayFrom: member)  // it has ended, which a member does that is stopped
                 } catch let error as EtcdError {
                     // What is cancelled before it has begun was silent for too long.
@@ -130,12 +164,12 @@
         }
 
         /// Throws if the member answers for another cluster than the one that is meant.
-        func check(_ header: EtcdHeader, of member: Int) throws(EtcdError) {
-            let isOurs = state.withLock { $0.vote.hear(header.cluster_id, from: member) }
+        private func check(_ answer: EtcdAnswer, of member: Int) throws(EtcdError) {
+            let isOurs = state.withLock { $0.vote.hear(answer.cluster, from: member) }
             guard !isOurs else { return }
             throw EtcdError(
                 reason: .otherCluster,
-                sentence: "\(endpoints[member]) belongs to another cluster (\(header.cluster_id.asOneLine(upTo: 20))) than the other members or the last settings",
+                sentence: "\(endpoints[member]) belongs to another cluster (\(answer.cluster.asOneLine(upTo: 20))) than the other members or the last settings",
                 mayHaveHappened: true)
         }
 
@@ -147,39 +181,6 @@
                 if let error, error.reason != .otherCluster { state.vote.hear(nil, from: member) }
                 if state.preferred == member { state.preferred = (member + 1) % endpoints.count }
             }
-        }
-
-        private func askOnce<Answer: EtcdAnswer>(
-            _ member: Int, _ path: String, _ body: [UInt8], limit: Duration, end: ContinuousClock.Instant
-        ) async throws(EtcdError) -> Answer {
-            let answer: Answer = try await answer(endpoints[member], path, body, limit: limit, end: end)
-            try check(answer.header, of: member)
-            return answer
-        }
-
-        private func answer<Answer: Decodable>(
-            _ endpoint: EtcdEndpoint, _ path: String, _ body: [UInt8], limit longest: Duration, end: ContinuousClock.Instant
-        ) async throws(EtcdError) -> Answer {
-            func limit() -> Duration { max(.milliseconds(1), min(longest, end - .now)) }
-            let token = try await token(endpoint, within: limit())
-            do throws(EtcdError) {
-                return try await post(endpoint, path, body, token: token, within: limit())
-            } catch {
-                guard error.reason == .notLoggedIn, access.user != nil else { throw error }
-                // Once more with a new token: tokens are forgotten by a member that was started again, and expire.
-                forgetToken()
-                let token = try await self.token(endpoint, within: limit())
-                return try await post(endpoint, path, body, token: token, within: limit())
-            }
-        }
-
-        private func post<Answer: Decodable>(
-            _ endpoint: EtcdEndpoint, _ path: String, _ body: [UInt8], token: String?, within limit: Duration
-        ) async throws(EtcdError) -> Answer {
-            let (status, answer) = try await connection.post(path, body, to: endpoint, token: token, within: limit)
-            guard status == 200 else { throw EtcdError(status: status, EtcdCoding.problem(answer), from: endpoint) }
-            guard let answer = EtcdCoding.answer(Answer.self, from: answer) else { throw .unintelligible(endpoint) }
-            return answer
         }
 
         // MARK: The connection
@@ -201,20 +202,18 @@
         /// The token of this user; nil if there is none. Logging in takes etcd a tenth of a second, so it is done once.
         private func token(_ endpoint: EtcdEndpoint, within limit: Duration) async throws(EtcdError) -> String? {
             if let token = state.withLock({ $0.token }) { return token }
-            let login: EtcdLogin?
+            let login: (name: String, password: String)?
             do { login = try access.login() } catch { throw EtcdError(reason: .accessDenied, sentence: error.sentence.withoutFullStop) }
             guard let login else { return nil }
+            let request = EtcdRequest("/v3/auth/authenticate", ["name": .string(login.name), "password": .string(login.password)])
             do throws(EtcdError) {
-                let body = try EtcdCoding.bytes(of: login)
-                let answer: EtcdLoginAnswer = try await post(endpoint, "/v3/auth/authenticate", body, token: nil, within: limit)
+                let token = try await post(request, to: endpoint, token: nil, within: limit)["token"]?.stringValue
                 // It becomes a header of later requests.
-                guard answer.token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .unintelligible(endpoint) }
-                state.withLock { $0.token = answer.token }
-                return answer.token
+                guard let token, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .unintelligible(endpoint) }
+                state.withLock { $0.token = token }
+                return token
             } catch {
-                var error = error
-                error.mayHaveHappened = false  // what was to be done with the token was not even sent
-                throw error
+                throw error.asReading  // what was to be done with the token was not even sent
             }
         }
 
@@ -223,6 +222,37 @@
     }
 
     extension String {
-        fileprivate var withoutFullStop: String { utf8.last == UInt8(ascii: ".") ? String(dropLast()) : self }
+        var withoutFullStop: String { utf8.last == UInt8(ascii: ".") ? String(dropLast()) : self }
+    }
+
+    /// The lines of a stream that arrives in parts.
+    struct EtcdLines: Sendable {
+        private var bytes: [UInt8] = []
+        /// Where the next line begins, and how far no end of it was found.
+        private var start = 0
+        private var searched = 0
+
+        /// Adds a part. Returns false if a line is longer than any answer may be.
+        mutating func append(_ part: [UInt8]) -> Bool {
+            if start > 0 {
+                bytes.removeFirst(start)
+                (start, searched) = (0, searched - start)
+            }
+            bytes += part
+            return bytes.count <= EtcdConnection.answerLimit
+        }
+
+        /// The next whole line that is not empty.
+        mutating func next() -> [UInt8]? {
+            while let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer { (start, searched) = (end + 1, end + 1) }
+                if end > start { return Array(bytes[start..<end]) }
+            }
+            searched = bytes.count
+            return nil
+        }
+
+        /// What came after the last line; nil if nothing did.
+        var rest: [UInt8]? { start < bytes.count ? Array(bytes[start...]) : nil }
     }
 #endif

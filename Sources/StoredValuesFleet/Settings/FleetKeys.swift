@@ -29,9 +29,12 @@
             secretsEpoch = settings + Data("secrets-epoch")
         }
 
-        /// A question for all settings, and nothing else: what lies between `everyone/` and the end of `host/`.
-        var allSettings: EtcdRangeRequest {
-            EtcdRangeRequest(key: settings + Data("everyone/"), range_end: (settings + Data("host/")).afterAllThatBeginWithThis)
+        /// A question for all that agents read.
+        func everything(_ options: [String: JSONValue] = [:]) -> EtcdRequest { .read(settings, to: settings.afterAllThatBeginWithThis, options) }
+
+        /// One for all settings, and nothing else: what lies between `everyone/` and the end of `host/`.
+        func allSettings(_ options: [String: JSONValue]) -> EtcdRequest {
+            .read(settings + Data("everyone/"), to: (settings + Data("host/")).afterAllThatBeginWithThis, options)
         }
 
         func key(of place: Place) -> Data { settings + Data("\(place.target.path)/\(place.key.text)") }

@@ -33,8 +33,7 @@
 
         /// The record with this text. What is none is shown as one that says so: no change is left out.
         init(_ data: Data, revision: Int) {
-            guard let text = String(validating: data, as: UTF8.self), let json = JSONValue(text: text), case .array(let list)? = json["changes"]
-            else {
+            guard let json = try? JSONValue(parsing: Array(data)), let list = json["changes"]?.arrayValue else {
                 (time, writer, self.revision, decision) = ("", "", revision, 0)
                 changes = [Change(key: "(a record that cannot be read)", target: "")]
                 return
@@ -50,16 +49,21 @@
         }
 
         var data: Data {
+            let whole = text { $0 }
+            return Data(whole.utf8.count <= Self.valueLimit ? whole : text(Self.shortened))
+        }
+
+        private func text(_ recorded: (JSONValue) -> JSONValue) -> String {
             let list = changes.map { change -> JSONValue in
                 guard !change.isSecret else { return ["secret": .string(change.key)] }
                 var json: JSONValue = ["key": .string(change.key), "for": .string(change.target)]
-                if let from = change.from { json["from"] = Self.shortened(from) }
-                if let to = change.to { json["to"] = Self.shortened(to) }
+                json["from"] = change.from.map(recorded)
+                json["to"] = change.to.map(recorded)
                 return json
             }
             var json: JSONValue = ["at": .string(time), "by": .string(writer), "changes": .array(list)]
             if decision > 1 { json["decision"] = JSONValue(decision) }
-            return Data(json.text(onOneLine: true))
+            return json.text(onOneLine: true)
         }
 
         private static func shortened(_ value: JSONValue) -> JSONValue {

@@ -18,14 +18,8 @@
 
         /// The record with this text; nil if it is none.
         init?(_ data: Data) {
-            guard let text = String(validating: data, as: UTF8.self), let json = JSONValue(text: text), let value = json["value"] else {
-                return nil
-            }
-            var version = 0
-            if let number = json["version"] {
-                guard let stated = number.intValue, stated >= 0 else { return nil }
-                version = stated
-            }
+            guard let json = try? JSONValue(parsing: Array(data)), let value = json["value"], let version = (json["version"] ?? 0).intValue, version >= 0
+            else { return nil }
             self.init(value: value, version: version, writer: json["by"]?.stringValue ?? "", time: json["at"]?.stringValue ?? "")
         }
 

@@ -1,8 +1,85 @@
 #if Fleet
     import FoundationEssentials
     import StoredValues
+    import StoredValuesSupport
 
-    /// Whether an agent takes over the secrets that the cluster has. Decides, and does nothing.
+    // What follows from what the cluster says. Decides, and does nothing.
+
+    /// What an answer on a watch means for those who have all changes up to a revision of a cluster.
+    enum WatchVerdict: Equatable, Sendable {
+        /// These changes, which lead to that revision.
+        case changes([EtcdEvent], revision: Int)
+        /// The watch has begun, or nothing has changed.
+        case nothing
+        /// Changes were missed, or the history is another one.
+        case readAgain(why: String)
+        /// The cluster does not let this user watch.
+        case refused(why: String)
+
+        init(_ answer: EtcdAnswer, after revision: Int, in cluster: String) {
+            guard answer.cluster.isIdentical(to: cluster) else {
+                self = .readAgain(why: "another cluster answers")
+                return
+            }
+            guard !answer.isCanceled else {
+                self =
+                    answer.compacted > 0
+                    ? .readAgain(why: "the cluster was compacted up to revision \(answer.compacted), after revision \(revision)")
+                    : .refused(why: answer.reason?.asOneLine(upTo: EtcdError.longestReason) ?? "the cluster ended the watch without a reason")
+                return
+            }
+            let events = answer.events
+            guard !events.isEmpty else {
+                // The revision when the watch began. If it is lower than ours, the cluster was restored from an older copy, and a
+                // watch that begins after ours would be silent until new changes have come as far.
+                let wentBack = answer.isCreated && answer.revision < revision
+                self = wentBack ? .readAgain(why: "the cluster went back to revision \(answer.revision)") : .nothing
+                return
+            }
+            let revisions = events.map(\.entry.revision)
+            guard let last = revisions.max(), revisions.allSatisfy({ $0 > revision }) else {
+                self = .readAgain(why: "the cluster repeated a revision")
+                return
+            }
+            // Not the revision of the answer: to a watch that lags behind, etcd sends a thousand revisions at a time, and says with
+            // each part how far the cluster is (watchBatchMaxRevs).
+            self = .changes(events, revision: last)
+        }
+    }
+
+    /// Whether an agent takes over what it has read from the cluster.
+    enum MirrorVerdict: Equatable, Sendable {
+        case adopt
+        /// The same, if the cluster had settings at that revision: then they were removed since.
+        case adoptIfRemoved(since: Int)
+        /// The mirror stays as it is, and is not fresh.
+        case keep(why: String)
+
+        /// - Parameters:
+        ///   - isEmpty: Whether the cluster has no settings of the application at all.
+        ///   - origin: Where what was read comes from.
+        ///   - mirror: What the mirror holds; nil if there is none.
+        ///   - known: The latest state that this machine has seen; nil if it has seen none.
+        init(isEmpty: Bool, origin: FleetMirror.Origin, mirror: FleetMirror?, known: FleetMirror.Origin?) {
+            // A cluster whose data were lost begins anew with the same number (it is made of the members' addresses), and with
+            // nothing: every machine would lose its settings at once. What others have stored since may have brought it past the
+            // revision that is known here; then only its history tells.
+            guard isEmpty, let mirror, !mirror.values.isEmpty, let known else {
+                self = .adopt
+                return
+            }
+            if !origin.cluster.isIdentical(to: known.cluster) {
+                self = .keep(why: "another cluster answers, and it has no settings of this application; the last ones are kept until it has some")
+            } else if origin.revision < known.revision {
+                self = .keep(
+                    why: "the cluster has lost its data: it is at revision \(origin.revision), was at \(known.revision), and has no settings; the last ones are kept until it has some")
+            } else {
+                self = .adoptIfRemoved(since: known.revision)
+            }
+        }
+    }
+
+    /// Whether an agent takes over the secrets that the cluster has.
     ///
     /// An agent has no key, so it cannot know whether the file is sound. It sees the generation in the header, which grows with each
     /// change, and the epoch, which operators begin anew when older secrets are to count again. Secrets that were seen are never
@@ -77,7 +154,7 @@
 
         /// What a file says; nil if it says nothing of this.
         init?(parsing bytes: [UInt8]) {
-            guard let text = String(validating: bytes, as: UTF8.self), let json = JSONValue(text: text), let epoch = json["epoch"]?.intValue,
+            guard let json = try? JSONValue(parsing: bytes), let epoch = json["epoch"]?.intValue,
                 let generation = json["generation"]?.stringValue.flatMap({ UInt64($0) })
             else { return nil }
             self.init(epoch: epoch, generation: generation, hasRefusedOlder: json["refusedOlder"] == true)
@@ -109,9 +186,7 @@
         init(number: Int) { self.number = number }
 
         init?(_ data: Data) {
-            guard let text = String(validating: data, as: UTF8.self), let number = JSONValue(text: text)?["epoch"]?.intValue, number >= 0 else {
-                return nil
-            }
+            guard let number = (try? JSONValue(parsing: Array(data)))?["epoch"]?.intValue, number >= 0 else { return nil }
             self.number = number
         }
 

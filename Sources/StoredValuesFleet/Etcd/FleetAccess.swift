@@ -4,6 +4,25 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
+    /// What a program shows to the cluster: files, which are read when a connection is needed, so that renewed ones are picked up.
+    /// Nothing secret is ever an argument.
+    public struct FleetAccess: Sendable, Equatable {
+        /// The certificates of the authorities that may have signed the cluster's, in PEM; the system's if nil.
+        public var authorities: String?
+        /// This client's certificate, with those of its issuers after it, in PEM.
+        public var certificate: String?
+        /// The private key of the certificate, in PEM.
+        public var key: String?
+        /// A file with the line `name:password` that only its owner can read, a systemd credential, or a file in `/run/secrets` or a volume
+        /// of Kubernetes, which others in the container may read.
+        public var user: String?
+
+        /// Access with these files; nil where the cluster wants none.
+        public init(authorities: String? = nil, certificate: String? = nil, key: String? = nil, user: String? = nil) {
+            (self.authorities, self.certificate, self.key, self.user) = (authorities, certificate, key, user)
+        }
+    }
+
     extension FleetAccess {
         /// The settings of a TLS connection. Throws if a file cannot be used.
         func configuration() throws(FleetError) -> TLSConfiguration {
@@ -38,7 +57,7 @@
         }
 
         /// The user's name and password; nil if there is no file for them. Throws if others can read them.
-        func login() throws(FleetError) -> EtcdLogin? {
+        func login() throws(FleetError) -> (name: String, password: String)? {
             guard let user else { return nil }
             let line: [UInt8]
             do {
@@ -55,7 +74,7 @@
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")), let name = String(validating: line[..<colon], as: UTF8.self),
                 let password = String(validating: line[(colon + 1)...], as: UTF8.self), !name.isEmpty, !password.isEmpty
             else { throw .misconfigured("\"\(user)\" does not hold one line name:password.") }
-            return EtcdLogin(name: name, password: password)
+            return (name, password)
         }
 
         /// Who provides that file: systemd, in the folder that it names; a container's runtime, in Docker's folder or in a volume of
