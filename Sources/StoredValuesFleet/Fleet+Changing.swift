@@ -15,15 +15,12 @@
         }
 
         static func encoded(_ item: some StorableItem, _ key: String) throws(FleetError) -> FleetMirror.Value {
-            let value: FleetMirror.Value
-            do {
-                let (json, version) = try ItemCoding.encode(item)
-                value = FleetMirror.Value(json: json, version: version)
-            } catch {
+            let (json, version): (JSONValue, Int)
+            do { (json, version) = try ItemCoding.encode(item) } catch {
                 throw FleetError(.notEncodable, "The new value of \"\(key)\" cannot be encoded: \(error). Correct the item or its encode(to:).")
             }
-            try check(value.json, key)
-            return value
+            try check(json, key)
+            return FleetMirror.Value(json: json, version: version)
         }
 
         /// Throws if programs could not read it from a preferences file, or anybody from the log, where it lies three levels deep.
@@ -174,11 +171,6 @@
         func ask(_ question: EtcdRequest, _ what: String, patience: Duration) async throws(FleetError) -> EtcdAnswer {
             do throws(EtcdError) { return try await gateway.ask(question, patience: patience) } catch { throw FleetError(error.asReading, what) }
         }
-    }
-
-    extension FleetError {
-        /// The error of a change whose decision throws no other.
-        static func ofChange(_ error: any Error) -> FleetError { error as? FleetError ?? FleetError(.refused, "\(error)") }
     }
 
     extension JSONValue {

@@ -22,38 +22,28 @@
                 time -= span
                 span *= 4
                 let first = time.timeIntervalSince1970 > 0 ? keys.logKeys(since: time) : keys.log
-                records += try await log(of: key, from: first, to: last, end: end)
+                var (next, hasMore) = (first, true)
+                while hasMore {
+                    // Each has up to a mebibyte.
+                    let answer = try await ask(.read(next, to: last, ["limit": "50"]), "read the log", patience: end - .now)
+                    records += answer.entries.map { FleetLogRecord($0.value, revision: $0.revision) }.filter { record in
+                        key.map { key in record.changes.contains { $0.key.isIdentical(to: key) } } ?? true
+                    }
+                    hasMore = answer.hasMore && !answer.entries.isEmpty
+                    if let latest = answer.entries.last { next = latest.key + [0] }
+                }
                 last = first
             } while records.count < limit && last != keys.log
             // Keys are ordered by the changers' clocks, revisions by what happened.
             return Array(records.sorted { $0.revision > $1.revision }.prefix(limit))
         }
 
-        /// The records between these keys of the log that are about `key`, or all.
-        private func log(of key: String?, from first: Data, to last: Data, end: ContinuousClock.Instant) async throws(FleetError) -> [FleetLogRecord] {
-            var first = first
-            var records: [FleetLogRecord] = []
-            while true {
-                // Each has up to a mebibyte.
-                let answer = try await ask(.read(first, to: last, ["limit": "50"]), "read the log", patience: end - .now)
-                records += answer.entries.map { FleetLogRecord($0.value, revision: $0.revision) }.filter { record in
-                    key.map { key in record.changes.contains { $0.key.isIdentical(to: key) } } ?? true
-                }
-                guard answer.hasMore, let latest = answer.entries.last else { return records }
-                first = latest.key + [0]
-            }
-        }
-
         /// What each member says of itself, and whether the cluster as a whole answers; within a few seconds.
         package func status() async throws(FleetError) -> FleetClusterStatus {
             var status = FleetClusterStatus()
             status.members = await withTaskGroup { group in
-                for (position, endpoint) in gateway.endpoints.enumerated() {
-                    group.addTask { (position, await member(endpoint)) }
-                }
-                var members: [(Int, FleetClusterStatus.Member)] = []
-                for await member in group { members.append(member) }
-                return members.sorted { $0.0 < $1.0 }.map(\.1)
+                for (position, endpoint) in gateway.endpoints.enumerated() { group.addTask { (position, await member(endpoint)) } }
+                return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
             }
             do throws(FleetError) {
                 let answer = try await ask(keys.allSettings(["count_only": true]), "read the settings", patience: .seconds(3))

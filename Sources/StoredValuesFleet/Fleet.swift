@@ -1,6 +1,7 @@
 #if Fleet
     import FoundationEssentials
     public import StoredValues
+    import StoredValuesFiles
     import StoredValuesSupport
 
     /// The settings that the machines of a fleet share, for programs that change them. Programs that only use settings need none of
@@ -49,7 +50,12 @@
             var members: [EtcdEndpoint] = []
             for endpoint in try endpoints.map(EtcdEndpoint.init) where !members.contains(endpoint) { members.append(endpoint) }
             gateway = try EtcdGateway(members, access)
-            self.writer = if let writer { writer } else { try access.login()?.name ?? FleetIdentity.user }
+            self.writer = if let writer { writer } else { try access.login()?.name ?? Self.user }
+        }
+
+        private static var user: String {
+            let name = ProcessInfo.processInfo.userName
+            return "\(name.isEmpty ? "uid \(effectiveUser())" : name)@\(ProcessInfo.processInfo.hostName)"
         }
 
         /// The item that is set for `target` itself; nil if none is. Throws ``FleetError/Reason/notDecodable`` and

@@ -51,6 +51,9 @@
         }
 
         static func misconfigured(_ sentence: String) -> FleetError { FleetError(.misconfigured, sentence) }
+
+        /// The error of a change whose decision throws no other.
+        static func ofChange(_ error: any Error) -> FleetError { error as? FleetError ?? FleetError(.refused, "\(error)") }
     }
 
     extension FleetError: CustomStringConvertible, LocalizedError {

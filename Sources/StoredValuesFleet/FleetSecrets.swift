@@ -118,31 +118,25 @@
     }
 
     extension KeyringError {
-        /// The error of a keyring that is kept by a fleet's cluster.
+        /// The error of a keyring that is kept by a fleet's cluster, with the code that gRPC has for it.
         init(fleet error: any Error) {
-            switch error {
-            case let error as KeyringError: self = error
-            case let error as FleetError:
-                switch error.reason {
-                case .cancelled: self = .cancelled
-                case .tooLarge: self = .tooLarge
-                default: self = .other(domain: "etcd", code: Self.code(of: error), message: error.description)
+            let fleet = error as? FleetError
+            let code =
+                switch fleet?.reason {
+                case _ where fleet?.outcome == .mayHaveHappened: 4
+                case .unavailable: 14
+                case .accessDenied: 7
+                case .contended: 10
+                case .noSpace: 8
+                case .misconfigured: 3
+                default: 2
                 }
-            default: self = .other(domain: "etcd", code: 2, message: "\(error)")
-            }
-        }
-
-        /// What gRPC calls it.
-        private static func code(of error: FleetError) -> Int {
-            switch error.reason {
-            case _ where error.outcome == .mayHaveHappened: 4
-            case .unavailable: 14
-            case .accessDenied: 7
-            case .contended: 10
-            case .noSpace: 8
-            case .misconfigured: 3
-            default: 2
-            }
+            self =
+                switch fleet?.reason {
+                case .cancelled: .cancelled
+                case .tooLarge: .tooLarge
+                default: error as? KeyringError ?? .other(domain: "etcd", code: code, message: "\(error)")
+                }
         }
     }
 #endif

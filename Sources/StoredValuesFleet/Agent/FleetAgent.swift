@@ -21,7 +21,7 @@
             package var access: FleetAccess
 
             package init(
-                applicationID: String, host: String = FleetIdentity.host, groups: [String] = [], folder: FleetFolder,
+                applicationID: String, host: String = ProcessInfo.processInfo.hostName, groups: [String] = [], folder: FleetFolder,
                 endpoints: [String], access: FleetAccess
             ) {
                 (self.applicationID, self.host, self.groups, self.folder) = (applicationID, host, groups, folder)
@@ -75,13 +75,9 @@
 
         /// Waits until no other agent keeps the files; false if the task is cancelled before.
         private func hold() async throws -> Bool {
-            let waiting = Task { [note, path = configuration.folder.mirror(of: configuration.applicationID)] in
-                if await pause(for: .seconds(2)) { note("Another agent keeps \(path). This one waits until it has ended.") }
-            }
-            defer { waiting.cancel() }
             var said: Set<String> = []
             // Not by a wait for the lock itself, which would either never end or look a thousand times a second.
-            repeat {
+            for attempt in 0... {
                 do {
                     for sentence in try files.prepare() where said.insert(sentence).inserted { note(sentence) }
                     if try files.takeLock() { return true }
@@ -91,15 +87,16 @@
                     throw FleetError.misconfigured(
                         "The folders \(configuration.folder.path) and that of the reports cannot be used (\(error)). Make them for the agent's user, or name another with --folder.")
                 }
-            } while await pause(for: .milliseconds(500))
+                let path = configuration.folder.mirror(of: configuration.applicationID)
+                if attempt == 4 { note("Another agent keeps \(path). This one waits until it has ended.") }
+                guard await pause(for: .milliseconds(500)) else { break }
+            }
             return false
         }
 
         private func begin() {
             let found: (FleetMirror, UInt64)?
-            do {
-                found = try files.read()
-            } catch {
+            do { found = try files.read() } catch {
                 found = nil
                 note("The mirror cannot be read, and is written anew when the cluster answers. \(error)")
             }
@@ -153,12 +150,12 @@
             readingPatience = min(patience * 2, .seconds(30))
             let new = SettingsReplica(try await gateway.ask(keys.everything(), patience: patience), keys)
             readingPatience = Self.readingPatience
-            switch steps.verdict(on: new) {
+            switch MirrorVerdict(isEmpty: new.settings.isEmpty, origin: new.origin, mirror: steps.mirror, known: steps.known) {
             case .adopt: break
             case .adoptIfRemoved(let revision): try await requireSettings(at: revision)
             case .keep(let why): throw AgentProblem(why, isCertain: true)
             }
-            if case .unread = steps.secrets { steps.found(files.readSecrets()) }
+            if case .unread = steps.secrets { steps.secrets = files.readSecrets() }
             try carryOut { $0.adopt(new, asked: asked, at: .now) }
             try await untilOneEnds({ try await self.watch(from: new.revision + 1) }, { try await self.confirm() })
         }
@@ -191,7 +188,8 @@
                 let asked = BootMoment.now
                 // Longer than an election takes, and shorter than the last confirmation counts, so that programs are told why.
                 let end = ContinuousClock.now + max(FleetReport.freshness - steps.age(at: asked) - .seconds(1), .seconds(1))
-                var answer = try await gateway.ask(replica.quickQuestion, patience: end - .now)
+                // One key costs etcd nothing, and where it has made no change at all, its revision says so.
+                var answer = try await gateway.ask(.read(keys.settings), patience: end - .now)
                 if !replica.isConfirmed(answer) { answer = try await gateway.ask(replica.question, patience: end - .now) }
                 try carryOut { $0.confirm(answer, askedAt: replica.revision, asked, mirror: files.mirrorDigest(), at: .now) }
             }
@@ -220,15 +218,11 @@
                 do { try files.write(report) } catch { for case .note(let sentence) in next.say("The report about the mirror could not be written. \(error)") { note(sentence) } }
             case .writeMirror(let bytes):
                 do { try files.write(mirror: bytes) } catch { throw AgentProblem("the mirror could not be written: \(error)", isCertain: true) }
-            case .writeSecrets(let bytes): try writeSecrets { try files.write(secrets: bytes) }
-            case .writeSeen(let seen): try writeSecrets { try files.write(seen: seen) }
+            case .writeSecrets(let bytes): do { try files.write(secrets: bytes) } catch { throw AgentProblem.secrets(error) }
+            case .writeSeen(let seen): do { try files.write(seen: seen) } catch { throw AgentProblem.secrets(error) }
             case .note(let sentence): note(sentence)
             case .fail(let problem): throw problem
             }
-        }
-
-        private func writeSecrets(_ write: () throws -> Void) throws {
-            do { try write() } catch { throw AgentProblem("the secrets on this machine could not be brought up to date: \(error)", isCertain: true) }
         }
     }
 
@@ -249,6 +243,10 @@
         let isCertain: Bool
 
         init(_ why: String, isCertain: Bool) { (self.why, self.isCertain) = (why.withoutFullStop, isCertain) }  // errors of files are whole sentences
+
+        static func secrets(_ why: Any) -> AgentProblem {
+            AgentProblem("the secrets on this machine could not be brought up to date: \(why)", isCertain: true)
+        }
 
         init(_ error: any Error) {
             switch error {

@@ -17,33 +17,25 @@
         case refused(why: String)
 
         init(_ answer: EtcdAnswer, after revision: Int, in cluster: String) {
-            guard answer.cluster.isIdentical(to: cluster) else {
-                self = .readAgain(why: "another cluster answers")
-                return
-            }
-            guard !answer.isCanceled else {
-                self =
-                    answer.compacted > 0
-                    ? .readAgain(why: "the cluster was compacted up to revision \(answer.compacted), after revision \(revision)")
-                    : .refused(why: answer.reason?.asOneLine(upTo: EtcdError.longestReason) ?? "the cluster ended the watch without a reason")
-                return
-            }
-            let events = answer.events
-            guard !events.isEmpty else {
-                // The revision when the watch began. If it is lower than ours, the cluster was restored from an older copy, and a
-                // watch that begins after ours would be silent until new changes have come as far.
-                let wentBack = answer.isCreated && answer.revision < revision
-                self = wentBack ? .readAgain(why: "the cluster went back to revision \(answer.revision)") : .nothing
-                return
-            }
-            let revisions = events.map(\.entry.revision)
-            guard let last = revisions.max(), revisions.allSatisfy({ $0 > revision }) else {
-                self = .readAgain(why: "the cluster repeated a revision")
-                return
-            }
-            // Not the revision of the answer: to a watch that lags behind, etcd sends a thousand revisions at a time, and says with
-            // each part how far the cluster is (watchBatchMaxRevs).
-            self = .changes(events, revision: last)
+            let events = answer.events, revisions = events.map(\.entry.revision)
+            self =
+                if !answer.cluster.isIdentical(to: cluster) {
+                    .readAgain(why: "another cluster answers")
+                } else if answer.isCanceled, answer.compacted > 0 {
+                    .readAgain(why: "the cluster was compacted up to revision \(answer.compacted), after revision \(revision)")
+                } else if answer.isCanceled {
+                    .refused(why: answer.reason?.asOneLine(upTo: EtcdError.longestReason) ?? "the cluster ended the watch without a reason")
+                } else if events.isEmpty {
+                    // The revision when the watch began. If it is lower than ours, the cluster was restored from an older copy, and a
+                    // watch that begins after ours would be silent until new changes have come as far.
+                    answer.isCreated && answer.revision < revision ? .readAgain(why: "the cluster went back to revision \(answer.revision)") : .nothing
+                } else if let last = revisions.max(), revisions.allSatisfy({ $0 > revision }) {
+                    // Not the revision of the answer: to a watch that lags behind, etcd sends a thousand revisions at a time, and says
+                    // with each part how far the cluster is (watchBatchMaxRevs).
+                    .changes(events, revision: last)
+                } else {
+                    .readAgain(why: "the cluster repeated a revision")
+                }
         }
     }
 
@@ -55,11 +47,7 @@
         /// The mirror stays as it is, and is not fresh.
         case keep(why: String)
 
-        /// - Parameters:
-        ///   - isEmpty: Whether the cluster has no settings of the application at all.
-        ///   - origin: Where what was read comes from.
-        ///   - mirror: What the mirror holds; nil if there is none.
-        ///   - known: The latest state that this machine has seen; nil if it has seen none.
+        /// The cluster is at `origin`, and `isEmpty` of the application's settings; the latest state that this machine has seen is `known`.
         init(isEmpty: Bool, origin: FleetMirror.Origin, mirror: FleetMirror?, known: FleetMirror.Origin?) {
             // A cluster whose data were lost begins anew with the same number (it is made of the members' addresses), and with
             // nothing: every machine would lose its settings at once. What others have stored since may have brought it past the
@@ -68,14 +56,14 @@
                 self = .adopt
                 return
             }
-            if !origin.cluster.isIdentical(to: known.cluster) {
-                self = .keep(why: "another cluster answers, and it has no settings of this application; the last ones are kept until it has some")
-            } else if origin.revision < known.revision {
-                self = .keep(
-                    why: "the cluster has lost its data: it is at revision \(origin.revision), was at \(known.revision), and has no settings; the last ones are kept until it has some")
-            } else {
-                self = .adoptIfRemoved(since: known.revision)
-            }
+            self =
+                if !origin.cluster.isIdentical(to: known.cluster) {
+                    .keep(why: "another cluster answers, and it has no settings of this application; the last ones are kept until it has some")
+                } else if origin.revision < known.revision {
+                    .keep(why: "the cluster has lost its data: it is at revision \(origin.revision), was at \(known.revision), and has no settings; the last ones are kept until it has some")
+                } else {
+                    .adoptIfRemoved(since: known.revision)
+                }
         }
     }
 
@@ -106,46 +94,38 @@
         /// The file stays as it is, for this reason; and if something was seen for the first time, that is to be noted.
         case keep(why: String, noting: Seen? = nil)
 
-        init(_ offer: Offer?, mirrored: [UInt8]?, seen: Seen?, now: Date = .now) {
+        init(_ offer: Offer?, mirrored: [UInt8]?, seen: Seen?, now: Date = .now) { self = Self.decide(offer, mirrored, seen, now) }
+
+        private static func decide(_ offer: Offer?, _ mirrored: [UInt8]?, _ seen: Seen?, _ now: Date) -> SecretsVerdict {
+            let isFirst = mirrored == nil && seen == nil
             guard let offer else {
-                self = mirrored == nil && seen == nil ? .nothing : .keep(why: "the cluster has no secrets any more; the last ones are kept until some are stored")
-                return
+                return isFirst ? .nothing : .keep(why: "the cluster has no secrets any more; the last ones are kept until some are stored")
             }
             // Once taken over, no confirmation would ever count again.
             guard !SecretsEpoch(number: offer.epoch).isFuture(at: now) else {
-                self = .keep(why: "the restore of the secrets was confirmed at a time in the future, so they are not used; check the clocks, and say so again: stored-values-fleet secret confirm")
-                return
+                return .keep(why: "the restore of the secrets was confirmed at a time in the future, so they are not used; check the clocks, and say so again: stored-values-fleet secret confirm")
             }
             guard let generation = SealedSecrets.generation(of: offer.bytes) else {
                 // With nothing noted and no file, programs would take it that there are no secrets.
-                let isFirst = mirrored == nil && seen == nil
-                self = .keep(
+                return .keep(
                     why: "what the cluster has in place of the secrets is not an encrypted file that this version knows",
                     noting: isFirst ? Seen(epoch: offer.epoch, generation: 0) : nil)
-                return
             }
             let new = Seen(epoch: offer.epoch, generation: generation)
             guard mirrored != offer.bytes else {
-                self = seen.map { !$0.isOlder(than: new) && !$0.hasRefusedOlder } ?? false ? .nothing : .note(new)
-                return
+                return seen.map { !$0.isOlder(than: new) && !$0.hasRefusedOlder } ?? false ? .nothing : .note(new)
             }
             // What was noted may be missing or older than the file, which is written first; and the file may be gone, damaged or
             // older than what was noted: then what was noted is to be brought back.
             let here = mirrored.flatMap(SealedSecrets.generation).map { Seen(epoch: seen?.epoch ?? 0, generation: $0) }
-            if var latest = [here, seen].compactMap(\.self).max(by: { $0.isOlder(than: $1) }) {
-                let isRefused = new.isOlder(than: latest) || here.map({ !$0.isOlder(than: new) }) ?? false
-                let isTainted = seen?.hasRefusedOlder ?? false && new.epoch <= latest.epoch
-                if isRefused || isTainted {
-                    latest.hasRefusedOlder = true
-                    self = .keep(
-                        why: "the cluster's secrets are not later than what this machine has seen (generation \(new.generation), seen \(latest.generation)), or follow such, and are not used; if they were restored from a backup on purpose, say so: stored-values-fleet secret confirm",
-                        noting: latest == seen ? nil : latest)
-                } else {
-                    self = .replace(offer.bytes, new)
-                }
-            } else {
-                self = .replace(offer.bytes, new)
-            }
+            let latest = [here, seen].compactMap(\.self).max { $0.isOlder(than: $1) }
+            let isOld = latest.map(new.isOlder) ?? false || here.map { !$0.isOlder(than: new) } ?? false
+            let isTainted = seen?.hasRefusedOlder ?? false && new.epoch <= latest?.epoch ?? 0
+            guard var latest, isOld || isTainted else { return .replace(offer.bytes, new) }
+            latest.hasRefusedOlder = true
+            return .keep(
+                why: "the cluster's secrets are not later than what this machine has seen (generation \(new.generation), seen \(latest.generation)), or follow such, and are not used; if they were restored from a backup on purpose, say so: stored-values-fleet secret confirm",
+                noting: latest == seen ? nil : latest)
         }
     }
 

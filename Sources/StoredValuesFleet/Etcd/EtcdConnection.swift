@@ -7,12 +7,6 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
-
     /// The HTTP client, set up for etcd: the only code that knows it.
     ///
     /// HTTP/1.1 only: a request that ends early takes its connection with it, so that no later one is sent into a connection that
@@ -28,10 +22,10 @@
         /// Nil where nothing is encrypted.
         private let encryption: TLSConfiguration?
 
-        init(_ access: FleetAccess, isPlain: Bool) throws(FleetError) {
-            var configuration = HTTPClient.Configuration()
+        init(_ endpoints: [EtcdEndpoint], _ access: FleetAccess) throws(FleetError) {
             self.access = access
-            encryption = isPlain ? nil : try access.configuration()
+            encryption = endpoints.allSatisfy(\.isPlain) ? nil : try access.configuration()
+            var configuration = HTTPClient.Configuration()
             configuration.tlsConfiguration = encryption
             configuration.redirectConfiguration = .disallow
             configuration.httpVersion = .http1Only
@@ -56,7 +50,7 @@
                     url: "\(endpoint)\(request.path)", method: .POST, headers: headers(token), body: .bytes(request.body))
                 let task = client.execute(
                     request: request, delegate: ResponseAccumulator(request: request, maxBodySize: Self.answerLimit),
-                    deadline: .now() + .nanoseconds(limit.wholeNanoseconds))
+                    deadline: .now() + .nanoseconds(limit.nanoseconds))
                 let response = try await withTaskCancellationHandler { try await task.get() } onCancel: { task.cancel() }
                 return (Int(response.status.code), response.body.map { Array($0.readableBytesView) } ?? [])
             } catch {
@@ -97,7 +91,7 @@
         }
 
         private func failure(_ error: any Error, _ endpoint: EtcdEndpoint) async -> EtcdError {
-            func unreachable(_ words: String, mayHaveHappened: Bool) -> EtcdError {
+            func unreachable(_ words: String, mayHaveHappened: Bool = true) -> EtcdError {
                 EtcdError(reason: .unreachable, sentence: "\(endpoint) \(words)", mayHaveHappened: mayHaveHappened)
             }
             switch error {
@@ -106,35 +100,26 @@
                 switch error {
                 case .cancelled: return .cancelled(mayHaveHappened: true)
                 case .connectTimeout, .tlsHandshakeTimeout: return unreachable("could not be connected to in time", mayHaveHappened: false)
-                case .deadlineExceeded, .readTimeout, .writeTimeout: return unreachable("did not answer in time", mayHaveHappened: true)
-                case .remoteConnectionClosed: return unreachable("closed the connection", mayHaveHappened: true)
-                default: return unreachable("could not be asked (\(error.shortDescription))", mayHaveHappened: true)
+                case .deadlineExceeded, .readTimeout, .writeTimeout: return unreachable("did not answer in time")
+                case .remoteConnectionClosed: return unreachable("closed the connection")
+                default: return unreachable("could not be asked (\(error.shortDescription))")
                 }
             case let error as NIOConnectionError:
                 // The system's own words for its error.
-                let reason = error.connectionErrors.first.map { failed in
-                    (failed.error as? IOError).map { "\(SystemErrorCode(rawValue: $0.errnoCode))" } ?? "\(failed.error)"
-                } ?? error.dnsAError.map { "\($0)" } ?? "no address"
-                return unreachable("could not be connected to (\(reason))", mayHaveHappened: false)
-            case let error as IOError:
-                // Only what is not connected yet is refused.
-                let isRefused = error.errnoCode == ECONNREFUSED
-                return unreachable(
-                    "could not be \(isRefused ? "connected to" : "asked") (\(SystemErrorCode(rawValue: error.errnoCode)))",
-                    mayHaveHappened: !isRefused)
+                let reason = error.connectionErrors.first.map { ($0.error as? IOError).map(Self.words) ?? "\($0.error)" }
+                return unreachable("could not be connected to (\(reason ?? error.dnsAError.map { "\($0)" } ?? "no address"))", mayHaveHappened: false)
+            // Only what is not connected yet is refused.
+            case let error as IOError where error.errnoCode == ECONNREFUSED:
+                return unreachable("could not be connected to (\(Self.words(error)))", mayHaveHappened: false)
+            case let error as IOError: return unreachable("could not be asked (\(Self.words(error)))")
             case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-                guard let encryption else { return unreachable("could not be asked", mayHaveHappened: true) }  // never
+                guard let encryption else { return unreachable("could not be asked") }  // never
                 return await TLSFailure(endpoint: endpoint, access: access, configuration: encryption).error(error)
             case is ResponseAccumulator.ResponseTooBigError: return .unintelligible(endpoint)
-            default: return unreachable("could not be asked (\(error))", mayHaveHappened: true)
+            default: return unreachable("could not be asked (\(error))")
             }
         }
-    }
 
-    extension Duration {
-        fileprivate var wholeNanoseconds: Int64 {
-            let (seconds, attoseconds) = components
-            return max(0, min(seconds, 1 << 30)) * 1_000_000_000 + attoseconds / 1_000_000_000
-        }
+        private static func words(_ error: IOError) -> String { "\(SystemErrorCode(rawValue: error.errnoCode))" }
     }
 #endif

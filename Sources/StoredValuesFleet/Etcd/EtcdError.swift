@@ -85,8 +85,11 @@
 
         /// The same for a whole body. What refuses a client certificate with a common name is plain text (seen: etcd 3.4.23).
         init(status: Int, body: [UInt8]?, from endpoint: EtcdEndpoint) {
-            let body = body.flatMap { $0.count < 1 << 20 ? $0 : nil }
-            self.init(status: status, body.map { (try? JSONValue(parsing: $0)) ?? ["message": .string(String(decoding: $0, as: UTF8.self))] }, from: endpoint)
+            let problem = body.flatMap { body -> JSONValue? in
+                guard body.count < 1 << 20 else { return nil }
+                return (try? JSONValue(parsing: body)) ?? ["message": .string(String(decoding: body, as: UTF8.self))]
+            }
+            self.init(status: status, problem, from: endpoint)
         }
 
         static func unintelligible(_ endpoint: EtcdEndpoint) -> EtcdError {

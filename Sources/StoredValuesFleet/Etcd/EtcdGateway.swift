@@ -36,14 +36,13 @@
             state = Guarded(
                 State(
                     preferred: .random(in: endpoints.indices), vote: ClusterVote(members: endpoints.count),
-                    connection: try Self.connect(endpoints, access)))
+                    connection: try EtcdConnection(endpoints, access)))
         }
 
         /// What this machine has is of the cluster with this id: another one counts only if most members belong to it.
         func expect(cluster: String) { state.withLock { $0.vote.expect(cluster) } }
 
         /// The answer to a request that may be repeated without harm. Asks each member in turn, at most until `patience` is over.
-        ///
         /// `mayHaveHappened` of the error is true if it holds for any of the attempts.
         func ask(_ request: EtcdRequest, patience: Duration = patience) async throws(EtcdError) -> EtcdAnswer {
             // etcd warns of a limit above 10 MiB. On a slow machine so much does not arrive in time, which would look like no answer.
@@ -77,11 +76,8 @@
         ) async throws(EtcdError) -> Bool {
             func isKnown(_ vote: ClusterVote) -> Bool { vote.cluster != nil && (!request.isChange || vote.isOurs(member)) }
             if endpoints.count == 1 || state.withLock({ isKnown($0.vote) }) { return true }
-            do throws(EtcdError) {
-                _ = try await ask(member, .read(request.key, ["count_only": true]), limit: limit, end: end)
-            } catch {
-                throw error.asReading
-            }
+            let introduction = EtcdRequest.read(request.key, ["count_only": true])
+            do throws(EtcdError) { _ = try await ask(member, introduction, limit: limit, end: end) } catch { throw error.asReading }
             return state.withLock { isKnown($0.vote) }
         }
 
@@ -100,7 +96,8 @@
             func attempt() async throws(EtcdError) -> EtcdAnswer {
                 func limit() -> Duration { max(.milliseconds(1), min(longest, end - .now)) }
                 let token = try await token(endpoint, within: limit())
-                guard let answer = EtcdAnswer(try await post(request, to: endpoint, token: token, within: limit())) else { throw .unintelligible(endpoint) }
+                let json = try await post(request, to: endpoint, token: token, within: limit())
+                guard let answer = EtcdAnswer(json) else { throw .unintelligible(endpoint) }
                 return answer
             }
             do throws(EtcdError) { return try await attempt() } catch {
@@ -142,12 +139,12 @@
                 do {
                     let token = try await token(endpoint, within: Self.attemptLimit)
                     try await connection.stream(request, to: endpoint, token: token) { part in
-                        guard lines.append(part) else { throw EtcdError.unintelligible(endpoint) }
-                        while let line = lines.next() { try await take(line) }
+                        guard let whole = lines.append(part) else { throw EtcdError.unintelligible(endpoint) }
+                        for line in whole { try await take(line) }
                         hasBegun = true
                     }
                     // An error ends the stream without a line break.
-                    if let rest = lines.rest { try await take(rest) }
+                    if !lines.rest.isEmpty { try await take(lines.rest) }
                     return turn(awayFrom: member)  // it has ended, which a member does that is stopped
                 } catch let error as EtcdError {
                     // What is cancelled before it has begun was silent for too long.
@@ -174,7 +171,8 @@
         }
 
         private func turn(awayFrom member: Int, because error: EtcdError? = nil) {
-            if error?.reason == .untrusted { renewConnection() }
+            // The certificates may have been renewed. If they cannot be read, the old ones stay.
+            if error?.reason == .untrusted, let new = try? EtcdConnection(endpoints, access) { state.withLock { $0.connection = new } }
             if error?.reason == .notLoggedIn { forgetToken() }
             state.withLock { state in
                 // What it said of its cluster was of then.
@@ -183,21 +181,7 @@
             }
         }
 
-        // MARK: The connection
-
         private var connection: EtcdConnection { state.withLock { $0.connection } }
-
-        private static func connect(_ endpoints: [EtcdEndpoint], _ access: FleetAccess) throws(FleetError) -> EtcdConnection {
-            try EtcdConnection(access, isPlain: endpoints.allSatisfy(\.isPlain))
-        }
-
-        /// Reads the certificates again, which may have been renewed. If they cannot be read, the old ones stay.
-        private func renewConnection() {
-            guard let new = try? Self.connect(endpoints, access) else { return }
-            state.withLock { $0.connection = new }
-        }
-
-        // MARK: Logging in
 
         /// The token of this user; nil if there is none. Logging in takes etcd a tenth of a second, so it is done once.
         private func token(_ endpoint: EtcdEndpoint, within limit: Duration) async throws(EtcdError) -> String? {
@@ -227,32 +211,16 @@
 
     /// The lines of a stream that arrives in parts.
     struct EtcdLines: Sendable {
-        private var bytes: [UInt8] = []
-        /// Where the next line begins, and how far no end of it was found.
-        private var start = 0
-        private var searched = 0
+        /// What came after the last whole line.
+        private(set) var rest: [UInt8] = []
 
-        /// Adds a part. Returns false if a line is longer than any answer may be.
-        mutating func append(_ part: [UInt8]) -> Bool {
-            if start > 0 {
-                bytes.removeFirst(start)
-                (start, searched) = (0, searched - start)
-            }
-            bytes += part
-            return bytes.count <= EtcdConnection.answerLimit
+        /// Adds a part, and returns the lines that it completes, without empty ones; nil if one is longer than any answer may be.
+        mutating func append(_ part: [UInt8]) -> [[UInt8]]? {
+            let start = part.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+            let lines = start > 0 ? (rest + part[..<start]).split(separator: UInt8(ascii: "\n")).map(Array.init) : []
+            rest = start > 0 ? [] : rest
+            rest += part[start...]
+            return rest.count <= EtcdConnection.answerLimit ? lines : nil
         }
-
-        /// The next whole line that is not empty.
-        mutating func next() -> [UInt8]? {
-            while let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-                defer { (start, searched) = (end + 1, end + 1) }
-                if end > start { return Array(bytes[start..<end]) }
-            }
-            searched = bytes.count
-            return nil
-        }
-
-        /// What came after the last line; nil if nothing did.
-        var rest: [UInt8]? { start < bytes.count ? Array(bytes[start...]) : nil }
     }
 #endif

@@ -10,44 +10,37 @@
     /// its members are away: a machine must not take over what a single wrong member has. Only who knows none yet takes, when all were
     /// asked, the one that most of those who answered belong to; of equally many, the one of the member that is named first.
     struct ClusterVote: Sendable {
-        /// What is known of one member.
-        private enum Word: Equatable {
-            case notAsked
-            /// It did not answer, or did not say.
-            case nothing
-            case cluster(String)
-        }
-
         /// The cluster that is meant; nil while nobody knows.
         private(set) var cluster: String?
-        /// The last word of each member, in the order in which they were named.
-        private var words: [Word]
+        /// The cluster of each member by its last word, in the order in which they were named: `.some(nil)` if it did not say or answer,
+        /// and `.none` if it was not asked.
+        private var words: [String??]
 
-        init(members: Int) { words = Array(repeating: .notAsked, count: members) }
+        init(members: Int) { words = Array(repeating: .none, count: members) }
 
         /// What this machine has is of that cluster.
         mutating func expect(_ cluster: String) { self.cluster = self.cluster ?? cluster }
 
         /// Whether the member belongs to the cluster that is meant, by its last word.
         func isOurs(_ member: Int) -> Bool {
-            guard let cluster, case .cluster(let word) = words[member] else { return false }
+            guard let cluster, let word = words[member] ?? nil else { return false }
             return word.isIdentical(to: cluster)
         }
 
         /// A member belongs to that cluster; nil if it did not say. Returns false if another one is meant.
         @discardableResult
         mutating func hear(_ cluster: String?, from member: Int) -> Bool {
-            words[member] = cluster.map(Word.cluster) ?? .nothing
+            words[member] = .some(cluster)
             decide()
             return cluster == nil || self.cluster == nil || isOurs(member)
         }
 
         private mutating func decide() {
-            let named = words.compactMap { if case .cluster(let cluster) = $0 { cluster } else { nil } }
+            let named = words.compactMap { $0 ?? nil }
             func count(_ cluster: String) -> Int { named.count { $0.isIdentical(to: cluster) } }
             if let most = named.first(where: { count($0) * 2 > words.count }) {
                 cluster = most
-            } else if cluster == nil, !words.contains(.notAsked) {
+            } else if cluster == nil, words.allSatisfy({ $0 != .none }) {
                 cluster = named.max { count($0) < count($1) }
             }
         }

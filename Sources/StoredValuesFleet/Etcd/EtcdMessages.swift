@@ -36,7 +36,7 @@
             return json
         }
 
-        /// Takes some steps if all conditions hold, else others. The first of the keys is that of a step.
+        /// Takes some steps if all conditions hold, else others.
         static func transaction(
             if conditions: [JSONValue] = [], _ steps: [JSONValue], else others: [JSONValue] = [], about key: Data, isChange: Bool
         ) -> EtcdRequest {
@@ -130,17 +130,17 @@
     /// Members of an answer; nil if they are something else. Nobody has so many revisions that one more would overflow.
     extension JSONValue? {
         fileprivate var number: Int? {
-            guard let self else { return 0 }
+            guard let self, self != .null else { return 0 }
             return self.stringValue.flatMap { Int($0) }.flatMap { (0..<Int.max / 2).contains($0) ? $0 : nil }
         }
 
         fileprivate var bytes: Data? {
-            guard let self else { return Data() }
+            guard let self, self != .null else { return Data() }
             return self.stringValue.flatMap { Data(base64Encoded: $0) }
         }
 
         fileprivate func list<Element>(_ element: (JSONValue) -> Element?) -> [Element]? {
-            guard let self else { return [] }
+            guard let self, self != .null else { return [] }
             guard let list = self.arrayValue else { return nil }
             let elements = list.compactMap(element)
             return elements.count == list.count ? elements : nil

@@ -43,17 +43,11 @@
         }
 
         private static func reading<Result>(_ path: String, _ what: String, _ body: () throws -> Result) throws(FleetError) -> Result {
-            do {
-                // NIOSSL says neither which file it was nor why it could not be read.
-                guard try DurableFile(path: path).read() != nil else { throw FleetError.misconfigured("There is no file \"\(path)\" with \(what).") }
-                return try body()
-            } catch let error as FleetError {
-                throw error
-            } catch let error as FileError {
-                throw .misconfigured("\(error)")
-            } catch {
-                throw .misconfigured("\"\(path)\" does not hold \(what) in PEM.")
-            }
+            let isThere: Bool
+            // NIOSSL says neither which file it was nor why it could not be read.
+            do { isThere = try DurableFile(path: path).read() != nil } catch { throw .misconfigured("\(error)") }
+            guard isThere else { throw .misconfigured("There is no file \"\(path)\" with \(what).") }
+            do { return try body() } catch { throw .misconfigured("\"\(path)\" does not hold \(what) in PEM.") }
         }
 
         /// The user's name and password; nil if there is no file for them. Throws if others can read them.
@@ -62,10 +56,8 @@
             let line: [UInt8]
             do {
                 let file = try SecretFile.open(user, from: Self.provider(of: user))
-                guard file.status.identity.size <= 1 << 16 else { throw FleetError.misconfigured("\"\(user)\" does not hold one line name:password.") }
-                line = try file.contents().withBytes { $0.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }.map(\.self) }
-            } catch let error as FleetError {
-                throw error
+                let bytes = file.status.identity.size <= 1 << 16 ? try file.contents() : Secret([UInt8]())  // no such line has so many
+                line = bytes.withBytes { $0.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }.map(\.self) }
             } catch let refusal as SecretFile.Refusal {
                 throw .misconfigured(Self.sentence(refusal, user))
             } catch {

@@ -54,19 +54,15 @@
 
         // MARK: Freshness
 
-        /// What to ask first: one key, which costs etcd nothing. Where the cluster has made no change at all, its revision says so.
-        var quickQuestion: EtcdRequest { .read(keys.settings) }
-
         /// Whether an answer of the cluster is of a revision that is known to be here.
         func isConfirmed(_ answer: EtcdAnswer) -> Bool { answer.cluster.isIdentical(to: cluster) && answer.revision == confirmed }
 
         /// What to ask for ``confirm(_:askedAt:)``: how many settings there are, and which changed last. For it etcd reads all of them.
         var question: EtcdRequest { keys.everything(["limit": "1", "sort_order": "DESCEND", "sort_target": "MOD", "keys_only": true]) }
 
-        /// What an answer to ``question`` says, or one that ``isConfirmed(_:)``. The number of settings and their last change tell any two states of one history
-        /// apart: a change that is missed makes the last one later or, if something was removed, the number smaller.
-        ///
-        /// - Parameter asked: The revision of this replica when the question was sent.
+        /// What an answer to ``question`` says, or one that ``isConfirmed(_:)``, of this replica, which had the revision `asked` then. The number
+        /// of settings and their last change tell any two states of one history apart: a change that is missed makes the last one later
+        /// or, if something was removed, the number smaller.
         mutating func confirm(_ answer: EtcdAnswer, askedAt asked: Int) -> Confirmation {
             guard answer.cluster.isIdentical(to: cluster) else { return .readAgain(why: "another cluster answers") }
             guard answer.revision >= asked else { return .readAgain(why: "the cluster went back to revision \(answer.revision)") }
@@ -88,13 +84,16 @@
 
         // MARK: What machines get
 
+        var origin: FleetMirror.Origin { FleetMirror.Origin(cluster: cluster, revision: revision) }
+
         /// The values for a machine: the narrower wins, and of its groups the later one.
         func values(forHost host: String, groups: [String]) -> [PreferencesKey: FleetMirror.Value] {
             let targets: [FleetTarget] = [.everyone] + groups.map { .group($0) } + [.host(host)]
             let ranks = Dictionary(targets.enumerated().map { ($1, $0) }) { _, later in later }
             var best: [PreferencesKey: (rank: Int, value: FleetMirror.Value)] = [:]
             for entry in entries.values {
-                guard let place = entry.place, let record = entry.record, let rank = ranks[place.target], rank >= best[place.key]?.rank ?? 0 else { continue }
+                guard let place = entry.place, let record = entry.record, let rank = ranks[place.target], rank >= best[place.key]?.rank ?? 0
+                else { continue }
                 best[place.key] = (rank, FleetMirror.Value(json: record.value, version: record.version))
             }
             return best.mapValues(\.value)

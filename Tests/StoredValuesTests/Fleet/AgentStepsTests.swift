@@ -72,7 +72,7 @@
             }
 
             func adopt() throws {
-                if case .unread = steps.secrets { steps.found(files.readSecrets()) }
+                if case .unread = steps.secrets { steps.secrets = files.readSecrets() }
                 let replica = SettingsReplica(EtcdAnswer(cluster: "1", revision: revision, entries: [setting]), keys)
                 try take { $0.adopt(replica, asked: .now, at: .now) }
             }
@@ -215,7 +215,7 @@
                 guard case .stale? = machine.status else { return #expect(Bool(false)) }
                 #expect(machine.limit == 1)
                 // An agent that never knew them makes no mirror that says there are none.
-                machine.steps.found(.unread(why: "no right"))
+                machine.steps.secrets = .unread(why: "no right")
                 try FileManager.default.removeItem(atPath: machine.fleet.folder.path)
                 try machine.begin()
                 #expect(machine.status == .never && machine.limit == 0)
@@ -226,7 +226,7 @@
         func goneSecrets() async throws {
             try await withMachine { machine in
                 let seen = SecretsVerdict.Seen(epoch: 0, generation: 1)
-                machine.steps.found(.read(bytes: [1], seen: seen))
+                machine.steps.secrets = .read(bytes: [1], seen: seen)
                 let bytes = try #require(machine.steps.mirror).bytes
                 for isFolderGone in [false, true] {
                     var steps = machine.steps

@@ -249,20 +249,18 @@
         // MARK: Lines
 
         @Test("Lines of a stream are whole wherever it is cut, and what follows the last one is kept apart", arguments: 1...9)
-        func lines(part: Int) {
+        func lines(part: Int) throws {
             let text = Array("one\n\ntwo \u{E9}\n\n\nthree\nrest".utf8)
             var lines = EtcdLines()
             var found: [String] = []
             for start in stride(from: 0, to: text.count, by: part) {
-                let isShort = lines.append(Array(text[start..<min(start + part, text.count)]))
-                #expect(isShort)
-                while let line = lines.next() { found.append(String(decoding: line, as: UTF8.self)) }
+                let whole = lines.append(Array(text[start..<min(start + part, text.count)]))
+                found += try #require(whole).map { String(decoding: $0, as: UTF8.self) }
             }
             #expect(found == ["one", "two \u{E9}", "three"])
             #expect(lines.rest == Array("rest".utf8))
-            _ = lines.append(Array("\n".utf8))
-            #expect(lines.next() == Array("rest".utf8))
-            #expect(lines.next() == nil && lines.rest == nil)
+            let last = lines.append(Array("\n".utf8)), none = lines.append([])
+            #expect(last == [Array("rest".utf8)] && none == [] && lines.rest.isEmpty)
         }
     }
 #endif

@@ -4,7 +4,6 @@ import StoredValuesSupport
 /// One of the two output streams. Everything is written when a call returns.
 package struct Output {
     package let descriptor: Int32
-    /// Whether it is a terminal.
     package let isTerminal: Bool
     /// The number of columns.
     package let width: Int
@@ -104,4 +103,30 @@ package struct Output {
     /// The same for JSON, without changing its meaning. It keeps only its own line breaks, on any stream: a script may treat
     /// more characters as line ends than JSON escapes.
     package func shownJSON(_ text: String) -> String { text.escapedJSON { isTerminal ? $0.steersTerminals : $0.mayEndLine } }
+}
+
+/// Settings in a list.
+extension Output {
+    /// A remark is shown only on a terminal, in brackets; empty is none. A group tells settings of one key apart for scripts: the second of
+    /// their columns.
+    package typealias Row = (key: String, value: JSONValue, remark: String, group: String?)
+
+    /// Writes rows: in two columns on a terminal, below each other on a narrow terminal, and separated by tabs for scripts.
+    package func rows(_ rows: [Row]) {
+        let keyWidth = rows.map { oneLine($0.key).columns }.max() ?? 0
+        for row in rows {
+            let key = oneLine(row.key), value = shownJSON(row.value.text(onOneLine: true))
+            let remark = row.remark.isEmpty ? "" : "  \(styled(oneLine("(\(row.remark))"), .dim))"
+            if !isTerminal {
+                line(([key] + (row.group.map { [oneLine($0)] } ?? []) + [value]).joined(separator: "\t"))
+            } else if width < 40 + keyWidth {
+                line(styled(key, .bold))
+                line("  \(value.cut(to: max(width - 2, 8)))")
+                if !remark.isEmpty { line(remark) }
+            } else {
+                let room = width - keyWidth - 2 - (remark.isEmpty ? 0 : oneLine(row.remark).columns + 4)
+                line("\(styled(key.padded(to: keyWidth), .bold))  \(value.cut(to: max(room, 8)))\(remark)")
+            }
+        }
+    }
 }
