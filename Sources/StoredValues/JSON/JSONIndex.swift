@@ -141,7 +141,7 @@ extension JSONValue {
     }
 
     /// The value that `bytes` contain, from first to last.
-    init(parsing bytes: [UInt8]) throws(JSONSyntaxError) { self.init(try JSONIndex(bytes)) }
+    package init(parsing bytes: [UInt8]) throws(JSONSyntaxError) { self.init(try JSONIndex(bytes)) }
 
     /// The value that `text` contains; nil if it is not JSON.
     package init?(text: String) {

@@ -14,7 +14,7 @@ public enum JSONValue: Hashable, Sendable {
     case object([String: JSONValue])
 
     /// The maximum nesting depth; deeper values are refused both on reading and on writing.
-    static let maximumDepth = 512
+    package static let maximumDepth = 512
 }
 
 extension JSONValue {
