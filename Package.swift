@@ -95,7 +95,7 @@ let package = Package(
         .target(
             name: "StoredValuesToolSupport",
             dependencies: [
-                "CStoredValues", "StoredValues", "StoredValuesSupport",
+                "StoredValues", "StoredValuesSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

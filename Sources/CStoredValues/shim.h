@@ -11,15 +11,6 @@
 char *secure_getenv (const char *name);
 #endif
 
-// The variables of this process, for posix_spawn(3). Declared by the C library with _GNU_SOURCE only, too.
-extern char **environ;
-
-static inline char **
-stored_values_environment (void)
-{
-    return environ;
-}
-
 // The variable's value; NULL when it is not set, or when this program has rights that whoever started it need not have
 // (setuid, setgid, file capabilities: AT_SECURE of getauxval(3)).
 static inline const char *

@@ -1,6 +1,8 @@
 #if Configuration
     public import Configuration
+    public import FoundationEssentials
     public import StoredValues
+    import StoredValuesSupport
 
     /// Lets a `ConfigReader` read a preferences file and, for the keys that are named as secrets, a keyring.
     ///
@@ -85,6 +87,74 @@
         public func snapshot() -> any ConfigSnapshot { snapshot(SecurelyStoredValue.knownAnswers(of: secrets)) }
     }
 
+    // MARK: Watching
+
+    extension StoredValuesProvider {
+        /// The result of ``value(forKey:type:)`` now and after each change. For a secret, the first element arrives when the
+        /// keyring has answered.
+        nonisolated(nonsending) public func watchValue<Return: ~Copyable>(
+            forKey key: AbsoluteConfigKey, type: ConfigType,
+            updatesHandler: nonisolated(nonsending) (ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>) async throws -> Return
+        ) async throws -> Return {
+            guard let secret = secrets[key.storedName] else {
+                return try await updatesHandler(ConfigUpdatesAsyncSequence(settings(forKey: key, type: type)))
+            }
+            let updates = secret.answers.map { answer in
+                Result { try snapshot([key.storedName: answer]).value(forKey: key, type: type) }
+            }
+            return try await updatesHandler(ConfigUpdatesAsyncSequence(updates))
+        }
+
+        /// A snapshot now and after each change of any setting or named secret. The first one arrives when the keyring has
+        /// answered for each of them.
+        nonisolated(nonsending) public func watchSnapshot<Return: ~Copyable>(
+            updatesHandler: nonisolated(nonsending) (ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>) async throws -> Return
+        ) async throws -> Return {
+            try await updatesHandler(ConfigUpdatesAsyncSequence(snapshots))
+        }
+
+        // Both streams end with their reader; a slow one gets only the newest element.
+
+        private func settings(forKey key: AbsoluteConfigKey, type: ConfigType) -> AsyncStream<Result<LookupResult, any Error>> {
+            AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+                let changes = storage.changes  // before the first look, so that no change is missed
+                let task = Task {
+                    var last: Result<LookupResult, ValueNotConvertible>?
+                    func look() {
+                        let found = snapshot([:]).setting(forKey: key, type: type)
+                        if found != last { continuation.yield(found.mapError { $0 }) }
+                        last = found
+                    }
+                    look()
+                    for await _ in changes { look() }
+                }
+                continuation.onTermination = { _ in task.cancel() }
+            }
+        }
+
+        private var snapshots: AsyncStream<any ConfigSnapshot> {
+            AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+                // In one lock, so that no older snapshot follows a newer one.
+                let answers = Guarded<[String: StoredValuesSnapshot.Answer]>([:])
+                let look = { @Sendable (name: String?, answer: StoredValuesSnapshot.Answer?) in
+                    answers.withLock { answers in
+                        if let name { answers[name] = answer }
+                        if answers.count == secrets.count { continuation.yield(snapshot(answers)) }
+                    }
+                }
+                let changes = storage.changes
+                var tasks = [
+                    Task {
+                        look(nil, nil)
+                        for await _ in changes { look(nil, nil) }
+                    }
+                ]
+                for (name, secret) in secrets { tasks.append(Task { for await answer in secret.answers { look(name, answer) } }) }
+                continuation.onTermination = { [tasks] _ in for task in tasks { task.cancel() } }
+            }
+        }
+    }
+
     extension StoredValuesProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
         /// Its name and the number of secrets.
         public var description: String { "\(providerName) (secrets: \(secrets.count))" }
@@ -97,5 +167,38 @@
     extension AbsoluteConfigKey {
         /// The key's name in the file and in the keyring.
         var storedName: String { components.joined(separator: ".") }
+    }
+
+    /// A stored value does not have the requested type.
+    public struct ValueNotConvertible: Error, Hashable {
+        /// Where the value is stored.
+        public enum Place: Sendable, Hashable {
+            /// In the preferences at this path, or the system-wide defaults below them.
+            case file(path: String)
+            /// In the keyring.
+            case keyring
+        }
+
+        /// The key, its components joined by dots.
+        public let key: String
+        /// The requested type.
+        public let type: ConfigType
+        /// Where the value is stored.
+        public let place: Place
+    }
+
+    extension ValueNotConvertible: CustomStringConvertible, LocalizedError {
+        /// Which value, where it is stored and what to do; never the value.
+        public var description: String {
+            switch place {
+            case .file(let path):
+                "\"\(key)\" in the preferences \"\(path)\" cannot be read as \(type). Request the type it was stored as, or correct the file."
+            case .keyring:
+                "The secret \"\(key)\" in the keyring cannot be read as \(type). Request the type it was stored as, or store it again."
+            }
+        }
+
+        /// The description, which is what `localizedDescription` says then.
+        public var errorDescription: String? { description }
     }
 #endif

@@ -1,5 +1,6 @@
 #if Configuration
     import Configuration
+    import FoundationEssentials
     import StoredValues
 
     /// The content of a ``StoredValuesProvider`` at one moment.
@@ -18,7 +19,7 @@
             let name = key.storedName
             if let answer = secrets[name] {
                 guard let secret = try answer.get() else { return LookupResult(encodedKey: name, value: nil) }
-                guard let content = ConfigContent(secret, type) else {
+                guard let content = secret.content(as: type) else {
                     throw ValueNotConvertible(key: name, type: type, place: .keyring)
                 }
                 return LookupResult(encodedKey: name, value: ConfigValue(content, isSecret: true))
@@ -33,7 +34,7 @@
             let found: JSONValue?
             do { found = try settings.value(atPath: name) } catch { return .failure(failure) }
             guard let json = found else { return .success(LookupResult(encodedKey: name, value: nil)) }
-            guard let content = ConfigContent(json, type) else { return .failure(failure) }
+            guard let content = json.content(as: type) else { return .failure(failure) }
             return .success(LookupResult(encodedKey: name, value: ConfigValue(content, isSecret: false)))
         }
     }
@@ -42,5 +43,66 @@
         var description: String { "\(providerName) at one moment (secrets: \(secrets.count))" }
         var debugDescription: String { description }
         var customMirror: Mirror { Mirror(self, children: [:]) }
+    }
+
+    extension PreferencesSnapshot {
+        /// The value at `path`, such as `http.timeout`: the stored value of that name, else the member `timeout` of the stored
+        /// value `http`. Objects and nil are no values. Throws if a stored value on the way cannot be read.
+        func value(atPath path: String) throws -> JSONValue? {
+            // Names that begin with $ are reserved for the library.
+            guard !path.isReservedKey else { return nil }
+            return try Self.value(at: path.split(separator: ".", omittingEmptySubsequences: false)[...], in: value(of:))
+        }
+
+        private static func value(at path: ArraySlice<Substring>, in member: (String) throws -> JSONValue?) rethrows -> JSONValue? {
+            for end in path.indices.reversed() {
+                guard let found = try member(path[...end].joined(separator: ".")) else { continue }
+                let rest = path[(end + 1)...]
+                switch found {
+                case .object(let members):
+                    if let value = Self.value(at: rest, in: { members[$0] }) { return value }
+                case .null where rest.isEmpty: return nil  // a stored nil, which hides values of shorter names
+                case _ where rest.isEmpty: return found
+                default: break
+                }
+            }
+            return nil
+        }
+    }
+
+    extension JSONValue {
+        /// The value that a wrapper of this type would read; nil if the value has another type.
+        fileprivate func content(as type: ConfigType) -> ConfigContent? {
+            switch type {
+            case .string: item(String.self).map(ConfigContent.string)
+            case .int: item(Int.self).map(ConfigContent.int)
+            case .double: item(Double.self).map(ConfigContent.double)
+            case .bool: item(Bool.self).map(ConfigContent.bool)
+            case .bytes: bytes.map(ConfigContent.bytes)
+            case .stringArray: item([String].self).map(ConfigContent.stringArray)
+            case .intArray: item([Int].self).map(ConfigContent.intArray)
+            case .doubleArray: item([Double].self).map(ConfigContent.doubleArray)
+            case .boolArray: item([Bool].self).map(ConfigContent.boolArray)
+            case .byteChunkArray: byteChunks.map(ConfigContent.byteChunkArray)
+            }
+        }
+
+        /// The bytes that `Data` or `[UInt8]` is stored as.
+        private var bytes: [UInt8]? { item(Data.self).map(Array.init) ?? item([UInt8].self) }
+
+        private var byteChunks: [[UInt8]]? {
+            guard let chunks = arrayValue?.map(\.bytes), !chunks.contains(nil) else { return nil }
+            return chunks.compactMap(\.self)
+        }
+    }
+
+    extension RawSecret {
+        /// The secret as a value of this type: its text, or its JSON. Bytes may also be base64 without quotes, or a secret that
+        /// is not UTF-8.
+        fileprivate func content(as type: ConfigType) -> ConfigContent? {
+            guard let text else { return type == .bytes ? .bytes(bytes) : nil }
+            if type == .string { return .string(text) }
+            return JSONValue(text: text)?.content(as: type) ?? (type == .bytes ? JSONValue.string(text).content(as: type) : nil)
+        }
     }
 #endif

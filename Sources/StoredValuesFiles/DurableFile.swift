@@ -59,9 +59,12 @@ package final class DurableFile: Sendable {
     /// The path of the bytes that are to replace `target`, the real file's path. The name is reserved, so the holder of the
     /// lock may remove what is there.
     static func temporaryPath(of target: String) -> String {
-        let name = ResolvedPath.name(of: target), suffix = ".stored-values.tmp"
+        let suffix = ".stored-values.tmp", name = target[ResolvedPath.nameStart(of: target)...]
         let isTooLong = 1 + name.utf8.count + suffix.utf8.count > 255
-        return "\(Substring(target.utf8.dropLast(name.utf8.count))).\(isTooLong ? shortName(for: name) : name)\(suffix)"
+        var path = String(target[..<name.startIndex])
+        path += "."
+        if isTooLong { path += shortName(for: String(name)) } else { path += name }
+        return path + suffix
     }
 
     /// Replaces a name that is too long; collisions are unlikely (FNV-1a, 64 bits).

@@ -38,6 +38,8 @@ package protocol FileOperations: Sendable {
     func link(_ path: String, to newPath: String) throws(SystemErrorCode)
     func unlink(_ path: String) throws(SystemErrorCode)
     func makeFolder(_ path: String, mode: UInt32) throws(SystemErrorCode)
+    /// Whether something is at `path`, which is its real path. False also where the system cannot tell.
+    func hasNoLinks(_ path: String) -> Bool
     /// The text of a symbolic link; ``SystemErrorCode/invalidArgument`` if `path` is not one.
     func readLink(_ path: String) throws(SystemErrorCode) -> String
     /// The names of the attributes of the file at `path` itself (xattr(7)), without following a link.
@@ -112,6 +114,9 @@ private func openFile(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode
 private func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 private func readFile(_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int { read(file, buffer.baseAddress, buffer.count) }
 private func writeFile(_ file: Int32, _ buffer: UnsafeRawBufferPointer) -> Int { write(file, buffer.baseAddress, buffer.count) }
+
+/// `O_PATH` of open(2), which is unavailable in Swift: the file itself is not opened.
+private let openPathOnly: Int32 = 0o10_000_000
 
 // `F_OFD_GETLK` and `F_OFD_SETLK` of fcntl(2), which are unavailable in Swift. These locks are independent of `flock`.
 private let getOpenFileLock: Int32 = 36
@@ -197,6 +202,17 @@ package struct POSIXFileOperations: FileOperations {
 
     package func makeFolder(_ path: String, mode: UInt32) throws(SystemErrorCode) {
         try system { mkdir(path, mode_t(mode)) }
+    }
+
+    package func hasNoLinks(_ path: String) -> Bool {
+        let descriptor = path.withCString { openFile($0, openPathOnly | O_CLOEXEC, 0) }
+        guard descriptor >= 0 else { return false }
+        defer { closeFile(descriptor) }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { place in
+            guard let start = place.baseAddress else { return false }
+            let count = "/proc/self/fd/\(descriptor)".withCString { readlink($0, start, place.count) }  // proc(5)
+            return path.withCString { count == strlen($0) && memcmp($0, start, count) == 0 }
+        }
     }
 
     package func readLink(_ path: String) throws(SystemErrorCode) -> String {

@@ -16,17 +16,103 @@
             AsyncThrowingStream { continuation in
                 let task = Task {
                     do {
-                        let follower = SettingFollower(self, try Self.place(key, target)) { record in
+                        try await SettingFollower(self, try Self.place(key, target)) { record in
                             guard let record else { return _ = continuation.yield(nil) }
                             if let item = try? Self.item(type, in: record, key) { continuation.yield(item) }
-                        }
-                        try await follower.run()
+                        }.run()
                         continuation.finish()
                     } catch {
                         continuation.finish(throwing: error)
                     }
                 }
                 continuation.onTermination = { _ in task.cancel() }
+            }
+        }
+    }
+
+    /// Passes on what is set for one target, and each change of it. As an agent does with all settings: it reads, watches, and asks on
+    /// another connection whether it has missed anything.
+    private actor SettingFollower {
+        private let fleet: Fleet
+        private let place: FleetKeys.Place
+        private let key: Data
+        private let receive: @Sendable (FleetRecord?) -> Void
+        private var replica: SettingsReplica?
+        /// Whether the cluster has refused the watch; the login may only have been too old for it.
+        private var isRefused = false
+        private var last: FleetRecord??
+
+        init(_ fleet: Fleet, _ place: FleetKeys.Place, _ receive: @escaping @Sendable (FleetRecord?) -> Void) {
+            (self.fleet, self.place, self.receive, key) = (fleet, place, receive, fleet.keys.key(of: place))
+        }
+
+        /// Ends when the task is cancelled; throws where waiting is of no use.
+        func run() async throws(FleetError) {
+            var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
+            repeat {
+                let begin = ContinuousClock.now
+                do {
+                    let new = SettingsReplica(try await fleet.gateway.ask(.read(key), patience: .seconds(5)), fleet.keys)
+                    replica = new
+                    show()
+                    try await untilOneEnds({ try await self.watch(from: new.revision + 1) }, { try await self.confirm() })
+                } catch let error as EtcdError {
+                    if error.reason == .cancelled { return }
+                    guard error.isTransient else { throw FleetError(error.asReading, "watch \"\(place.key.text)\"") }
+                } catch {}  // nothing else is thrown
+                // Once it has worked for a while, the next failure is another one.
+                if ContinuousClock.now - begin > .seconds(10) { backoff.reset() }
+            } while await pause(for: backoff.next())
+        }
+
+        /// Passes on what is there, unless that is what was there before, or no record of ours.
+        private func show() {
+            let entry = replica?.entries[key], record = entry?.record
+            guard entry == nil || record != nil, last != .some(record) else { return }
+            last = .some(record)
+            receive(record)
+        }
+
+        private func watch(from revision: Int) async throws {
+            do {
+                try await fleet.gateway.watch(key, from: revision) { try self.take($0) }
+            } catch let error as EtcdError where error.reason == .accessDenied || error.reason == .notLoggedIn {
+                guard !isRefused else { throw error }
+                isRefused = true
+                fleet.gateway.forgetToken()
+                throw EtcdError(reason: .unreachable, sentence: error.sentence)
+            }
+        }
+
+        private func take(_ answer: EtcdAnswer) throws {
+            guard let replica else { return }
+            switch WatchVerdict(answer, after: replica.revision, in: replica.cluster) {
+            case .nothing: isRefused = false
+            case .readAgain(let why): throw EtcdError(reason: .unreachable, sentence: why)
+            case .refused(let why): throw EtcdError(reason: .accessDenied, sentence: why)
+            case .changes(let events, let revision):
+                isRefused = false
+                // One after another, so that each is shown.
+                for event in events {
+                    self.replica?.apply([event], revision: revision)
+                    show()
+                }
+            }
+        }
+
+        /// Asks again and again whether all that the cluster has is here. Throws if it is not, or cannot be asked.
+        private func confirm() async throws {
+            var isUnanswered = false
+            while await pause(for: FleetAgent.interval) {
+                guard let asked = replica?.revision else { return }
+                let answer: EtcdAnswer
+                do throws(EtcdError) { answer = try await fleet.gateway.ask(.read(key, ["keys_only": true]), patience: .seconds(4)) } catch {
+                    guard error.isTransient, !isUnanswered else { throw error }
+                    isUnanswered = true
+                    continue
+                }
+                isUnanswered = false
+                if case .readAgain(let why) = replica?.confirm(answer, askedAt: asked) { throw EtcdError(reason: .unreachable, sentence: why) }
             }
         }
     }

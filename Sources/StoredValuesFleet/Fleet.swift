@@ -1,6 +1,7 @@
 #if Fleet
     import FoundationEssentials
     public import StoredValues
+    import StoredValuesFiles
     import StoredValuesSupport
 
     /// The settings that the machines of a fleet share, for programs that change them. Programs that only use settings need none of
@@ -49,7 +50,12 @@
             var members: [EtcdEndpoint] = []
             for endpoint in try endpoints.map(EtcdEndpoint.init) where !members.contains(endpoint) { members.append(endpoint) }
             gateway = try EtcdGateway(members, access)
-            self.writer = if let writer { writer } else { try access.login()?.name ?? FleetIdentity.user }
+            self.writer = if let writer { writer } else { try access.login()?.name ?? Self.user }
+        }
+
+        private static var user: String {
+            let name = ProcessInfo.processInfo.userName
+            return "\(name.isEmpty ? "uid \(effectiveUser())" : name)@\(ProcessInfo.processInfo.hostName)"
         }
 
         /// The item that is set for `target` itself; nil if none is. Throws ``FleetError/Reason/notDecodable`` and
@@ -81,11 +87,15 @@
             _ key: String, default defaultItem: Item, for target: FleetTarget = .everyone, _ change: (inout Item) throws -> Void
         ) async throws -> Item {
             let place = try Self.place(key, target)
-            return try await transact([place], "update \"\(key)\"") { found in
-                var item = try Self.record(found[0], place).map { try Self.item(Item.self, in: $0, key) } ?? defaultItem
+            var items: [Item] = []
+            let decision = try await self.change([keys.key(of: place)], "update \"\(key)\"") { found, stamp in
+                let old = try Self.record(found[0], place)
+                var item = try old.map { try Self.item(Item.self, in: $0, key) } ?? defaultItem
                 try change(&item)
-                return ([try Self.content(item, key)], item)
+                items.append(item)
+                return [step(place, from: old?.value, to: try Self.encoded(item, key), stamp)]
             }
+            return items[decision]
         }
 
         /// Makes several changes as one: in one transaction, at one revision, with one record in the log. All or none are made.
@@ -106,24 +116,25 @@
             try changes(&batch)
             try await commit(batch)
         }
+    }
 
-        /// Makes the changes of a batch.
-        private func commit(_ batch: FleetBatch) async throws(FleetError) {
-            let contents = batch.contents
-            guard !contents.isEmpty else { return }
-            guard contents.count <= FleetChange.limit else {
-                throw FleetError(
-                    .tooManyChanges(limit: FleetChange.limit),
-                    "One transaction takes at most \(FleetChange.limit) settings, and this one has \(contents.count). Make several.")
-            }
-            let what = contents.count == 1 ? "change \"\(contents[0].place.key.text)\"" : "change \(contents.count) settings"
-            do {
-                try await transact(contents.map(\.place), what) { _ in (contents.map(\.content), ()) }
-            } catch let error as FleetError {
-                throw error
-            } catch {
-                throw FleetError(.refused, "\(error)")  // never: the closure throws nothing
-            }
+    /// The changes that one transaction makes; see ``Fleet/batch(_:)``. Of several changes of one setting the last counts.
+    public struct FleetBatch {
+        private(set) var contents: [(place: FleetKeys.Place, value: FleetMirror.Value?)] = []
+
+        /// Stores an item. Replaces what anyone stored, of whatever type or version.
+        public mutating func set(_ key: String, to item: some StorableItem, for target: FleetTarget = .everyone) throws(FleetError) {
+            put(try Fleet.encoded(item, key), at: try Fleet.place(key, target))
+        }
+
+        /// Removes what is set for `target`.
+        public mutating func reset(_ key: String, for target: FleetTarget = .everyone) throws(FleetError) {
+            put(nil, at: try Fleet.place(key, target))
+        }
+
+        private mutating func put(_ value: FleetMirror.Value?, at place: FleetKeys.Place) {
+            contents.removeAll { $0.place == place }
+            contents.append((place, value))
         }
     }
 #endif

@@ -51,17 +51,18 @@
         }
 
         static func misconfigured(_ sentence: String) -> FleetError { FleetError(.misconfigured, sentence) }
+
+        /// The error of a change whose decision throws no other.
+        static func ofChange(_ error: any Error) -> FleetError { error as? FleetError ?? FleetError(.refused, "\(error)") }
     }
 
-    extension FleetError: CustomStringConvertible {
+    extension FleetError: CustomStringConvertible, LocalizedError {
         /// What happened, to which setting or server, and what to do; and whether the change may have been made.
         public var description: String {
             outcome == .didNotHappen
                 ? sentence : "\(sentence) The change may have been made all the same: read the setting before you repeat it."
         }
-    }
 
-    extension FleetError: LocalizedError {
         /// The description, which is what `localizedDescription` says then.
         public var errorDescription: String? { description }
     }
@@ -71,21 +72,18 @@
         init(_ error: EtcdError, _ what: String) {
             let (reason, advice): (Reason, String) =
                 switch error.reason {
-                case .unreachable: (.unavailable, "Check that the cluster runs, has a leader, and can be reached from here.")
-                case .untrusted: (.accessDenied, "Check the certificates and the key that were named, and that none has expired.")
+                case .unreachable: (.unavailable, " Check that the cluster runs, has a leader, and can be reached from here.")
+                case .untrusted: (.accessDenied, " Check the certificates and the key that were named, and that none has expired.")
                 case .notLoggedIn, .accessDenied:
-                    (.accessDenied, "Check the user, its role, and the certificate: see \"Rights\" in the article about fleets.")
-                case .tooLarge: (.tooLarge, "Keep large data elsewhere, and store only where it lies.")
-                case .tooManyOperations: (.tooManyChanges(limit: FleetChange.limit), "Make the changes in several transactions.")
-                case .noSpace: (.noSpace, "Compact and defragment the cluster, then disarm its alarm: etcdctl alarm disarm.")
-                case .notEtcd, .otherCluster: (.misconfigured, "Check the addresses.")
+                    (.accessDenied, " Check the user, its role, and the certificate: see \"Rights\" in the article about fleets.")
+                case .tooLarge: (.tooLarge, " Keep large data elsewhere, and store only where it lies.")
+                case .tooManyOperations: (.tooManyChanges(limit: FleetChange.limit), " Make the changes in several transactions.")
+                case .noSpace: (.noSpace, " Compact and defragment the cluster, then disarm its alarm: etcdctl alarm disarm.")
+                case .notEtcd, .otherCluster: (.misconfigured, " Check the addresses.")
                 case .cancelled: (.cancelled, "")
                 case .refused: (.refused, "")
                 }
-            let sentence = "Could not \(what): \(error.sentence)."
-            self.init(
-                reason, advice.isEmpty ? sentence : "\(sentence) \(advice)",
-                outcome: error.mayHaveHappened ? .mayHaveHappened : .didNotHappen)
+            self.init(reason, "Could not \(what): \(error.sentence).\(advice)", outcome: error.mayHaveHappened ? .mayHaveHappened : .didNotHappen)
         }
     }
 #endif

@@ -12,18 +12,12 @@
 
         /// Says that the secrets in the cluster count, although machines have seen later ones: after a backup was restored on purpose.
         public func confirmRestoredSecrets() async throws(FleetError) {
-            let what = "confirm the restored secrets"
             do {
-                try await change([keys.secretsEpoch], what) { found, time in
-                    let epoch = SecretsEpoch.next(after: found[0].data.flatMap { SecretsEpoch($0) }, at: .now)
-                    let change = FleetLogRecord.Change(key: "(restored)", target: "", isSecret: true)
-                    return ([epoch.data(writer: writer, time: time)], [change], ())
+                try await change([keys.secretsEpoch], "confirm the restored secrets") { found, stamp in
+                    let epoch = SecretsEpoch.next(after: found[0].flatMap { SecretsEpoch($0.value) }, at: .now)
+                    return [(epoch.data(writer: writer, time: stamp), FleetLogRecord.Change(key: "(restored)", target: "", isSecret: true))]
                 }
-            } catch let error as FleetError {
-                throw error
-            } catch {
-                throw FleetError(.refused, "\(error)")  // never: the closure throws nothing
-            }
+            } catch { throw .ofChange(error) }
         }
     }
 
@@ -67,7 +61,7 @@
         /// Stores a secret; all machines have it a moment later. Throws ``StoredValues/KeyringError/tooLarge``, before anything is sent, if
         /// all secrets together are larger than ``sizeLimit``.
         public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
-            try await change("store the secret \(id)", [id.account]) { secrets in
+            try await change("store the secret \(id)", id.account) { secrets in
                 try secrets.set(secret, for: id, label: label)
                 return true
             }
@@ -75,7 +69,7 @@
 
         /// Removes a secret; succeeds if there is none.
         public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
-            try await change("remove the secret \(id)", [id.account], makingFile: false) { secrets in secrets.remove(id) }
+            try await change("remove the secret \(id)", id.account, makingFile: false) { secrets in secrets.remove(id) }
         }
 
         /// Tries the key on the secrets, and returns if it opens them or there are none yet.
@@ -84,7 +78,7 @@
         /// Seals the secrets with `newKey`. Machines that do not have it keep those that they have, and can read no later ones: see the
         /// steps of a rotation in the article about a fleet's secrets.
         public func rekey(to newKey: EncryptedFileKey) async throws(KeyringError) {
-            try await change("change the key of the secrets", ["(the key)"]) { secrets in
+            try await change("change the key of the secrets", "(the key)") { secrets in
                 try secrets.rekey(to: newKey)
                 return true
             }
@@ -92,67 +86,57 @@
 
         /// The secrets; nil if there are none yet, which needs no key.
         private func opened() async throws(KeyringError) -> SealedSecrets? {
-            let found: FleetChange.Found
-            do throws(EtcdError) { found = try await fleet.read([fleet.keys.secrets], end: .now + fleet.patience)[0] } catch {
-                throw KeyringError(fleet: FleetError(error.asReading, "read the secrets"))
+            let found: EtcdKeyValue?
+            do throws(FleetError) { found = try await fleet.read([fleet.keys.secrets], "read the secrets", end: .now + fleet.patience)[0] } catch {
+                throw KeyringError(fleet: error)
             }
-            return found.data == nil ? nil : try open(found)
+            return found == nil ? nil : try open(found)
         }
 
-        private func open(_ found: FleetChange.Found) throws(KeyringError) -> SealedSecrets {
-            try SealedSecrets(found.data.map(Array.init), key: key, place: String(decoding: fleet.keys.secrets, as: UTF8.self))
+        private func open(_ found: EtcdKeyValue?) throws(KeyringError) -> SealedSecrets {
+            try SealedSecrets(found.map { Array($0.value) }, key: key, place: String(decoding: fleet.keys.secrets, as: UTF8.self))
         }
 
         /// Opens the file, runs `body` on its content, and if that returns true, puts the next generation in its place, unless others
         /// have changed it meanwhile; then all is done again. Without `makingFile` a missing file stays missing.
         private func change(
-            _ what: String, _ names: [String], makingFile: Bool = true, _ body: (inout SealedSecrets) throws -> Bool
+            _ what: String, _ name: String, makingFile: Bool = true, _ body: (inout SealedSecrets) throws -> Bool
         ) async throws(KeyringError) {
             do {
                 try await fleet.change([fleet.keys.secrets], what) { found, _ in
-                    guard makingFile || found[0].data != nil else { throw NothingToDo() }
+                    guard makingFile || found[0] != nil else { return nil }
                     var secrets = try open(found[0])
-                    guard try body(&secrets) else { throw NothingToDo() }
+                    guard try body(&secrets) else { return nil }
                     let bytes = secrets.sealed()
                     guard bytes.count <= Self.sizeLimit else { throw KeyringError.tooLarge }
-                    return ([Data(bytes)], names.map { FleetLogRecord.Change(key: $0, target: "", isSecret: true) }, ())
+                    return [(Data(bytes), FleetLogRecord.Change(key: name, target: "", isSecret: true))]
                 }
-            } catch is NothingToDo {
-                return
             } catch {
                 throw KeyringError(fleet: error)
             }
         }
-
-        private struct NothingToDo: Error {}
     }
 
     extension KeyringError {
-        /// The error of a keyring that is kept by a fleet's cluster.
+        /// The error of a keyring that is kept by a fleet's cluster, with the code that gRPC has for it.
         init(fleet error: any Error) {
-            switch error {
-            case let error as KeyringError: self = error
-            case let error as FleetError:
-                switch error.reason {
-                case .cancelled: self = .cancelled
-                case .tooLarge: self = .tooLarge
-                default: self = .other(domain: "etcd", code: Self.code(of: error), message: error.description)
+            let fleet = error as? FleetError
+            let code =
+                switch fleet?.reason {
+                case _ where fleet?.outcome == .mayHaveHappened: 4
+                case .unavailable: 14
+                case .accessDenied: 7
+                case .contended: 10
+                case .noSpace: 8
+                case .misconfigured: 3
+                default: 2
                 }
-            default: self = .other(domain: "etcd", code: 2, message: "\(error)")
-            }
-        }
-
-        /// What gRPC calls it.
-        private static func code(of error: FleetError) -> Int {
-            switch error.reason {
-            case _ where error.outcome == .mayHaveHappened: 4
-            case .unavailable: 14
-            case .accessDenied: 7
-            case .contended: 10
-            case .noSpace: 8
-            case .misconfigured: 3
-            default: 2
-            }
+            self =
+                switch fleet?.reason {
+                case .cancelled: .cancelled
+                case .tooLarge: .tooLarge
+                default: error as? KeyringError ?? .other(domain: "etcd", code: code, message: "\(error)")
+                }
         }
     }
 #endif

@@ -12,13 +12,7 @@
         case host(String)
 
         /// `everyone`, `group canary` or `host web-3`.
-        public var description: String {
-            switch self {
-            case .everyone: "everyone"
-            case .group(let name): "group \(name)"
-            case .host(let name): "host \(name)"
-            }
-        }
+        public var description: String { words(" ") }
 
         /// Compares names as bytes, as the cluster does.
         public static func == (left: FleetTarget, right: FleetTarget) -> Bool { left.path.isIdentical(to: right.path) }
@@ -29,11 +23,13 @@
         }
 
         /// What stands for it in the cluster's keys.
-        package var path: String {
+        package var path: String { words("/") }
+
+        private func words(_ separator: String) -> String {
             switch self {
             case .everyone: "everyone"
-            case .group(let name): "group/\(name)"
-            case .host(let name): "host/\(name)"
+            case .group(let name): "group\(separator)\(name)"
+            case .host(let name): "host\(separator)\(name)"
             }
         }
 

@@ -3,7 +3,10 @@
     import StoredValuesToolSupport
 
     /// The tool with all its commands and its help text.
+    @main
     struct FleetCommand: AsyncParsableCommand {
+        static func main() async { await CommandLineProgram.run(FleetCommand.self) }
+
         static let configuration = CommandConfiguration(
             commandName: "stored-values-fleet",
             abstract: "Change the settings that many machines share, and keep a copy of them on each machine.",

@@ -6,19 +6,19 @@
         private let service: Reference<UnsafeMutablePointer<CSecret.SecretService>>
 
         /// Sends nothing yet. Create one per connection.
-        init(with daemon: Daemon, _ cancellable: Cancellable) throws(SecretServiceError) {
+        init(with daemon: Daemon) throws(SecretServiceError) {
             SessionGuard.install(on: daemon.bus)
             service = Reference(
                 owning: try checkedPointer {
-                    stored_values_service_new(sessionService, daemon.bus.pointer, daemon.name, cancellable, $0)
+                    stored_values_service_new(sessionService, daemon.bus.pointer, daemon.name, Cancellation.current, $0)
                 })
         }
 
-        /// The path of the session, which is opened first if necessary.
-        func path(_ cancellable: Cancellable) throws(SecretServiceError) -> ObjectPath {
+        /// Opens the session if necessary.
+        func path() throws(SecretServiceError) -> ObjectPath {
             if let path = openPath { return path }
             do {
-                _ = try checked { secret_service_ensure_session_sync(service.pointer, cancellable, $0) }
+                try checked { secret_service_ensure_session_sync(service.pointer, Cancellation.current, $0) }
             } catch where error.isRefusedKey {
                 throw .unusableSession
             }
@@ -35,19 +35,17 @@
             secret_service_get_session_algorithms(service.pointer).map { String(cString: $0) } == "plain"
         }
 
-        /// The secret, encrypted for the daemon.
-        func encrypt(_ secret: SecretBytes, _ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
-            _ = try path(cancellable)
+        func encrypt(_ secret: SecretBytes) throws(SecretServiceError) -> Variant {
+            _ = try path()
             guard let encrypted = secret_service_encode_dbus_secret(service.pointer, secret.pointer) else {
                 throw .unusableSession
             }
             return Variant(owning: encrypted)
         }
 
-        /// The secret of `item`.
-        func secret(of item: Item, _ cancellable: Cancellable) throws(SecretServiceError) -> SecretBytes {
+        func secret(of item: Item) throws(SecretServiceError) -> SecretBytes {
             // Its type was checked, which libsecret relies on.
-            let encrypted = try item.secret(in: path(cancellable), cancellable)
+            let encrypted = try item.secret(in: path())
             guard let secret = secret_service_decode_dbus_secret(service.pointer, encrypted.pointer) else {
                 throw .unusableSession
             }
@@ -82,9 +80,6 @@
         /// The pending request. GDBus calls for one message after another, on its own thread.
         private var question: (serial: guint32, isPlain: Bool)?
 
-        /// The maximum size of a key in bytes. Real ones have 128, or one more.
-        private static let largestKey = 1024
-
         /// Checks every message of `bus` from now on.
         static func install(on bus: BusConnection) {
             g_dbus_connection_add_filter(
@@ -102,25 +97,20 @@
 
         /// The message to pass on in place of `message`, whose reference is taken over: an error if an answer has another type.
         private func pass(_ message: OpaquePointer, isIncoming: Bool) -> OpaquePointer? {
+            let body = g_dbus_message_get_body(message).map { Variant(owning: g_variant_ref($0)) }
             guard isIncoming else {
-                note(message)
+                if let body, let member = g_dbus_message_get_member(message), String(cString: member) == "OpenSession" {
+                    let isPlain = body.has(type: "(sv)") && body.child(0).string == "plain"
+                    question = (g_dbus_message_get_serial(message), isPlain)
+                }
                 return message
             }
             guard let question, g_dbus_message_get_reply_serial(message) == question.serial else { return message }
             self.question = nil
             let isAnswer = g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_METHOD_RETURN
-            guard isAnswer, !Self.isSound(message, question.isPlain) else { return message }
+            guard isAnswer, !Self.isSound(body, question.isPlain) else { return message }
             defer { g_object_unref(UnsafeMutableRawPointer(message)) }
             return Self.refusal(of: message)
-        }
-
-        private func note(_ message: OpaquePointer) {
-            guard let member = g_dbus_message_get_member(message), String(cString: member) == "OpenSession",
-                let body = g_dbus_message_get_body(message)
-            else { return }
-            let parameters = Variant(owning: g_variant_ref(body))
-            let isPlain = parameters.has(type: "(sv)") && parameters.child(0).string == "plain"
-            question = (g_dbus_message_get_serial(message), isPlain)
         }
 
         /// The error that libsecret gets in place of `answer`.
@@ -135,13 +125,11 @@
             return refusal
         }
 
-        private static func isSound(_ message: OpaquePointer, _ isPlain: Bool) -> Bool {
-            guard let body = g_dbus_message_get_body(message) else { return false }
-            let answer = Variant(owning: g_variant_ref(body))
-            guard answer.has(type: "(vo)") else { return false }
-            guard !isPlain else { return true }  // without a key, libsecret checks nothing
+        /// Without a key, libsecret checks nothing. Real keys have 128 bytes, or one more.
+        private static func isSound(_ answer: Variant?, _ isPlain: Bool) -> Bool {
+            guard let answer, answer.has(type: "(vo)") else { return false }
             let key = answer.child(0)
-            return key.has(type: "ay") && (1...largestKey).contains(key.count)
+            return isPlain || key.has(type: "ay") && (1...1024).contains(key.count)
         }
     }
 #endif

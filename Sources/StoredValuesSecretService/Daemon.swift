@@ -1,6 +1,4 @@
 #if Libsecret
-    import CSecret
-
     /// A daemon that provides the Secret Service, identified by its unique name on its bus.
     ///
     /// When it ends, messages to it fail with `isUndelivered` or `isBroken`; another daemon has another name.
@@ -18,56 +16,53 @@
         static let wellKnownName = "org.freedesktop.secrets"
 
         /// The daemon on `bus`, which is started if necessary and possible. Throws `noSecretService`.
-        static func find(on bus: BusConnection, _ cancellable: Cancellable) throws(SecretServiceError) -> Daemon {
-            if let running = try running(on: bus, cancellable) { return running }
+        static func find(on bus: BusConnection) throws(SecretServiceError) -> Daemon {
+            if let running = try running(on: bus) { return running }
             // It can be started by name only: whatever fails, there is none.
-            guard try canBeStarted(on: bus, cancellable), let started = try bus.startedOwner(of: wellKnownName, cancellable) else {
-                throw .noSecretService
-            }
+            guard try canBeStarted(on: bus), let started = try bus.startedOwner(of: wellKnownName) else { throw .noSecretService }
             return Daemon(bus: bus, name: started)
         }
 
         /// The daemon on `bus`, if there is one. Starts none.
-        static func running(on bus: BusConnection, _ cancellable: Cancellable) throws(SecretServiceError) -> Daemon? {
-            try bus.owner(of: wellKnownName, cancellable).map { Daemon(bus: bus, name: $0) }
+        static func running(on bus: BusConnection) throws(SecretServiceError) -> Daemon? {
+            try bus.owner(of: wellKnownName).map { Daemon(bus: bus, name: $0) }
         }
 
         /// Whether `bus` can start one.
-        static func canBeStarted(on bus: BusConnection, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
-            try bus.call("ListActivatableNames", [], reply: "(as)", cancellable).child(0).strings.contains(wellKnownName)
+        static func canBeStarted(on bus: BusConnection) throws(SecretServiceError) -> Bool {
+            try bus.call("ListActivatableNames", [], reply: "(as)").child(0).strings.contains(wellKnownName)
         }
 
         /// Whether it also owns `name`, which identifies the program.
-        func owns(_ name: String, _ cancellable: Cancellable?) throws(SecretServiceError) -> Bool {
-            try bus.owner(of: name, cancellable) == self.name
-        }
+        func owns(_ name: String) throws(SecretServiceError) -> Bool { try bus.owner(of: name) == self.name }
 
-        /// Calls `method` of the service's `interface` at `path`, by default of its main object, and returns the reply,
-        /// which is of the type `reply`.
+        /// Calls `method` of the object at `path`, by default the service itself, and returns the reply, which is of the type `reply`.
         func call(
             _ method: String, of interface: String = "org.freedesktop.Secret.Service",
-            at path: ObjectPath = "/org/freedesktop/secrets", _ arguments: [Variant], reply: String, _ cancellable: Cancellable
+            at path: ObjectPath = "/org/freedesktop/secrets", _ arguments: [Variant], reply: String
         ) throws(SecretServiceError) -> Variant {
-            try bus.call(method, of: interface, at: path, by: name, arguments, reply: reply, cancellable)
+            try bus.call(method, of: interface, at: path, by: name, arguments, reply: reply)
         }
 
         /// The property `name` of the object at `path`, which must be of `type`.
-        func property(
-            _ name: String, of interface: String, at path: ObjectPath, _ type: String, _ cancellable: Cancellable
+        private func property(
+            _ name: String, of interface: String, at path: ObjectPath, _ type: String
         ) throws(SecretServiceError) -> Variant {
             let arguments = [Variant.string(interface), .string(name)]
-            return try call("Get", of: "org.freedesktop.DBus.Properties", at: path, arguments, reply: "(v)", cancellable)
+            return try call("Get", of: "org.freedesktop.DBus.Properties", at: path, arguments, reply: "(v)")
                 .child(0).checked(type, as: name)
         }
     }
 
     // The default collection and its lock.
     extension Daemon {
+        private static let collectionInterface = "org.freedesktop.Secret.Collection"
+
         /// The path of the default collection. Throws `noDefaultCollection` if there is none.
-        func defaultCollection(_ cancellable: Cancellable) throws(SecretServiceError) -> ObjectPath {
+        func defaultCollection() throws(SecretServiceError) -> ObjectPath {
             for _ in 1...2 {  // see `Daemon`
                 do {
-                    let path = try call("ReadAlias", [.string("default")], reply: "(o)", cancellable).child(0).path
+                    let path = try call("ReadAlias", [.string("default")], reply: "(o)").child(0).path
                     if path != .nowhere { return path }
                 } catch where error.isMissingObject {}  // it already has its name, but no objects yet
             }
@@ -75,83 +70,70 @@
         }
 
         /// Whether the collection is reported as locked. KWallet does so until its first use, even if it is open.
-        func isLocked(_ collection: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
+        func isLocked(_ collection: ObjectPath) throws(SecretServiceError) -> Bool {
             do {
-                return try property("Locked", of: "org.freedesktop.Secret.Collection", at: collection, "b", cancellable).boolean
+                return try property("Locked", of: Self.collectionInterface, at: collection, "b").boolean
             } catch where error.isMissingObject {
                 throw .noDefaultCollection
             }
         }
 
         /// Whether the item is reported as locked; one that no longer exists is not.
-        func isLocked(item: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
-            do {
-                return try property("Locked", of: "org.freedesktop.Secret.Item", at: item, "b", cancellable).boolean
-            } catch where error.isMissingObject {
-                return false
-            }
+        func isLocked(item: ObjectPath) throws(SecretServiceError) -> Bool {
+            do { return try property("Locked", of: Item.interface, at: item, "b").boolean } catch where error.isMissingObject { return false }
         }
 
-        /// The label of the collection.
-        func label(of collection: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> String {
-            try property("Label", of: "org.freedesktop.Secret.Collection", at: collection, "s", cancellable).string
+        func label(of collection: ObjectPath) throws(SecretServiceError) -> String {
+            try property("Label", of: Self.collectionInterface, at: collection, "s").string
         }
 
         /// Whether the collection is really open, also for KWallet.
-        func isOpen(_ collection: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
-            guard try isLocked(collection, cancellable) else { return true }
-            return try isOpenWallet(collectionOf: [collection], cancellable)
+        func isOpen(_ collection: ObjectPath) throws(SecretServiceError) -> Bool {
+            guard try isLocked(collection) else { return true }
+            return try isOpenWallet(collectionOf: [collection])
         }
 
-        /// Asks the service to unlock; returns the prompt that it requires first, or nil if all is open.
-        func beginUnlocking(_ paths: [ObjectPath], _ cancellable: Cancellable) throws(SecretServiceError) -> Prompt? {
-            let reply = try call("Unlock", [.paths(paths)], reply: "(aoo)", cancellable)
-            return Prompt(daemon: self, path: reply.child(1).path)
+        /// Returns the prompt that the service requires first, or nil if all is open.
+        func beginUnlocking(_ paths: [ObjectPath]) throws(SecretServiceError) -> Prompt? {
+            Prompt(daemon: self, path: try call("Unlock", [.paths(paths)], reply: "(aoo)").child(1).path)
         }
-    }
 
-    // Creating items.
-    extension Daemon {
         /// Creates an item in `collection`, or replaces the secret of the one with the same attributes. Nil if the service does
         /// not say which item that is.
         func createItem(
-            _ secret: Variant, _ attributes: [String: String], label: String?, in collection: ObjectPath, _ cancellable: Cancellable
+            _ secret: Variant, _ attributes: [String: String], label: String?, in collection: ObjectPath
         ) throws(SecretServiceError) -> Item? {
-            var properties: [String: Variant] = ["org.freedesktop.Secret.Item.Attributes": .strings(attributes)]
-            if let label { properties["org.freedesktop.Secret.Item.Label"] = .string(label) }
+            var properties: [String: Variant] = ["\(Item.interface).Attributes": .strings(attributes)]
+            if let label { properties["\(Item.interface).Label"] = .string(label) }
             let reply: Variant
             do {
                 reply = try call(
-                    "CreateItem", of: "org.freedesktop.Secret.Collection", at: collection,
-                    [.properties(properties), secret, .boolean(true)], reply: "(oo)", cancellable
-                )
+                    "CreateItem", of: Self.collectionInterface, at: collection, [.properties(properties), secret, .boolean(true)],
+                    reply: "(oo)")
             } catch where error.isMissingObject {
                 throw .noDefaultCollection
             }
             var path = reply.child(0).path
             if let prompt = Prompt(daemon: self, path: reply.child(1).path) {
-                path = try performHarmless(prompt, cancellable).checked("o", as: "CreateItem").path
+                path = try performHarmless(prompt).checked("o", as: "CreateItem").path
             }
             return path == .nowhere ? nil : Item(daemon: self, path: path)
         }
     }
 
-    // Where KWallet deviates from the Secret Service's specification.
+    // Where programs deviate from the Secret Service's specification.
     extension Daemon {
-        /// Whether this is KWallet and the collection of these paths is an open wallet.
-        ///
-        /// Until it is first used through the Secret Service, KWallet reports an open wallet's collection as locked, finds
-        /// nothing in it, and offers a prompt that unlocks without asking. Its own interface reports whether the wallet is
-        /// open; other services do not know that interface.
-        func isOpenWallet(collectionOf paths: [ObjectPath], _ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
+        /// Whether this is KWallet and the collection of these paths is an open wallet. Until it is first used through the Secret
+        /// Service, KWallet reports that as locked, finds nothing in it, and offers a prompt that unlocks without asking. Only its
+        /// own interface reports whether it is open.
+        func isOpenWallet(collectionOf paths: [ObjectPath]) throws(SecretServiceError) -> Bool {
             guard let collection = paths.first?.prefix(5) else { return false }  // /org/freedesktop/secrets/collection/<name>
             guard paths.allSatisfy({ $0.isInside(collection) }) else { return false }
             do throws(SecretServiceError) {
-                let wallet = Variant.string(try label(of: collection, cancellable))
+                let wallet = Variant.string(try label(of: collection))
                 for module: ObjectPath in ["/modules/kwalletd5", "/modules/kwalletd6"] {
                     do throws(SecretServiceError) {
-                        let reply = try call("isOpen", of: "org.kde.KWallet", at: module, [wallet], reply: "(b)", cancellable)
-                        if reply.child(0).boolean { return true }
+                        if try call("isOpen", of: "org.kde.KWallet", at: module, [wallet], reply: "(b)").child(0).boolean { return true }
                     } catch {
                         // Any other error means that this is not KWallet, or another version.
                         if error.isBroken || error.isUndelivered || error.isWrongAnswer || error == .cancelled { throw error }
@@ -162,23 +144,17 @@
                 return false
             }
         }
-    }
 
-    // Where KeePassXC deviates from other services.
-    extension Daemon {
-        /// The additional name that KeePassXC owns on the bus.
+        /// Owned by KeePassXC only.
         static let nameOfKeePassXC = "org.keepassxc.KeePassXC.MainWindow"
 
-        /// Performs a prompt that the service requires before a change, if it is known to be harmless; returns its result.
-        /// Throws `accessDenied` for any other, because it might prompt the user.
-        ///
-        /// KeePassXC requires a prompt for every item that is created or deleted. It does not ask the user, unless they have
-        /// set in KeePassXC that deleting an item must be confirmed.
+        /// Performs a prompt that KeePassXC requires for every item that is created or deleted; it does not ask the user, unless
+        /// they have set there that deleting must be confirmed. Throws `accessDenied` for another program's, which might.
         @discardableResult
-        func performHarmless(_ prompt: Prompt, _ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
-            guard try owns(Self.nameOfKeePassXC, cancellable) else { throw .accessDenied }
+        func performHarmless(_ prompt: Prompt) throws(SecretServiceError) -> Variant {
+            guard try owns(Self.nameOfKeePassXC) else { throw .accessDenied }
             do {
-                return try prompt.perform(cancellable)
+                return try prompt.perform()
             } catch .noSecretService {
                 throw .other(
                     domain: "stored-values", code: 3, message: "the keyring's program ended before it confirmed the change")

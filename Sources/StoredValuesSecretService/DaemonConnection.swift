@@ -1,11 +1,82 @@
 #if Libsecret
-    /// The connection to one Secret Service daemon: the bus, the daemon and libsecret's session with it.
+    import Dispatch
+    import StoredValuesSupport
+    import Synchronization
+
+    /// What all keyrings on one bus share: the connection, opened when it is first needed, and again when the daemon or bus was replaced.
     ///
-    /// It belongs to the daemon that was running when it was opened. When that ends, calls fail with `isUndelivered` or
+    /// `@unchecked Sendable`: `connection` is used only on the service thread, which `perform` checks.
+    final class SharedConnection: @unchecked Sendable {
+        private let bus: Bus
+        private var connection: DaemonConnection?
+        /// The prompt that is currently shown to the user.
+        let prompt = OpenPrompt()
+        /// Whether a daemon on this bus refused to encrypt secrets in transit.
+        fileprivate let hasBeenPlain = Atomic(false)
+
+        private init(_ bus: Bus) { self.bus = bus }
+
+        private static let byBus = Guarded<[Bus: SharedConnection]>([:])
+
+        /// The shared instance for `bus`.
+        static func to(_ bus: Bus) -> SharedConnection {
+            byBus.withLock { byBus in
+                let shared = byBus[bus] ?? SharedConnection(bus)
+                byBus[bus] = shared
+                return shared
+            }
+        }
+
+        /// Runs `body`, and again if that may help and nothing was changed: either the message had no effect, or `body` had not begun
+        /// to change anything. All repetitions share one deadline.
+        func perform<Result>(_ body: (DaemonConnection) throws(SecretServiceError) -> Result) throws(SecretServiceError) -> Result {
+            dispatchPrecondition(condition: .onQueue(ServiceThread.calls))
+            return try withContext { () throws(SecretServiceError) -> Result in
+                var connections = 0, searches = 0
+                while true {
+                    connection?.isChanging = false
+                    do throws(SecretServiceError) {
+                        let connection = try connected()
+                        defer { if connection.session.isPlain { hasBeenPlain.store(true, ordering: .relaxed) } }
+                        return try body(connection)
+                    } catch {
+                        let isChanging = connection?.isChanging == true
+                        if error.isOfDeadConnection { connection = nil }
+                        guard error.hadNoEffect || !isChanging, !Cancellation.isCurrentCancelled else { throw error }
+                        switch error {
+                        case _ where error.isLimitOfGDBus: break  // the caller's own deadline counts
+                        // An item was removed between finding and using it, or the service did not know us yet.
+                        case _ where error.isMissingObject && searches < 2: searches += 1
+                        // One in a hundred KWallet sessions is unusable, so a second attempt may fail too.
+                        case _ where error.isOfDeadConnection && connections < (error.isWithoutSession ? 4 : 1): connections += 1
+                        default: throw error
+                        }
+                    }
+                }
+            }
+        }
+
+        private func connected() throws(SecretServiceError) -> DaemonConnection {
+            if let connection, !connection.daemon.bus.isClosed { return connection }
+            connection = nil
+            let opened = try DaemonConnection(to: bus)
+            connection = opened
+            return opened
+        }
+    }
+
+    extension Bus {
+        /// Whether a service on this bus has refused to encrypt secrets in transit.
+        package var hasPlainSession: Bool { SharedConnection.to(self).hasBeenPlain.load(ordering: .relaxed) }
+    }
+
+    /// The connection to one daemon, and libsecret's session with it. When the daemon ends, calls fail with `isUndelivered` or
     /// `isBroken`, and ``SharedConnection`` opens another. Used only on the service thread.
     final class DaemonConnection {
         let daemon: Daemon
         let session: CipherSession
+        /// Whether the current call has begun to change something, so that it must not simply be repeated.
+        fileprivate(set) var isChanging = false
         /// Whether a secret is known to have come through the session unchanged.
         private var isProven = false
         /// Nil until the daemon was asked.
@@ -15,12 +86,10 @@
         /// Items that calls found locked; ``ItemStore/unlock(evenWithoutDisplay:)`` unlocks them too.
         var lockedItems: Set<ObjectPath> = []
 
-        /// Connects to `bus` and to the Secret Service on it, starting a daemon if the bus can.
-        ///
-        /// Throws `noSessionBus` and `noSecretService`.
-        init(to bus: Bus, _ cancellable: Cancellable) throws(SecretServiceError) {
-            daemon = try Daemon.find(on: BusConnection(to: bus, cancellable), cancellable)
-            session = try CipherSession(with: daemon, cancellable)
+        /// Starts a daemon if there is none and the bus can. Throws `noSessionBus` and `noSecretService`.
+        init(to bus: Bus) throws(SecretServiceError) {
+            daemon = try Daemon.find(on: BusConnection(to: bus))
+            session = try CipherSession(with: daemon)
         }
 
         // MARK: Secrets in transit
@@ -31,48 +100,56 @@
         // 256 it has, and would be another secret. So the first secret of a session is fetched twice, or fetched back; because
         // it is encrypted differently each time, two equal ones are right.
 
-        /// Fetches the secret of `item`.
-        func load(_ item: Item, _ cancellable: Cancellable) throws(SecretServiceError) -> SecretBytes {
-            let secret = try fetch(item, cancellable)
-            if !isProven { try prove(item, holds: secret, cancellable) }
+        func load(_ item: Item) throws(SecretServiceError) -> SecretBytes {
+            let secret = try fetch(item)
+            if !isProven { try prove(item, holds: secret) }
             return secret
         }
 
         /// Stores `secret` in `item`, in place, so that others are notified.
-        func store(
-            _ secret: SecretBytes, in item: Item, foundBy sought: [String: String], _ cancellable: Cancellable
-        ) throws(SecretServiceError) {
-            let encrypted = try session.encrypt(secret, cancellable)
-            if try isGnomeKeyring(cancellable) {
-                // Its SetSecret sends no signal (seen: 42.1). Its CreateItem replaces the item with the same attributes, and
-                // sends one. It takes over the attributes and keeps the label if none is given.
-                let attributes = try attributes(of: item, foundBy: sought, cancellable)
-                let stored = try daemon.createItem(encrypted, attributes, label: nil, in: item.collection, cancellable)
+        func store(_ secret: SecretBytes, in item: Item, foundBy sought: [String: String]) throws(SecretServiceError) {
+            let encrypted = try session.encrypt(secret)
+            if try isGnomeKeyring() {
+                // Its SetSecret sends no signal (seen: 42.1). Its CreateItem does, replaces the item with these attributes, and keeps
+                // the label.
+                let attributes = try attributes(of: item, foundBy: sought)
+                isChanging = true
+                let stored = try daemon.createItem(encrypted, attributes, label: nil, in: item.collection)
                 // It was another item, so this one's attributes were changed by another program. That item is now the newest.
                 if let stored, stored.path != item.path { knownAttributes[item.path] = nil }
             } else {
-                try item.set(encrypted, cancellable)
-                try requireStillOpen(item, cancellable)
+                isChanging = true
+                try item.set(encrypted)
+                try requireStillOpen(item)
             }
-            try proveAfterWriting(item, holds: secret, cancellable)
+            try proveAfterWriting(item, holds: secret)
+        }
+
+        /// Creates an item in the default collection, or stores `secret` in one that another process created since the search.
+        func create(_ secret: SecretBytes, _ attributes: [String: String], label: String) throws(SecretServiceError) {
+            let collection = try daemon.defaultCollection()
+            let encrypted = try session.encrypt(secret)
+            isChanging = true
+            let item = try daemon.createItem(encrypted, attributes, label: label, in: collection)
+            if let item { try proveAfterWriting(item, holds: secret) }
         }
 
         /// Deletes `item`; succeeds if another program has just deleted it.
-        func delete(_ item: Item, _ cancellable: Cancellable) throws(SecretServiceError) {
+        func delete(_ item: Item) throws(SecretServiceError) {
             knownAttributes[item.path] = nil
-            try item.delete(cancellable)
-            if try !isGnomeKeyring(cancellable) { try requireStillOpen(item, cancellable) }
+            isChanging = true
+            try item.delete()
+            if try !isGnomeKeyring() { try requireStillOpen(item) }
         }
 
         /// While KWallet locks, it confirms a change without making it (its sources, 5.103).
-        private func requireStillOpen(_ item: Item, _ cancellable: Cancellable) throws(SecretServiceError) {
+        private func requireStillOpen(_ item: Item) throws(SecretServiceError) {
             try afterChange { () throws(SecretServiceError) in
-                guard try daemon.isOpen(item.collection, cancellable) else { throw .locked }
+                guard try daemon.isOpen(item.collection) else { throw .locked }
             }
         }
 
-        /// Runs a check after a change. If the program locked or ended meanwhile, the change's outcome is unknown, and it must
-        /// not be repeated.
+        /// Runs a check after a change, which must not be repeated if the program locked or ended meanwhile.
         private func afterChange(_ check: () throws(SecretServiceError) -> Void) throws(SecretServiceError) {
             do throws(SecretServiceError) {
                 try check()
@@ -82,88 +159,75 @@
         }
 
         /// Read once, because an item's attributes hardly ever change; but a path may be reused for another item.
-        private func attributes(
-            of item: Item, foundBy sought: [String: String], _ cancellable: Cancellable
-        ) throws(SecretServiceError) -> [String: String] {
+        private func attributes(of item: Item, foundBy sought: [String: String]) throws(SecretServiceError) -> [String: String] {
             if let known = knownAttributes[item.path], sought.allSatisfy({ known[$0.key] == $0.value }) { return known }
-            let attributes = try item.attributes(cancellable)
+            let attributes = try item.attributes()
             knownAttributes[item.path] = attributes
             return attributes
         }
 
-        private func isGnomeKeyring(_ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
-            if let known = ownsNameOfGnomeKeyring { return known }
-            let owns = try daemon.owns("org.gnome.keyring", cancellable)
+        private func isGnomeKeyring() throws(SecretServiceError) -> Bool {
+            let owns = if let known = ownsNameOfGnomeKeyring { known } else { try daemon.owns("org.gnome.keyring") }
             ownsNameOfGnomeKeyring = owns
             return owns
         }
 
-        /// Creates an item in the default collection, or stores `secret` in one that another process created since the search.
-        func create(
-            _ secret: SecretBytes, _ attributes: [String: String], label: String, _ cancellable: Cancellable,
-            _ isChanging: inout Bool
-        ) throws(SecretServiceError) {
-            let collection = try daemon.defaultCollection(cancellable)
-            let encrypted = try session.encrypt(secret, cancellable)
-            isChanging = true
-            let item = try daemon.createItem(encrypted, attributes, label: label, in: collection, cancellable)
-            if let item { try proveAfterWriting(item, holds: secret, cancellable) }
-        }
-
-        /// Fetches the secret of `item` again. If it differs, another program may have stored it meanwhile; then the next
-        /// answer is the same.
-        private func prove(_ item: Item, holds secret: SecretBytes, _ cancellable: Cancellable) throws(SecretServiceError) {
-            let found = try fetch(item, cancellable)
+        /// If it differs, another program may have stored it meanwhile; then the next answer is the same.
+        private func prove(_ item: Item, holds secret: SecretBytes) throws(SecretServiceError) {
+            let found = try fetch(item)
             if !found.equals(secret) {
-                guard try fetch(item, cancellable).equals(found) else { throw .unusableSession }
+                guard try fetch(item).equals(found) else { throw .unusableSession }
             }
             isProven = true
         }
 
         /// The same after a write, which succeeded even if another program has removed the item since.
-        private func proveAfterWriting(
-            _ item: Item, holds secret: SecretBytes, _ cancellable: Cancellable
-        ) throws(SecretServiceError) {
+        private func proveAfterWriting(_ item: Item, holds secret: SecretBytes) throws(SecretServiceError) {
             guard !isProven else { return }
             try afterChange { () throws(SecretServiceError) in
                 do throws(SecretServiceError) {
-                    try prove(item, holds: secret, cancellable)
+                    try prove(item, holds: secret)
                 } catch where error.isMissingObject {}
             }
         }
 
-        private func fetch(_ item: Item, _ cancellable: Cancellable) throws(SecretServiceError) -> SecretBytes {
-            let bytes = try session.secret(of: item, cancellable)
-            // KWallet (5.103) returns an empty secret while it locks, and for an item deleted since the request. For such an
-            // item the next request finds nothing.
+        private func fetch(_ item: Item) throws(SecretServiceError) -> SecretBytes {
+            let bytes = try session.secret(of: item)
+            // KWallet (5.103) returns an empty secret while it locks, and for an item just deleted, which the next request does not find.
             if bytes.isEmpty {
-                _ = try item.attributes(cancellable)
-                guard try daemon.isOpen(item.collection, cancellable) else { throw .locked }
+                _ = try item.attributes()
+                guard try daemon.isOpen(item.collection) else { throw .locked }
             }
             return bytes
         }
-    }
 
-    // Opening the default collection.
-    extension DaemonConnection {
-        /// Ensures that the default collection is open, without a prompt. Throws `locked` or `noDefaultCollection`. Returns
-        /// whether it had to be opened: then earlier results are invalid.
+        // MARK: Opening the default collection
+
+        /// Opens the default collection if that needs no prompt. Returns whether it had to: then earlier results are invalid.
         @discardableResult
-        func requireOpenDefaultCollection(_ cancellable: Cancellable) throws(SecretServiceError) -> Bool {
-            let collection = try daemon.defaultCollection(cancellable)
-            guard try daemon.isLocked(collection, cancellable) else { return false }
-            try unlockQuietly([collection], cancellable)
+        func requireOpenDefaultCollection() throws(SecretServiceError) -> Bool {
+            let collection = try daemon.defaultCollection()
+            guard try daemon.isLocked(collection) else { return false }
+            try unlockQuietly([collection])
             return true
         }
 
         /// Unlocks what needs no prompt, which is an open KWallet, and throws `locked` for everything else.
-        func unlockQuietly(_ paths: [ObjectPath], _ cancellable: Cancellable) throws(SecretServiceError) {
-            guard try daemon.isOpenWallet(collectionOf: paths, cancellable) else { throw .locked }
+        func unlockQuietly(_ paths: [ObjectPath]) throws(SecretServiceError) {
+            guard try daemon.isOpenWallet(collectionOf: paths) else { throw .locked }
             do {
-                try daemon.beginUnlocking(paths, cancellable)?.perform(cancellable)
+                try daemon.beginUnlocking(paths)?.perform()
             } catch .dismissed {
                 throw .locked
             }
         }
+    }
+
+    extension SecretServiceError {
+        /// Only a new connection can help.
+        fileprivate var isOfDeadConnection: Bool { isUndelivered || isBroken || isWithoutSession }
+
+        /// The message that it answers had no effect.
+        fileprivate var hadNoEffect: Bool { isUndelivered || isWithoutSession || isMissingObject }
     }
 #endif

@@ -1,72 +1,62 @@
 #if Libsecret
     import CSecret
-    import Glibc
+    import StoredValuesSupport
 
     /// An item of the Secret Service, as found by a search.
     struct Item {
         let daemon: Daemon
         let path: ObjectPath
 
-        private static let interface = "org.freedesktop.Secret.Item"
+        static let interface = "org.freedesktop.Secret.Item"
 
-        /// The path of its collection.
         var collection: ObjectPath { path.parent }
 
-        /// Its attributes. Throws an error with `isMissingObject` if it no longer exists.
-        func attributes(_ cancellable: Cancellable) throws(SecretServiceError) -> [String: String] {
-            guard let attributes = try properties(cancellable).value(of: "Attributes", "a{ss}") else {
+        /// Throws an error with `isMissingObject` if it no longer exists.
+        func attributes() throws(SecretServiceError) -> [String: String] {
+            guard let attributes = try properties().value(of: "Attributes", "a{ss}") else {
                 throw .wrongAnswer(to: "GetAll", type: "no Attributes", expected: "some")
             }
             return attributes.dictionary
         }
 
-        /// Several items for one secret, the valid one last. The service's times have whole seconds, so the time of creation
-        /// and then the path break ties, for reading and updating alike.
-        static func oldestFirst(_ items: [Item], _ cancellable: Cancellable) throws(SecretServiceError) -> [Item] {
+        /// The valid one last. The times have whole seconds, so the time of creation and then the path break ties, for reading and
+        /// updating alike.
+        static func oldestFirst(_ items: [Item]) throws(SecretServiceError) -> [Item] {
             guard items.count > 1 else { return items }
-            var ranked: [(item: Item, rank: Rank)] = []
-            for item in items { ranked.append((item, try item.rank(cancellable))) }
+            var ranked: [(item: Item, rank: (modified: UInt64, created: UInt64, length: Int, path: String))] = []
+            for item in items {
+                let properties = try item.properties(), path = item.path.text
+                let modified = try properties.value(of: "Modified", "t")?.seconds ?? 0
+                let created = try properties.value(of: "Created", "t")?.seconds ?? 0
+                ranked.append((item, (modified, created, path.utf8.count, path)))
+            }
             return ranked.sorted { $0.rank < $1.rank }.map(\.item)
         }
 
-        private typealias Rank = (modified: UInt64, created: UInt64, length: Int, path: String)
-
-        private func rank(_ cancellable: Cancellable) throws(SecretServiceError) -> Rank {
-            let properties = try properties(cancellable)
-            let modified = try properties.value(of: "Modified", "t")?.seconds ?? 0
-            let created = try properties.value(of: "Created", "t")?.seconds ?? 0
-            return (modified, created, path.text.utf8.count, path.text)
-        }
-
-        private func properties(_ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
-            try daemon.call(
-                "GetAll", of: "org.freedesktop.DBus.Properties", at: path, [.string(Self.interface)], reply: "(a{sv})",
-                cancellable
-            ).child(0)
-        }
-
-        /// The secret, encrypted for the session at the path `session`.
-        func secret(in session: ObjectPath, _ cancellable: Cancellable) throws(SecretServiceError) -> Variant {
-            try daemon.call("GetSecret", of: Self.interface, at: path, [.path(session)], reply: "((oayays))", cancellable)
+        private func properties() throws(SecretServiceError) -> Variant {
+            try daemon.call("GetAll", of: "org.freedesktop.DBus.Properties", at: path, [.string(Self.interface)], reply: "(a{sv})")
                 .child(0)
         }
 
-        /// Replaces the secret in place. KeePassXC prompts the user when another process *creates* over an item, but not for
-        /// this.
-        func set(_ secret: Variant, _ cancellable: Cancellable) throws(SecretServiceError) {
-            _ = try daemon.call("SetSecret", of: Self.interface, at: path, [secret], reply: "()", cancellable)
+        /// The secret, encrypted for the session at the path `session`.
+        func secret(in session: ObjectPath) throws(SecretServiceError) -> Variant {
+            try daemon.call("GetSecret", of: Self.interface, at: path, [.path(session)], reply: "((oayays))").child(0)
+        }
+
+        /// In place. KeePassXC prompts the user when another process *creates* over an item, but not for this.
+        func set(_ secret: Variant) throws(SecretServiceError) {
+            _ = try daemon.call("SetSecret", of: Self.interface, at: path, [secret], reply: "()")
         }
 
         /// Deletes the item; succeeds if another program has just deleted it.
-        func delete(_ cancellable: Cancellable) throws(SecretServiceError) {
+        func delete() throws(SecretServiceError) {
             let reply: Variant
             do {
-                reply = try daemon.call("Delete", of: Self.interface, at: path, [], reply: "(o)", cancellable)
+                reply = try daemon.call("Delete", of: Self.interface, at: path, [], reply: "(o)")
             } catch where error.isMissingObject {
                 return
             }
-            guard let prompt = Prompt(daemon: daemon, path: reply.child(0).path) else { return }
-            try daemon.performHarmless(prompt, cancellable)
+            if let prompt = Prompt(daemon: daemon, path: reply.child(0).path) { try daemon.performHarmless(prompt) }
         }
     }
 
@@ -76,7 +66,6 @@
     final class SecretBytes: @unchecked Sendable {
         let pointer: OpaquePointer
 
-        /// `count` bytes that `fill` writes.
         init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
             let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
             bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -86,14 +75,13 @@
                 bytes.baseAddress?.assumingMemoryBound(to: CChar.self), gssize(count),
                 contentType(of: UnsafeRawBufferPointer(bytes))
             )!
-            if let start = bytes.baseAddress { explicit_bzero(start, count) }
+            wipe(bytes)
             bytes.deallocate()
         }
 
         /// Takes over a reference.
         init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
-        /// Passes the bytes to `body`.
         func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
             var count: gsize = 0
             let bytes = secret_value_get(pointer, &count)
@@ -102,7 +90,6 @@
 
         var isEmpty: Bool { withBytes { $0.isEmpty } }
 
-        /// Whether both are the same bytes.
         func equals(_ other: SecretBytes) -> Bool {
             withBytes { bytes in other.withBytes { bytes.elementsEqual($0) } }
         }

@@ -1,86 +1,65 @@
 #if Libsecret
-    /// The items of the Secret Service on one bus: search, create, set, delete, unlock.
-    ///
-    /// Every call runs on a thread of this layer, never on the caller's. It ends at the deadline, including the time spent
-    /// waiting for other calls, or as soon as its task is cancelled; a write may still happen then. Only ``unlock(evenWithoutDisplay:)``
-    /// ever prompts the user.
-    ///
-    /// A call that finds its daemon or bus gone reconnects, once.
+    /// The items of the Secret Service on one bus. Calls run on a thread of this layer. Each ends at the deadline, including the time
+    /// spent waiting for others, or as soon as its task is cancelled; a write may still happen then. Only
+    /// ``unlock(evenWithoutDisplay:)`` prompts.
     package struct ItemStore: Hashable, Sendable {
-        /// The bus of the service.
         package let bus: Bus
-        /// How long a call may take.
         package let deadline: Duration
 
-        /// The items on `bus`. Does not connect yet.
-        package init(bus: Bus, deadline: Duration) {
-            self.bus = bus
-            self.deadline = deadline
-        }
+        /// Does not connect yet.
+        package init(bus: Bus, deadline: Duration) { (self.bus, self.deadline) = (bus, deadline) }
 
-        /// The secret of the item with `attributes`, made from its bytes by `take`, or nil if there is none; of several items
-        /// the newest. Also returns how many there are.
-        ///
-        /// Throws `locked` if a matching item is locked, or if nothing matches while the default collection is locked, and
-        /// `noDefaultCollection` if nothing matches and there is none: in both cases it is unknown whether the secret is
-        /// absent.
+        /// The secret of the newest item with `attributes`, made from its bytes by `take`, or nil if there is none, and how many there
+        /// are. If that is unknown, it throws: `locked` if a matching item is, or if nothing matches and the default collection is;
+        /// `noDefaultCollection`.
         package func read<Taken: Sendable>(
             _ attributes: [String: String], _ take: @escaping @Sendable (UnsafeRawBufferPointer) -> Taken
         ) async throws(SecretServiceError) -> (value: Taken?, matches: Int) {
-            try await call { connection, cancellable, _ throws(SecretServiceError) in
-                let items = try connection.openItems(attributes, cancellable)
-                guard let item = try Item.oldestFirst(items, cancellable).last else { return (nil, 0) }
-                return (try connection.load(item, cancellable).withBytes(take), items.count)
+            try await call { connection throws(SecretServiceError) in
+                let items = try connection.openItems(attributes)
+                guard let item = try Item.oldestFirst(items).last else { return (nil, 0) }
+                return (try connection.load(item).withBytes(take), items.count)
             }
         }
 
-        /// Stores `count` bytes, which `fill` writes, in the newest item with `attributes`, in place; or, if there is none, in
-        /// a new one with `attributes` and `additional`, in the default collection, with `label`. Returns how many there were.
-        ///
-        /// Throws `locked` and `noDefaultCollection`. A message that is too long closes the whole connection: `count` must be
-        /// less than a few megabytes.
+        /// Stores `count` bytes, which `fill` writes, in the newest item with `attributes`, in place, or else in a new one with
+        /// `additional` ones and `label`, in the default collection. Returns how many there were. A message of many megabytes would
+        /// close the whole connection.
         package func write(
             count: Int, _ fill: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void, to attributes: [String: String],
             creatingWith additional: [String: String], label: String
         ) async throws(SecretServiceError) -> Int {
-            try await call { connection, cancellable, isChanging throws(SecretServiceError) in
+            try await call { connection throws(SecretServiceError) in
                 let value = SecretBytes(count: count, fill)
-                let items = try connection.openItems(attributes, cancellable)
-                if let item = try Item.oldestFirst(items, cancellable).last {
-                    isChanging = true
-                    try connection.store(value, in: item, foundBy: attributes, cancellable)
+                let items = try connection.openItems(attributes)
+                if let item = try Item.oldestFirst(items).last {
+                    try connection.store(value, in: item, foundBy: attributes)
                 } else {
                     let all = attributes.merging(additional) { own, _ in own }
-                    try connection.create(value, all, label: label, cancellable, &isChanging)
+                    try connection.create(value, all, label: label)
                 }
                 return items.count
             }
         }
 
-        /// Deletes every item with `attributes`; succeeds if there is none. Returns how many there were.
-        ///
-        /// Throws as ``read(_:_:)`` does. If one of several cannot be deleted, earlier ones are deleted, the newest last: so
-        /// until the end the same secret is read.
+        /// Deletes every item with `attributes`, and returns how many there were. The newest is the last, so that until the end the
+        /// same secret is read.
         package func remove(_ attributes: [String: String]) async throws(SecretServiceError) -> Int {
-            try await call { connection, cancellable, isChanging throws(SecretServiceError) in
-                let items = try Item.oldestFirst(connection.openItems(attributes, cancellable), cancellable)
-                for item in items {
-                    isChanging = true
-                    try connection.delete(item, cancellable)
-                }
+            try await call { connection throws(SecretServiceError) in
+                let items = try Item.oldestFirst(connection.openItems(attributes))
+                for item in items { try connection.delete(item) }
                 return items.count
             }
         }
 
-        /// The attributes of every item that matches `attributes`. Fetches no secret.
-        ///
-        /// Throws `locked` if any of them, or the default collection, is locked, because the list may be incomplete then.
+        /// Fetches no secret. Throws `locked` if any matching item, or the default collection, is locked: the list may be incomplete
+        /// then.
         package func list(_ attributes: [String: String]) async throws(SecretServiceError) -> [[String: String]] {
-            try await call { connection, cancellable, _ throws(SecretServiceError) in
-                let items = try connection.openItems(attributes, cancellable)
+            try await call { connection throws(SecretServiceError) in
+                let items = try connection.openItems(attributes)
                 if !items.isEmpty {
                     do throws(SecretServiceError) {
-                        try connection.requireOpenDefaultCollection(cancellable)
+                        try connection.requireOpenDefaultCollection()
                     } catch .noDefaultCollection {
                         // They are in other collections, and all of them were read.
                     }
@@ -88,7 +67,7 @@
                 var attributes: [[String: String]] = []
                 for item in items {
                     do throws(SecretServiceError) {
-                        attributes.append(try item.attributes(cancellable))
+                        attributes.append(try item.attributes())
                     } catch where error.isMissingObject {}  // removed by another program since
                 }
                 return attributes
@@ -96,37 +75,29 @@
         }
 
         func call<Value: Sendable>(
-            _ body: @escaping @Sendable (DaemonConnection, Cancellable, _ isChanging: inout Bool) throws(SecretServiceError) -> Value
+            _ body: @escaping @Sendable (DaemonConnection) throws(SecretServiceError) -> Value
         ) async throws(SecretServiceError) -> Value {
             let shared = SharedConnection.to(bus)
-            return try await ServiceThread.perform(deadline: deadline) { cancellable throws(SecretServiceError) in
-                try shared.perform(cancellable) { connection, isChanging throws(SecretServiceError) in
-                    try body(connection, cancellable, &isChanging)
-                }
-            }
+            return try await ServiceThread.perform(deadline: deadline) { () throws(SecretServiceError) in try shared.perform(body) }
         }
     }
 
     extension DaemonConnection {
         /// The items with `attributes`, none of them locked. An empty result is certain: the default collection was open before
-        /// the search and after it.
-        ///
-        /// Checking once is not enough: a program that starts, or whose collection is just opening, answers the earlier search
-        /// with nothing and the later check with "open" (KWallet; KeePassXC in a third of its starts).
-        fileprivate func openItems(
-            _ attributes: [String: String], _ cancellable: Cancellable
-        ) throws(SecretServiceError) -> [Item] {
+        /// the search and after it. (A program that starts, or whose collection is just opening, answers the search with nothing
+        /// and a later check with "open": KWallet; KeePassXC in a third of its starts.)
+        fileprivate func openItems(_ attributes: [String: String]) throws(SecretServiceError) -> [Item] {
             var wasOpen = false
             for _ in 1...5 {  // in case it had to be opened first, and was locked once meanwhile
-                let found = try search(attributes, cancellable)
+                let found = try search(attributes)
                 if !found.locked.isEmpty {
                     lockedItems.formUnion(found.locked)
-                    try unlockQuietly(found.locked, cancellable)
+                    try unlockQuietly(found.locked)
                     wasOpen = false
                 } else if !found.open.isEmpty {
                     return found.open
                 } else {
-                    let hadToBeOpened = try requireOpenDefaultCollection(cancellable)
+                    let hadToBeOpened = try requireOpenDefaultCollection()
                     if wasOpen, !hadToBeOpened { return [] }
                     wasOpen = true
                 }
@@ -134,18 +105,52 @@
             throw .locked
         }
 
-        /// All items with `attributes`, and the paths of the locked ones. The schema is not part of the search: items by
-        /// `secret-tool` and others have none. libsecret's own lookup cannot be used, because it treats a locked item as
+        /// Without a schema, which items by `secret-tool` and others lack. Not libsecret's own lookup, for which a locked item is
         /// missing.
-        private func search(
-            _ attributes: [String: String], _ cancellable: Cancellable
-        ) throws(SecretServiceError) -> (open: [Item], locked: [ObjectPath]) {
+        private func search(_ attributes: [String: String]) throws(SecretServiceError) -> (open: [Item], locked: [ObjectPath]) {
             guard !attributes.values.contains(where: { $0.utf8.contains(0) }) else {
                 // D-Bus would truncate it there, and it would name another secret.
                 throw .other(domain: "stored-values", code: 2, message: "a service or account must not contain NUL")
             }
-            let reply = try daemon.call("SearchItems", [.strings(attributes)], reply: "(aoao)", cancellable)
+            let reply = try daemon.call("SearchItems", [.strings(attributes)], reply: "(aoao)")
             return (reply.child(0).paths.map { Item(daemon: daemon, path: $0) }, reply.child(1).paths)
+        }
+    }
+
+    extension ItemStore {
+        /// See `SecretServiceInspection`, which is the same.
+        package typealias Inspection = (
+            bus: String, canBeStarted: Bool, isRunning: Bool, process: UInt32?, collection: String?, isLocked: Bool, isPlain: Bool?
+        )
+
+        /// Uses a separate connection, because the shared one starts the service. Throws `noSessionBus` and errors of the service.
+        package func inspect() async throws(SecretServiceError) -> Inspection {
+            let bus = bus
+            return try await ServiceThread.perform(deadline: deadline) { () throws(SecretServiceError) in
+                let connection = try BusConnection(to: bus)
+                var found: Inspection = (try bus.resolve(), try Daemon.canBeStarted(on: connection), false, nil, nil, false, nil)
+                guard let daemon = try Daemon.running(on: connection) else { return found }
+                found.isRunning = true
+                // Not every bus knows it, for example for a process in another container.
+                found.process = try? connection.call("GetConnectionUnixProcessID", [.string(daemon.name)], reply: "(u)").child(0).number
+                do throws(SecretServiceError) {
+                    let path = try daemon.defaultCollection()
+                    found.collection = try daemon.label(of: path)
+                    found.isLocked = try !daemon.isOpen(path)
+                } catch .noDefaultCollection {
+                    found.collection = nil
+                }
+                found.isPlain = try withContext { () throws(SecretServiceError) in
+                    do throws(SecretServiceError) {
+                        let session = try CipherSession(with: daemon)
+                        _ = try session.path()
+                        return session.isPlain
+                    } catch where error != .cancelled && !error.isWrongAnswer {
+                        return nil  // KWallet refuses one in a hundred
+                    }
+                }
+                return found
+            }
         }
     }
 #endif

@@ -9,15 +9,12 @@
         case noSecretService
         /// There is no default collection, or it no longer exists.
         case noDefaultCollection
-        /// The collection or a matching item is locked.
         case locked
-        /// The user dismissed the prompt to unlock.
         case dismissed
         /// The service refused, or would prompt the user first.
         case accessDenied
         /// This time passed, in the queue or on the bus.
         case timedOut(after: Duration)
-        /// The calling task was cancelled.
         case cancelled
         /// Another error, in GLib's words.
         case other(domain: String, code: Int, message: String)
@@ -26,25 +23,17 @@
     extension SecretServiceError {
         /// A `GError` in this layer's terms, or with its own text if there is no term for it.
         init(_ error: UnsafeMutablePointer<GError>) {
-            let domain = error.pointee.domain
-            let code = Int(error.pointee.code)
+            let domain = error.pointee.domain, code = Int(error.pointee.code)
+            let isRemote = g_dbus_error_is_remote_error(error) != 0
+            g_dbus_error_strip_remote_error(error)
+            // Limited, because another process may send megabytes.
+            let text = error.pointee.message.map { String(String(cString: $0).unicodeScalars.prefix(1000)) } ?? "no message"
             switch (domain, code) {
-            case (g_io_error_quark(), Int(G_IO_ERROR_CANCELLED.rawValue)) where g_dbus_error_is_remote_error(error) == 0:
-                self = .cancelled
-            case (secret_error_get_quark(), Int(SECRET_ERROR_IS_LOCKED.rawValue)):
-                self = .locked
-            case (g_dbus_error_quark(), Int(G_DBUS_ERROR_ACCESS_DENIED.rawValue)):
-                self = .accessDenied
-            case (ownDomain, OwnCode.wrongAnswer.rawValue):
-                g_dbus_error_strip_remote_error(error)
-                self = .wrongAnswer(error.text)
-            default:
-                g_dbus_error_strip_remote_error(error)
-                self = .other(
-                    domain: g_quark_to_string(domain).map { String(cString: $0) } ?? "unknown",
-                    code: code,
-                    message: error.text
-                )
+            case (g_io_error_quark(), Int(G_IO_ERROR_CANCELLED.rawValue)) where !isRemote: self = .cancelled
+            case (secret_error_get_quark(), Int(SECRET_ERROR_IS_LOCKED.rawValue)): self = .locked
+            case (g_dbus_error_quark(), Int(G_DBUS_ERROR_ACCESS_DENIED.rawValue)): self = .accessDenied
+            case (ownDomain, OwnCode.wrongAnswer.rawValue): self = .wrongAnswer(text)
+            default: self = .other(domain: g_quark_to_string(domain).map { String(cString: $0) } ?? "unknown", code: code, message: text)
             }
         }
 
@@ -62,11 +51,9 @@
             if case .other("stored-values", 4, _) = self { true } else { false }
         }
 
-        /// The D-Bus name of such an error.
         static let nameOfWrongAnswer = "StoredValues.WrongAnswer"
 
-        /// The object does not exist: the item was removed meanwhile, or the collection does not exist.
-        /// gnome-keyring answers with code 19, KeePassXC and KWallet with 41.
+        /// The item or collection does not exist. gnome-keyring answers with code 19, KeePassXC and KWallet with 41.
         var isMissingObject: Bool {
             !isWithoutSession
                 && (isDBus(G_DBUS_ERROR_UNKNOWN_METHOD) || isDBus(G_DBUS_ERROR_UNKNOWN_OBJECT)
@@ -94,8 +81,7 @@
             _ = ownDomain
         }
 
-        /// The service does not (or no longer) know our session, or cannot use it; a new one may work. Nothing was stored, or
-        /// only unusable data.
+        /// The service does not know our session, or cannot use it; a new one may work. At most unusable data was stored.
         var isWithoutSession: Bool {
             // KWallet, also if it could not decrypt: as an unknown object, from CreateItem as an error that only Qt names.
             if case .other(_, _, let message) = self, message.hasPrefix("Can't find session") { return true }
@@ -137,12 +123,5 @@
     private enum OwnCode: Int {
         case noSession
         case wrongAnswer
-    }
-
-    extension UnsafeMutablePointer<GError> {
-        /// Its text, limited because another process may send megabytes.
-        fileprivate var text: String {
-            pointee.message.map { String(String(cString: $0).unicodeScalars.prefix(1000)) } ?? "no message"
-        }
     }
 #endif

@@ -2,32 +2,37 @@
     import CSecret
     import Dispatch
     import StoredValuesSupport
-    import Synchronization
 
-    /// Reports changes in the Secret Service on one bus, whoever makes them, as long as it exists.
-    ///
-    /// It has its own thread and connection, where it waits for signals. The only request it sends, after some of them, is
-    /// whether the default collection is locked. It starts no daemon. When the daemon or the bus is replaced, it continues with
-    /// the new one, and reports that anything may have changed.
+    /// Reports changes in the Secret Service on one bus, as long as it exists, from a thread and a connection of its own. The only
+    /// request it sends, after some signals, is whether the default collection is locked. It starts no daemon. When the daemon or the
+    /// bus is replaced, it continues with the new one, and reports that anything may have changed.
     package final class ServiceListener: Sendable {
-        private let thread = Guarded<ListeningThread?>(nil)
+        private let listening: Listening
         private let retries = RetryThread()
 
-        /// Begins to listen on `bus`; `report` is called on the listener's thread. If there is no thread or file descriptor for it,
-        /// that is reported at once, and beginning is retried.
-        package init(on bus: Bus, _ report: @escaping @Sendable (ServiceNews) -> Void) { begin(on: bus, report) }
+        /// Without a thread or file descriptor, that is reported, and beginning is retried.
+        package init(on bus: Bus, _ report: @escaping @Sendable (ServiceNews) -> Void) {
+            listening = Listening(bus: bus, report: report)
+            begin()
+        }
 
-        deinit { thread.withLock { $0 }?.stop() }
+        deinit { listening.stop() }
 
-        private func begin(on bus: Bus, _ report: @escaping @Sendable (ServiceNews) -> Void) {
-            do throws(SecretServiceError) {
-                let new = try ListeningThread(on: bus, report)
-                try new.start()
-                thread.withLock { $0 = new }
+        private func begin() {
+            do throws(SystemErrorCode) {
+                // Not GLib's g_thread_new, which ends the process where there is no thread.
+                try startThread(named: "StoredValues") { [weak self, listening] in
+                    // Signals that are subscribed to inside arrive in this context.
+                    do throws(SecretServiceError) { try withNewContext { listening.run() } } catch { self?.failed(error) }
+                }
             } catch {
-                report(.gone(error))
-                retries.request { [weak self] in self?.begin(on: bus, report) }
+                failed(.withoutThread(error))
             }
+        }
+
+        private func failed(_ error: SecretServiceError) {
+            listening.report(.gone(error))
+            retries.request { [weak self] in self?.begin() }
         }
     }
 
@@ -35,118 +40,170 @@
     package enum ServiceNews: Hashable, Sendable {
         /// Any item may have been created, changed or deleted; also reported when listening begins or resumes.
         case anythingMayHaveChanged
-        /// The default collection was locked.
         case locked
-        /// The default collection was unlocked.
         case unlocked
         /// The service or the bus has ended; calls now fail with this error.
         case gone(SecretServiceError)
     }
 
-    /// A thread that waits for signals in a main context of its own, and that any thread can stop.
-    ///
-    /// `@unchecked Sendable`: the context and its timer are used only by that thread, except in `stop`, which GLib allows from
-    /// any thread.
-    private final class ListeningThread: @unchecked Sendable {
-        private let bus: Bus
-        private let report: @Sendable (ServiceNews) -> Void
-        private let context: OpaquePointer
-        private let alarm: UnsafeMutablePointer<GSource>
-        private let isStopped = Atomic(false)
-        /// Ends blocking calls.
-        private let cancellation = Reference(owning: g_cancellable_new()!)  // GObject aborts rather than return nil
+    private struct Listening: Sendable {
+        let bus: Bus
+        let report: @Sendable (ServiceNews) -> Void
+        private let ending = Cancellation()
+        private let cancellation = Cancellation()
 
-        init(on bus: Bus, _ report: @escaping @Sendable (ServiceNews) -> Void) throws(SecretServiceError) {
-            (self.bus, self.report) = (bus, report)
-            context = try makeContext()
-            alarm = g_timeout_source_new(.max)
-            g_source_set_callback(alarm, { _ in 1 }, nil, nil)  // it only needs to end a wait
-            g_source_attach(alarm, context)
-        }
+        init(bus: Bus, report: @escaping @Sendable (ServiceNews) -> Void) { (self.bus, self.report) = (bus, report) }
 
-        deinit {
-            g_source_destroy(alarm)
-            g_source_unref(alarm)
-            g_main_context_unref(context)
-        }
-
-        func start() throws(SecretServiceError) {
-            // Not GLib's g_thread_new, which ends the process where there is no thread.
-            do throws(SystemErrorCode) {
-                // Signals that are subscribed to inside arrive in this context.
-                try startThread(named: "StoredValues") { withContext(self.context, self.listen) }
-            } catch {
-                throw .withoutThread(error)
-            }
-        }
-
-        /// Ends listening for good. Can be called on any thread: cancelling, which runs GLib's handlers, happens on another one.
         func stop() {
-            isStopped.store(true, ordering: .releasing)
-            g_main_context_wakeup(context)
+            ServiceThread.cancellations.async { [ending] in ending.cancel() }
             // A call under way usually ends soon. Cancelling it at the moment when it ends makes GLib 2.74 leak the call and
             // its connection (seen: 5 of 4,000), so only a hanging call is cancelled.
-            ServiceThread.cancellations.async(after: .seconds(5)) { [weak self] in
-                if let self { g_cancellable_cancel(cancellation.pointer) }
-            }
+            ServiceThread.cancellations.async(after: .seconds(5)) { [weak cancellation] in cancellation?.cancel() }
         }
-
-        private var isWanted: Bool { !isStopped.load(ordering: .acquiring) }
 
         /// Waits for the next event, until `time` at the latest.
-        private func wait(until time: Int64?) {
-            guard isWanted else { return }
-            g_source_set_ready_time(alarm, time.map { gint64($0) } ?? -1)
-            g_main_context_iteration(context, 1)
+        private func wait(until time: Int64?, or isDone: () -> Bool = { false }) {
+            let pause = time.map { UInt32(clamping: ($0 - monotonicMicroseconds()) / 1000 + 1) } ?? .max
+            ending.during { waitForSignals(every: pause) { isDone() || time.map { $0 <= monotonicMicroseconds() } == true } }
         }
 
-        /// Listens on one connection after another until it is stopped.
-        private func listen() {
+        /// Listens on one connection after another until it is stopped. Not on that of the calls, which a message may close.
+        func run() {
             let shortestPause: Int64 = 100_000
             var pause = shortestPause
-            while isWanted {
-                if let signals = try? ServiceSignals(on: bus, cancellation.pointer) {
-                    listen(to: signals)
-                    guard isWanted else { return }
+            while !ending.isCancelled {
+                let hasListened = cancellation.during { (try? listen(on: BusConnection(to: bus))) != nil }
+                guard !ending.isCancelled else { return }
+                if hasListened {
                     report(.gone(.noSessionBus))
                     pause = shortestPause
                 }
                 // There is no signal when a bus appears, so connecting is retried, less and less often.
-                let end = monotonicMicroseconds() + pause
-                while isWanted, monotonicMicroseconds() < end { wait(until: end) }
+                wait(until: monotonicMicroseconds() + pause)
                 pause = min(pause * 2, 30_000_000)
             }
         }
 
-        private func listen(to signals: ServiceSignals) {
-            var lock = LockState()
-            if signals.daemon != nil {
-                report(lock.note(isOpen: isOpen(signals.daemon), at: monotonicMicroseconds()) ?? .anythingMayHaveChanged)
+        /// Listens until the bus closes. Throws if it cannot begin.
+        private func listen(on bus: BusConnection) throws(SecretServiceError) {
+            var owner: String?, burst = SignalBurst(), lock = LockState()
+            func subscribe(
+                to interface: String, _ matter: @escaping (_ member: String, _ parameters: Variant) -> SignalBurst.Matter?
+            ) -> SignalSubscription {
+                SignalSubscription(on: bus, to: interface, of: Daemon.wellKnownName) { member, parameters in
+                    if let matter = matter(member, parameters) { burst.note(matter, at: monotonicMicroseconds()) }
+                }
             }
-            while isWanted, !signals.isClosed {
-                wait(until: signals.endOfBurst ?? lock.nextCheck)
-                let burst = signals.takeBurst()
-                if let burst, !burst.concernsLocks {
+            let subscriptions = [
+                subscribe(to: "org.freedesktop.Secret.Collection") { _, _ in .items },
+                subscribe(to: "org.freedesktop.Secret.Service") { _, _ in .locks },
+                subscribe(to: "org.freedesktop.DBus.Properties") { _, parameters in
+                    guard parameters.has(type: "(sa{sv}as)"), parameters.child(0).string == "org.freedesktop.Secret.Collection"
+                    else { return nil }
+                    return parameters.child(1).keys.contains("Locked") ? .locks : .items
+                },
+                // KWallet has no other signal for an opened wallet.
+                subscribe(to: "org.kde.KWallet") { member, _ in member.hasPrefix("wallet") ? .locks : nil },
+                .owner(of: Daemon.wellKnownName, on: bus) { new in
+                    owner = new
+                    burst.note(.locks, at: monotonicMicroseconds())
+                },
+            ]
+            defer { withExtendedLifetime(subscriptions) {} }
+            // The bus answers in order: after this answer the subscriptions are active.
+            owner = try Daemon.running(on: bus)?.name
+
+            if owner != nil {
+                report(lock.note(isOpen: isOpen(owner, on: bus), at: monotonicMicroseconds()) ?? .anythingMayHaveChanged)
+            }
+            while !ending.isCancelled, !bus.isClosed {
+                let end = burst.end
+                wait(until: end ?? lock.nextCheck) { bus.isClosed || burst.end != end }
+                let ended = burst.take(at: monotonicMicroseconds())
+                if let ended, !ended.concernsLocks {
                     report(.anythingMayHaveChanged)
-                } else if burst != nil || lock.nextCheck.map({ $0 <= monotonicMicroseconds() }) == true {
-                    let news = lock.note(isOpen: isOpen(signals.daemon), at: monotonicMicroseconds())
-                    if signals.daemon == nil {
+                } else if ended != nil || lock.nextCheck.map({ $0 <= monotonicMicroseconds() }) == true {
+                    let news = lock.note(isOpen: isOpen(owner, on: bus), at: monotonicMicroseconds())
+                    if owner == nil {
                         report(.gone(.noSecretService))
-                    } else if let news = news ?? (burst == nil ? nil : .anythingMayHaveChanged) {
+                    } else if let news = news ?? (ended == nil ? nil : .anythingMayHaveChanged) {
                         report(news)
                     }
                 }
             }
         }
 
-        /// Whether the default collection is open; nil if unknown. It waits for a daemon that hangs, from which no signal could
-        /// arrive meanwhile.
-        private func isOpen(_ daemon: Daemon?) -> Bool? {
-            guard let daemon, (try? requireRoom()) != nil else { return nil }
-            return try? daemon.isOpen(daemon.defaultCollection(cancellation.pointer), cancellation.pointer)
+        /// Nil if unknown. It waits for a daemon that hangs, from which no signal could arrive meanwhile.
+        private func isOpen(_ owner: String?, on bus: BusConnection) -> Bool? {
+            guard let owner, (try? requireRoom()) != nil else { return nil }
+            let daemon = Daemon(bus: bus, name: owner)
+            return try? daemon.isOpen(daemon.defaultCollection())
         }
     }
 
     /// The clock of main contexts.
-    func monotonicMicroseconds() -> Int64 { Int64(g_get_monotonic_time()) }
+    private func monotonicMicroseconds() -> Int64 { Int64(g_get_monotonic_time()) }
+
+    /// Signals in close succession, handled together: dozens come for one change, some before it has happened. It ends when none has
+    /// come for a while, or after a maximum duration, for programs that change things all the time. Times are microseconds of one
+    /// clock.
+    struct SignalBurst {
+        enum Matter {
+            case items
+            /// A lock, or the list of collections.
+            case locks
+        }
+
+        private static let quiet: Int64 = 50_000
+        private static let longest: Int64 = 250_000
+
+        private var beginning: Int64?
+        /// When the burst ends unless another signal comes; nil between bursts.
+        private(set) var end: Int64?
+        private(set) var concernsLocks = false
+
+        /// Notes a signal at the time `now`.
+        mutating func note(_ matter: Matter, at now: Int64) {
+            let beginning = beginning ?? now
+            self.beginning = beginning
+            end = min(now + Self.quiet, beginning + Self.longest)
+            if matter == .locks { concernsLocks = true }
+        }
+
+        /// The burst, if it is over at `now`; then the next signal begins a new one.
+        mutating func take(at now: Int64) -> SignalBurst? {
+            guard let end, end <= now else { return nil }
+            defer { self = SignalBurst() }
+            return self
+        }
+    }
+
+    /// What is known about the lock. gnome-keyring sends no signal when the login unlocks it (seen with version 42), so while it is
+    /// locked it is checked from time to time, less and less often. Times are microseconds of one clock.
+    struct LockState {
+        /// The shortest and the longest time between checks.
+        private static let pauses: ClosedRange<Int64> = 500_000...8_000_000
+
+        private var isOpen: Bool?
+        private var pause = pauses.lowerBound
+        /// When to check again without a signal; nil if there is no reason to.
+        private(set) var nextCheck: Int64?
+
+        /// Notes the result of a check at `time`: open, locked, or nil if unknown. Returns the change, if any.
+        mutating func note(isOpen now: Bool?, at time: Int64) -> ServiceNews? {
+            let before = isOpen
+            isOpen = now
+            if now == false {
+                pause = before == false ? min(pause * 2, Self.pauses.upperBound) : Self.pauses.lowerBound
+                nextCheck = time + pause
+            } else {
+                nextCheck = nil
+            }
+            return switch (before, now) {
+            case (true, false), (nil, false): .locked
+            case (false, true): .unlocked
+            default: nil
+            }
+        }
+    }
 #endif

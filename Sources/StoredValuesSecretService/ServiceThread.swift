@@ -3,10 +3,8 @@
     import Dispatch
     import StoredValuesSupport
 
-    /// The threads of this layer.
-    ///
-    /// libsecret's calls block, and gnome-keyring aborts if several sessions are negotiated at once, so all calls of the
-    /// process run one after another on one thread. It is neither a thread of Swift's pool nor the caller's.
+    /// The threads of this layer, neither of Swift's pool nor the caller's. libsecret's calls block, and gnome-keyring aborts if
+    /// several sessions are negotiated at once, so all calls of the process run one after another.
     enum ServiceThread {
         /// Runs every call to libsecret. A serial queue without a target has its own thread while it works.
         static let calls = DispatchQueue(label: "StoredValues.SecretService.calls")
@@ -17,24 +15,21 @@
         /// Cancels calls, which runs GLib's handlers: never behind a call, and never on a caller's thread.
         static let cancellations = DispatchQueue(label: "StoredValues.SecretService.cancellations")
 
-        /// Runs `work` on `queue` and returns its answer.
-        ///
-        /// Throws what `work` throws, ``SecretServiceError/timedOut(after:)`` after `deadline`, including the time in the
-        /// queue, and ``SecretServiceError/cancelled`` as soon as the task is cancelled. The latter two also cancel the work,
-        /// but do not wait for it: a call stuck behind another one, or in code that ignores its `GCancellable`, delays nobody.
-        /// Work that has not begun by then never does.
+        /// Runs `work` on `queue`. Throws `timedOut` after `deadline`, including the time in the queue, and `cancelled` as soon as
+        /// the task is cancelled. Both also cancel the work, but do not wait for it: a call stuck behind another one, or in code
+        /// that ignores its `GCancellable`, delays nobody. Work that has not begun by then never does.
         static func perform<Answer: Sendable>(
             on queue: DispatchQueue = calls, deadline: Duration,
-            _ work: @escaping @Sendable (Cancellable) throws(SecretServiceError) -> Answer
+            _ work: @escaping @Sendable () throws(SecretServiceError) -> Answer
         ) async throws(SecretServiceError) -> Answer {
-            let cancellable = Reference(owning: g_cancellable_new()!)  // GObject aborts rather than return nil
+            let cancellation = Cancellation()
             let began = ContinuousClock.now
             return try await queue.perform(
-                deadline: deadline, abandon: { cancellations.async { g_cancellable_cancel(cancellable.pointer) } }
+                deadline: deadline, abandon: { cancellations.async { cancellation.cancel() } }
             ) { _ throws(SecretServiceError) in
                 do throws(SecretServiceError) {
                     try requireRoom()
-                    return try work(cancellable.pointer)
+                    return try cancellation.during(work)
                 } catch {
                     throw error.isLimitOfGDBus ? .timedOut(after: .now - began) : error.isUndelivered ? .noSecretService : error
                 }
@@ -49,9 +44,7 @@
     }
 
     /// Throws if GLib would not get what it ends the process without: a file descriptor for each main context, cancellable and
-    /// connection (`g_wakeup_new`), and a thread. To be called before entering GLib.
-    ///
-    /// - Parameter isConnecting: Whether GLib may start a thread, as with the first connection of a process.
+    /// connection (`g_wakeup_new`), and where it `isConnecting`, a thread. To be called before entering GLib.
     func requireRoom(isConnecting: Bool = false) throws(SecretServiceError) {
         do throws(SystemErrorCode) { try requireDescriptors(8) } catch {
             throw .other(domain: "system", code: Int(error.rawValue), message: error.withoutDescriptor)
@@ -60,19 +53,9 @@
         do throws(SystemErrorCode) { try startThread(named: "probe") {} } catch { throw .withoutThread(error) }
     }
 
-    /// A new main context of GLib.
-    func makeContext() throws(SecretServiceError) -> OpaquePointer {
-        try requireRoom()
-        return g_main_context_new()!  // GLib aborts rather than return nil
-    }
-
-    /// Ends libsecret's and GDBus's blocking calls. Thread-safe.
-    typealias Cancellable = UnsafeMutablePointer<GCancellable>
-
-    /// Runs `body` with `context`, by default this layer's, as the thread's default main context, and then empties it.
-    ///
-    /// GLib sends signals, and even the release of a subscription, to the context that was the default when it was created. In
-    /// the process's main context they would accumulate if no main loop runs.
+    /// Runs `body` with `context` as the thread's default main context, and then empties it. GLib sends signals, and even the release
+    /// of a subscription, to what was the default when it was created. In the process's main context they would accumulate if no main
+    /// loop runs.
     func withContext<Result, Failure>(
         _ context: OpaquePointer? = serviceContext, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -87,15 +70,63 @@
     // The pointer is set once; only the service thread enters the context.
     private nonisolated(unsafe) let serviceContext = g_main_context_new()
 
-    /// A counted reference to a GObject, released with the last copy of this.
+    /// The same with a context of its own.
+    func withNewContext<Result>(_ body: () throws(SecretServiceError) -> Result) throws(SecretServiceError) -> Result {
+        try requireRoom()
+        let context = g_main_context_new()
+        defer { g_main_context_unref(context) }
+        return try withContext(context, body)
+    }
+
+    /// Handles the signals of this thread's main context until `isDone` or the thread's calls are cancelled. `isDone` is called after
+    /// each signal, and at least every `pause` milliseconds.
+    func waitForSignals(every pause: UInt32, until isDone: () -> Bool) {
+        let context = g_main_context_get_thread_default()
+        let wakers = [g_timeout_source_new(pause), g_cancellable_source_new(Cancellation.current)]
+        for waker in wakers {
+            g_source_set_callback(waker, { _ in 1 }, nil, nil)  // it only needs to end a wait below
+            g_source_attach(waker, context)
+        }
+        defer {
+            for waker in wakers {
+                g_source_destroy(waker)
+                g_source_unref(waker)
+            }
+        }
+        while !isDone(), !Cancellation.isCurrentCancelled { g_main_context_iteration(context, 1) }
+    }
+
+    /// Ends blocking calls of libsecret and GDBus. Thread-safe.
+    typealias Cancellation = Reference<UnsafeMutablePointer<GCancellable>>
+
+    extension Cancellation {
+        convenience init() { self.init(owning: g_cancellable_new()!) }  // GObject aborts rather than return nil
+
+        func cancel() { g_cancellable_cancel(pointer) }
+
+        var isCancelled: Bool { g_cancellable_is_cancelled(pointer) != 0 }
+
+        /// Runs `body`. Meanwhile, this cancels the blocking calls of this thread.
+        func during<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+            g_cancellable_push_current(pointer)
+            defer { g_cancellable_pop_current(pointer) }
+            return try body()
+        }
+
+        /// Cancels the blocking calls of this thread; nil if nothing does. Every call to GLib that may block gets it.
+        static var current: UnsafeMutablePointer<GCancellable>? { g_cancellable_get_current() }
+
+        static var isCurrentCancelled: Bool { g_cancellable_is_cancelled(current) != 0 }
+    }
+
+    /// A counted reference to a GObject.
     ///
-    /// `@unchecked Sendable`: GObject counts references atomically. The owner of the reference is responsible for the object's
-    /// use: everything except `GCancellable` and `GDBusConnection`, which GLib documents as thread-safe, is used only on the
-    /// service thread.
+    /// `@unchecked Sendable`: GObject counts references atomically. Everything except `GCancellable` and `GDBusConnection`, which
+    /// GLib documents as thread-safe, is used only on the service thread.
     final class Reference<Object>: @unchecked Sendable {
         let pointer: Object
 
-        /// Takes over one count of `pointer`, a pointer to a GObject.
+        /// Takes over one count.
         init(owning pointer: Object) { self.pointer = pointer }
 
         deinit {
@@ -104,8 +135,8 @@
         }
     }
 
-    /// Runs a call that reports through a `GError` and throws the reported error. The result of `call` is then ignored: a GLib
-    /// function that sets an error returns nothing that must be released.
+    /// Throws the error that a call reports through a `GError`; it returns nothing then that must be released.
+    @discardableResult
     func checked<Result>(
         _ call: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Result
     ) throws(SecretServiceError) -> Result {

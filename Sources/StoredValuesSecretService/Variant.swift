@@ -16,20 +16,16 @@
 
         static func string(_ text: String) -> Variant { Variant(owning: g_variant_new_string(text)) }
         static func uint32(_ number: UInt32) -> Variant { Variant(owning: g_variant_new_uint32(number)) }
-
         /// The file descriptor at `index` in the message's list.
         static func descriptor(_ index: Int32) -> Variant { Variant(owning: g_variant_new_handle(index)) }
-
         static func boolean(_ value: Bool) -> Variant { Variant(owning: g_variant_new_boolean(value ? 1 : 0)) }
         static func path(_ path: ObjectPath) -> Variant { Variant(owning: g_variant_new_object_path(path.text)) }
         static func paths(_ paths: [ObjectPath]) -> Variant { array(of: "o", paths.map(path)) }
 
-        /// A dictionary of strings.
         static func strings(_ strings: [String: String]) -> Variant {
             array(of: "{ss}", strings.map { entry(.string($0), .string($1)) })
         }
 
-        /// A dictionary of values of any type.
         static func properties(_ values: [String: Variant]) -> Variant {
             array(of: "{sv}", values.map { entry(.string($0), Variant(owning: g_variant_new_variant($1.pointer))) })
         }
@@ -47,33 +43,27 @@
         }
 
         static func tuple(_ children: [Variant]) -> Variant {
-            withExtendedLifetime(children) {
-                Variant(owning: g_variant_new_tuple(children.map(\.pointer), gsize(children.count)))
-            }
+            withExtendedLifetime(children) { Variant(owning: g_variant_new_tuple(children.map(\.pointer), gsize(children.count))) }
         }
 
         // MARK: Values from other processes
 
-        /// This, if it is of `type`; throws otherwise. `question` names the request in the error.
+        /// This, which must be of `type`. `question` names the request in the error.
         func checked(_ type: String, as question: String) throws(SecretServiceError) -> Variant {
             guard has(type: type) else { throw .wrongAnswer(to: question, type: typeText, expected: type) }
             return self
         }
 
-        /// Whether this has the D-Bus type `type`.
         func has(type: String) -> Bool { typeText == type }
-
         private var typeText: String { String(cString: g_variant_get_type_string(pointer)) }
 
-        // The following is for values whose type was checked. Another type traps: reading it as nothing would mean that
-        // something is absent.
+        // For values whose type was checked. Another type traps: reading it as nothing would mean that something is absent.
 
         private func read<Value>(_ type: String, _ read: (OpaquePointer) -> Value) -> Value {
             precondition(has(type: type), "a value of type \(typeText) is read as one of type \(type)")
             return read(pointer)
         }
 
-        /// The number of members of a tuple or array.
         var count: Int {
             precondition(g_variant_is_container(pointer) != 0, "a value of type \(typeText) has no members")
             return Int(g_variant_n_children(pointer))
@@ -91,52 +81,36 @@
         }
 
         var string: String { read("s") { String(cString: g_variant_get_string($0, nil)) } }
-
         /// Never invalid: GDBus rejects such messages.
         var path: ObjectPath { read("o") { ObjectPath(String(cString: g_variant_get_string($0, nil))) ?? .nowhere } }
+        var seconds: UInt64 { read("t") { UInt64(g_variant_get_uint64($0)) } }
+        var boolean: Bool { read("b") { g_variant_get_boolean($0) != 0 } }
+        var number: UInt32 { read("u") { g_variant_get_uint32($0) } }
 
         var strings: [String] { children("as").map(\.string) }
-
         var paths: [ObjectPath] { children("ao").map(\.path) }
+        var keys: [String] { children("a{sv}").map { $0.child(0).string } }
 
-        /// A dictionary of strings.
         var dictionary: [String: String] {
             Dictionary(children("a{ss}").map { ($0.child(0).string, $0.child(1).string) }) { first, _ in first }
         }
-
-        /// The keys of a dictionary of values of any type.
-        var keys: [String] { children("a{sv}").map { $0.child(0).string } }
 
         /// The value of `key` in a dictionary of values of any type, which must be of `type`; nil if there is none.
         func value(of key: String, _ type: String) throws(SecretServiceError) -> Variant? {
             try children("a{sv}").first { $0.child(0).string == key }?.child(1).checked(type, as: key)
         }
-
-        /// A time in seconds.
-        var seconds: UInt64 { read("t") { UInt64(g_variant_get_uint64($0)) } }
-
-        var boolean: Bool { read("b") { g_variant_get_boolean($0) != 0 } }
-
-        /// A process number.
-        var number: UInt32 { read("u") { g_variant_get_uint32($0) } }
     }
 
     /// The path of an object on D-Bus, validated: for invalid text, GLib returns null where Swift expects a pointer.
     struct ObjectPath: Hashable, Sendable, ExpressibleByStringLiteral {
         let text: String
 
-        /// Nil if the text is not a path.
-        init?(_ text: some StringProtocol) {
-            let text = String(text)
+        init?(_ text: String) {
             guard g_variant_is_object_path(text) != 0 else { return nil }
             self.text = text
         }
 
-        /// A path in the source code.
-        init(stringLiteral text: StaticString) {
-            guard let path = ObjectPath(text.description) else { preconditionFailure("\(text) is no path") }
-            self = path
-        }
+        init(stringLiteral text: String) { self = ObjectPath(text)! }  // sound: they are paths, and tests use each
 
         /// The path by which a service says that there is no object.
         static let nowhere: ObjectPath = "/"
@@ -147,10 +121,8 @@
             ObjectPath("/" + text.split(separator: "/").prefix(count).joined(separator: "/")) ?? .nowhere
         }
 
-        /// The path of the enclosing object.
         var parent: ObjectPath { prefix(max(0, text.split(separator: "/").count - 1)) }
 
-        /// Whether this is `other` or inside it.
         func isInside(_ other: ObjectPath) -> Bool { self == other || text.hasPrefix("\(other.text)/") }
     }
 #endif

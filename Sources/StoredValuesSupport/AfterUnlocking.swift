@@ -9,7 +9,10 @@ package struct AfterUnlocking: Sendable {
 
     package mutating func wake(_ reader: UnsafeContinuation<Void, Never>) { readers.append(reader) }
     package mutating func notify(_ notice: @escaping @Sendable () -> Void) { notices.append(notice) }
-    package mutating func release(_ value: any Sendable) { replaced.append(value) }
+    package mutating func release(_ value: any Sendable) {
+        if replaced.isEmpty { replaced.reserveCapacity(8) }  // a change of one value releases five
+        replaced.append(value)
+    }
 
     package mutating func append(_ other: AfterUnlocking) {
         readers += other.readers

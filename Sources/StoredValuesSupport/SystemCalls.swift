@@ -14,9 +14,13 @@ package struct SystemErrorCode: Error, Hashable, Sendable {
     package init(rawValue: Int32) { self.rawValue = rawValue }
 }
 
-/// Repeats an interrupted call, and throws `errno` if it returns -1.
+/// Repeats an interrupted call, and throws `errno` if it returns -1. Twice, for a generic function of another module is slow.
 @discardableResult
-package func system<Number: FixedWidthInteger>(_ call: () -> Number) throws(SystemErrorCode) -> Number {
+package func system(_ call: () -> Int32) throws(SystemErrorCode) -> Int32 { try repeated(call) }
+@discardableResult
+package func system(_ call: () -> Int) throws(SystemErrorCode) -> Int { try repeated(call) }
+
+private func repeated<Number: FixedWidthInteger>(_ call: () -> Number) throws(SystemErrorCode) -> Number {
     while true {
         let result = call()
         if result != -1 { return result }

@@ -2,7 +2,10 @@ import ArgumentParser
 import StoredValuesToolSupport
 
 /// The tool with all its commands and its help text.
+@main
 struct StoredValuesCommand: AsyncParsableCommand {
+    static func main() async { await CommandLineProgram.run(StoredValuesCommand.self) }
+
     static let configuration = CommandConfiguration(
         commandName: "stored-values",
         abstract: "Read, change and watch the settings and secrets that a program keeps with StoredValues.",

@@ -1,4 +1,3 @@
-import CStoredValues
 import StoredValues
 import StoredValuesSupport
 
@@ -35,10 +34,8 @@ package enum System {
 
     /// Reads available bytes into `buffer`; 0 at the end.
     static func readOn(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
-        while true {
-            let count = read(descriptor, buffer.baseAddress, buffer.count)
-            if count >= 0 { return count }
-            guard errno == EINTR else { throw Failure(.notSaved, "Could not read the standard input: \(problem).") }
+        do { return try system { read(descriptor, buffer.baseAddress, buffer.count) } } catch {
+            throw Failure(.notSaved, "Could not read the standard input: \(problem).")
         }
     }
 
@@ -92,30 +89,12 @@ package enum System {
         return path
     }
 
-    /// Runs a shell command with `argument` as its last word, whatever it contains: the shell does not parse it. The command has
-    /// this terminal, and receives the keys that interrupt a program, as with system(3), which takes no arguments. Returns its exit
-    /// status, 128 plus the signal that ended it, or 127 if there is no shell.
+    /// Runs a shell command with `argument` as its last word, whatever it contains: in these quotes a shell takes nothing else than their
+    /// end for special. Only the command is interrupted by the terminal's keys (system(3)). Returns its exit status, 128 plus the signal
+    /// that ended it, or 127 if there is no shell.
     package static func shell(_ command: String, _ argument: String) -> Int32 {
-        // Only the command is to be interrupted by the terminal's keys.
-        let handlers = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
-        defer { for (number, handler) in handlers { signal(number, handler) } }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGINT)
-        sigaddset(&signals, SIGQUIT)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-
-        let arguments = ["sh", "-c", "\(command) \"$1\"", "sh", argument]
-        var words = arguments.map { (word: String) in strdup(word) } + [nil]
-        defer { for word in words { free(word) } }
-        var child = pid_t()
-        guard posix_spawn(&child, "/bin/sh", nil, &attributes, &words, stored_values_environment()) == 0 else { return 127 }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) == -1, errno == EINTR {}
+        let status = system("\(command) '\(argument.replacing("'", by: "'\\''"))'")
+        guard status != -1 else { return 127 }
         return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
     }
 }

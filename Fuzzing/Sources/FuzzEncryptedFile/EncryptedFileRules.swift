@@ -7,7 +7,9 @@ enum EncryptedFileRules {
         let description: String
     }
 
-    private static let mainKey = Secret([UInt8](repeating: 7, count: 32))
+    private static func key() throws -> DerivedKey {
+        try DerivedKey(KeyDerivation(method: .hkdf, salt: [UInt8](repeating: 1, count: 32)), from: Secret([UInt8](repeating: 7, count: 32)))
+    }
 
     /// The first byte says what the others are: a file; one whose checksum is put right, to get past it; or the
     /// plain body of a file.
@@ -29,28 +31,26 @@ enum EncryptedFileRules {
         let sum = 112..<EncryptedFileHeader.byteCount
         guard bytes.count >= sum.upperBound else { return bytes }
         var bytes = bytes
-        bytes.replaceSubrange(sum, with: EncryptedFileSeal.checksum(of: Array(bytes[..<sum.lowerBound])))
+        bytes.replaceSubrange(sum, with: EncryptedFileHeader.checksum(of: Array(bytes[..<sum.lowerBound])))
         return bytes
     }
 
     private static func checkFile(_ file: [UInt8]) throws {
         guard let header = try? EncryptedFileHeader(ofFile: file) else { return }
         try require(header.bytes == Array(file[..<EncryptedFileHeader.byteCount]), "a header has one spelling")
-        if case .scrypt(let cost) = header.derivation.method {
-            try require(cost.isAcceptable, "no file makes its reader take all the memory")
+        if case .scrypt(let logarithmOfRounds) = header.derivation.method {
+            try require((14...18).contains(logarithmOfRounds), "no file makes its reader take all the memory")
         }
-        let entries = try? EncryptedFileSeal.open(file, header: header, mainKey: mainKey)
+        let entries = try? key().open(file, header: header)
         try require(entries == nil, "what was not sealed with the key does not open")
     }
 
     private static func checkBody(_ body: [UInt8]) throws {
         guard let entries = try? body.withUnsafeBytes({ try EncryptedFileBody.entries(in: $0) }) else { return }
-        let file = EncryptedFileSeal.seal(
-            entries.values, generation: 1, derivation: KeyDerivation(method: .hkdf, salt: [UInt8](repeating: 1, count: 32)),
-            mainKey: mainKey)
+        let key = try key(), file = key.seal(entries.values, generation: 1)
         let header = try EncryptedFileHeader(ofFile: file)
-        try require(EncryptedFileSeal.isKey(mainKey, of: header), "a file knows its key")
-        let read = try EncryptedFileSeal.open(file, header: header, mainKey: mainKey)
+        try require(key.opens(header), "a file knows its key")
+        let read = try key.open(file, header: header)
         try require(read.count == entries.count, "what was sealed opens, as many entries as there were")
         for (id, entry) in entries {
             guard let other = read[id] else { throw Broken(description: "what was sealed opens, each entry of it") }
@@ -65,7 +65,7 @@ enum EncryptedFileRules {
         var file = sound
         file[position] ^= 1
         guard let header = try? EncryptedFileHeader(ofFile: file) else { return }
-        let entries = try? EncryptedFileSeal.open(file, header: header, mainKey: mainKey)
+        let entries = try? key().open(file, header: header)
         try require(entries == nil, "a file with one wrong bit does not open")
     }
 }

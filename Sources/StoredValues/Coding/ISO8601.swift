@@ -2,24 +2,24 @@
 /// and take longer than everything else in an item.
 enum ISO8601 {
     /// The text of a date, given in seconds since 2001, with as many decimals as it needs to read back equal; nil if the year
-    /// does not have four digits.
+    /// does not have four digits, and for -0.
     static func text(_ seconds: Double) -> String? {
         // From the year 1 to the year 9999.
-        guard seconds > -63_113_904_000, seconds < 252_423_993_600 else { return nil }
+        guard seconds > -63_113_904_000, seconds < 252_423_993_600, seconds != 0 || seconds.sign == .plus else { return nil }
         var whole = Int(seconds.rounded(.down))
-        var decimals = ""
+        var decimals = "Z"
         if seconds != Double(whole) {
             // The shortest number that reads back equal, as an integer: parts of a `Double` would be rounded.
             let parts = seconds.description.split(separator: ".")
             guard parts.count == 2, let number = Int128(parts[0] + parts[1]) else { return nil }
             let scale = powerOfTen(parts[1].utf8.count)
             whole = Int(floorDivide(number, scale))
-            decimals = "." + "\(scale + number - Int128(whole) * scale)".dropFirst()
+            decimals = ".\("\(scale + number - Int128(whole) * scale)".dropFirst())Z"
         }
         let day = floorDivide(whole, 86_400), second = whole - day * 86_400
         let (year, month, dayOfMonth) = date(ofDay: day)
         var text: [UInt8] = []
-        text.reserveCapacity(20)
+        text.reserveCapacity(19 + decimals.utf8.count)
         for (number, separator) in [
             (year / 100, 0), (year % 100, UInt8(ascii: "-")), (month, UInt8(ascii: "-")), (dayOfMonth, UInt8(ascii: "T")),
             (second / 3600, UInt8(ascii: ":")), (second / 60 % 60, UInt8(ascii: ":")), (second % 60, 0),
@@ -28,12 +28,11 @@ enum ISO8601 {
             text.append(UInt8(48 + number % 10))
             if separator != 0 { text.append(separator) }
         }
-        return String(decoding: text, as: UTF8.self) + decimals + "Z"
+        return String(decoding: text + decimals.utf8, as: UTF8.self)
     }
 
     /// The seconds since 2001; nil if the text is not a date with a time and a zone.
-    static func seconds(_ text: String) -> Double? {
-        let text = Array(text.utf8)
+    static func seconds(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
         func number(at index: Int) -> Int { Int(text[index]) * 10 + Int(text[index + 1]) - 11 * 48 }
         guard text.count > 19, isLike("0000-00-00T00:00:00", text[..<19]) else { return nil }
         let (year, month, dayOfMonth) = (number(at: 0) * 100 + number(at: 2), number(at: 5), number(at: 8))
@@ -45,13 +44,13 @@ enum ISO8601 {
         var whole = day * 86_400 + secondOfDay
 
         var zone = text[19...]
-        var decimals: ArraySlice<UInt8> = []
+        var decimals = text[..<0]
         if zone.first == UInt8(ascii: ".") {
             decimals = zone.dropFirst().prefix { isDigit($0) }
             zone = zone[decimals.endIndex...]
             guard !decimals.isEmpty else { return nil }
         }
-        if zone != [UInt8(ascii: "Z")] {
+        if !isLike("Z", zone) {
             let (sign, zone) = (zone.first, zone.dropFirst())
             guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"), isLike("00:00", zone) || isLike("0000", zone)
             else { return nil }
@@ -68,12 +67,9 @@ enum ISO8601 {
         return Double(Int(numerator)) / Double(Int(powerOfTen(decimals.count)))
     }
 
-    private static func isLike(_ shape: StaticString, _ text: ArraySlice<UInt8>) -> Bool {
+    private static func isLike(_ shape: StaticString, _ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         text.count == shape.utf8CodeUnitCount
-            && text.indices.allSatisfy {
-                let expected = shape.utf8Start[$0 - text.startIndex]
-                return expected == UInt8(ascii: "0") ? isDigit(text[$0]) : text[$0] == expected
-            }
+            && shape.withUTF8Buffer { zip($0, text).allSatisfy { $0 == UInt8(ascii: "0") ? isDigit($1) : $0 == $1 } }
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }

@@ -1,12 +1,20 @@
 import FoundationEssentials
 
-/// Decodes items from JSON values; the inverse of ``ItemEncoder``.
+/// Decodes items from JSON text; the inverse of ``ItemEncoder``.
 enum ItemDecoder {
-    /// The item that `value` describes. Throws the error of the item's own `init(from:)`; a `DecodingError` contains the path.
+    /// The item that `json` describes. Throws the error of the item's own `init(from:)`; a `DecodingError` contains the path.
     ///
     /// - Parameter trace: Records where decoding fails, for a repair.
+    static func decode<Item: Decodable>(_ type: Item.Type, from json: JSONIndex, trace: DecodingTrace? = nil) throws -> Item {
+        try DecodingNode(json, 0, trace).decode(type)
+    }
+
+    static func decode<Item: Decodable>(_ type: Item.Type, from text: [UInt8]) throws -> Item {
+        try decode(type, from: JSONIndex(text))
+    }
+
     static func decode<Item: Decodable>(_ type: Item.Type, from value: JSONValue, trace: DecodingTrace? = nil) throws -> Item {
-        try DecodingNode(value: value, path: .whole, trace: trace).decode(type)
+        try decode(type, from: JSONIndex(value.text()), trace: trace)
     }
 }
 
@@ -16,22 +24,30 @@ extension JSONValue {
 }
 
 /// One value being decoded. It is the `Decoder` that the item gets, and its single-value container.
-struct DecodingNode {
-    let value: JSONValue
-    let path: CodingPath
+final class DecodingNode {
+    let json: JSONIndex
+    /// Of the value in the index.
+    let position: Int
     let trace: DecodingTrace?
+    private let whole: (node: DecodingNode, key: any CodingKey)?
     /// Whether it is an array or a set, which can do without an element; known only with a trace.
-    private(set) var isList = false
+    fileprivate var isList = false
 
-    var codingPath: [any CodingKey] { path.keys }
+    var kind: JSONIndex.Kind { json.kind(position) }
+    var codingPath: [any CodingKey] { whole.map { $0.node.codingPath + [$0.key] } ?? [] }
+
+    init(_ json: JSONIndex, _ position: Int, _ trace: DecodingTrace?, in whole: (node: DecodingNode, key: any CodingKey)? = nil) {
+        (self.json, self.position, self.trace, self.whole) = (json, position, trace, whole)
+    }
 
     func decode<Item: Decodable>(_ type: Item.Type) throws -> Item {
         guard let trace else { return try decodeUntraced(type) }
         trace.goOn()
+        let outer = isList
+        isList = type is any RepairableList.Type
+        defer { isList = outer }
         do {
-            var node = self
-            node.isList = type is any RepairableList.Type
-            return try node.decodeUntraced(type)
+            return try decodeUntraced(type)
         } catch {
             trace.fail(at: codingPath)
             throw error
@@ -40,70 +56,57 @@ struct DecodingNode {
 
     private func decodeUntraced<Item: Decodable>(_ type: Item.Type) throws -> Item {
         // Each cast is from a value to its own type, as compared before. An optional cast would take longer.
-        if type == Date.self { return try JSONCoding.decodeDate(self) as! Item }
-        if type == Data.self { return try JSONCoding.decodeData(self) as! Item }
-        if type == URL.self, case .string = value { return try JSONCoding.decodeURL(self) as! Item }
-        if type == Decimal.self, case .number(let number) = value { return try JSONCoding.decodeDecimal(number, self) as! Item }
+        if type == Date.self { return try decodeDate() as! Item }
+        if type == Data.self { return try decodeData() as! Item }
+        if type == URL.self, kind == .string { return try decodeURL() as! Item }
+        if type == Decimal.self, kind == .number { return try decodeDecimal() as! Item }
         if let dictionary = type as? any RawKeyedDictionary.Type { return try dictionary.init(members: self) as! Item }
         return try Item(from: self)
     }
 
     /// The node of a member or an element.
-    func node(_ value: JSONValue, _ key: any CodingKey) -> DecodingNode {
-        DecodingNode(value: value, path: .part(key, of: path), trace: trace)
-    }
+    func node(_ position: Int, _ key: any CodingKey) -> DecodingNode { DecodingNode(json, position, trace, in: (self, key)) }
 
     /// Decodes a member or an element.
-    func decode<Item: Decodable>(_ type: Item.Type, _ value: JSONValue, _ key: @autoclosure () -> any CodingKey) throws -> Item {
-        // The most frequent need no decoder. The casts are as in `decodeUntraced`.
-        switch value {
-        case .string(let text) where type == String.self: return text as! Item
-        case .bool(let value) where type == Bool.self: return value as! Item
-        case .number(let number) where type == Int.self:
-            if let integer = Int(number.text) { return integer as! Item }
-        default: break
-        }
-        return try node(value, key()).decode(type)
+    func decode<Item: Decodable>(_ type: Item.Type, _ position: Int, _ key: @autoclosure () -> any CodingKey) throws -> Item {
+        // The most frequent need no node. The casts are as in `decodeUntraced`.
+        if type == String.self, json.kind(position) == .string { return json.string(position) as! Item }
+        if type == Int.self, json.kind(position) == .number, let integer = Int(json.string(position)) { return integer as! Item }
+        if type == Bool.self, json.kind(position) == .bool { return json.bool(position) as! Item }
+        return try node(position, key()).decode(type)
     }
 
-    /// The members of an object, or a type mismatch.
-    func members() throws -> [String: JSONValue] {
-        guard case .object(let members) = value else { throw mismatch([String: JSONValue].self, "an object") }
-        return members
+    /// The names in an object, sorted; or a type mismatch.
+    func names() throws -> [Int] {
+        try require(.object, [String: JSONValue].self)
+        return json.names(in: position)
     }
 
-    func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
-        let context = DecodingError.Context(codingPath: codingPath, debugDescription: "expected \(expected), found \(value.kind)")
-        return value == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
+    /// Throws a type mismatch if the value is of another kind.
+    func require(_ kind: JSONIndex.Kind, _ type: Any.Type) throws {
+        if self.kind != kind { throw mismatch(type, kind) }
+    }
+
+    /// The error never contains the value itself, which may be a secret.
+    func mismatch(_ type: Any.Type, _ expected: JSONIndex.Kind) -> DecodingError {
+        let reason = "expected \(expected.rawValue), found \(kind.rawValue)"
+        let context = DecodingError.Context(codingPath: codingPath, debugDescription: reason)
+        return kind == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
 
     func corrupted(_ reason: String) -> DecodingError { .dataCorrupted(.init(codingPath: codingPath, debugDescription: reason)) }
-}
-
-extension JSONValue {
-    /// The kind of value, for error messages. It never contains the value itself, which may be a secret.
-    fileprivate var kind: String {
-        switch self {
-        case .null: "null"
-        case .bool: "a bool"
-        case .number: "a number"
-        case .string: "a string"
-        case .array: "a list"
-        case .object: "an object"
-        }
-    }
 }
 
 extension DecodingNode: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(MemberDecoder(node: self, members: try members()))
+        KeyedDecodingContainer(MemberDecoder(node: self, names: try names()))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard case .array(let elements) = value else { throw mismatch([JSONValue].self, "a list") }
-        return ElementDecoder(node: self, elements: elements)
+        try require(.list, [JSONValue].self)
+        return ElementDecoder(node: self, elements: json.parts(of: position))
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -112,20 +115,20 @@ extension DecodingNode: Decoder {
 // The generic methods cover all requirements of the same name: one for each integer type, and so on.
 
 extension DecodingNode: SingleValueDecodingContainer {
-    func decodeNil() -> Bool { value == .null }
+    func decodeNil() -> Bool { kind == .null }
 
     func decode(_ type: Bool.Type) throws -> Bool {
-        guard case .bool(let value) = value else { throw mismatch(type, "a bool") }
-        return value
+        try require(.bool, type)
+        return json.bool(position)
     }
 
     func decode(_ type: String.Type) throws -> String {
-        guard case .string(let value) = value else { throw mismatch(type, "a string") }
-        return value
+        try require(.string, type)
+        return json.string(position)
     }
 
-    func decode(_ type: Double.Type) throws -> Double { try JSONCoding.decodeFloatingPoint(self) }
-    func decode(_ type: Float.Type) throws -> Float { try JSONCoding.decodeFloatingPoint(self) }
+    func decode(_ type: Double.Type) throws -> Double { try decodeFloatingPoint() }
+    func decode(_ type: Float.Type) throws -> Float { try decodeFloatingPoint() }
 
     // The standard library has default implementations of these two, which would be preferred to the generic one.
     func decode(_ type: Int128.Type) throws -> Int128 { try decodeInteger() }
@@ -133,33 +136,35 @@ extension DecodingNode: SingleValueDecodingContainer {
     func decode<Integer: FixedWidthInteger & Decodable>(_ type: Integer.Type) throws -> Integer { try decodeInteger() }
 
     private func decodeInteger<Integer: FixedWidthInteger>() throws -> Integer {
-        guard case .number(let number) = value else { throw mismatch(Integer.self, "a number") }
-        guard let value = number.exactly(Integer.self) else { throw corrupted("the number does not fit into \(Integer.self)") }
+        try require(.number, Integer.self)
+        guard let value = JSONNumber(unchecked: json.string(position)).exactly(Integer.self) else {
+            throw corrupted("the number does not fit into \(Integer.self)")
+        }
         return value
     }
 }
 
 private struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let node: DecodingNode
-    let members: [String: JSONValue]
+    let names: [Int]
     var codingPath: [any CodingKey] { node.codingPath }
-    var allKeys: [Key] { members.keys.compactMap(Key.init(stringValue:)) }
+    var allKeys: [Key] { names.compactMap { Key(stringValue: node.json.string($0)) } }
 
-    func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
+    func contains(_ key: Key) -> Bool { node.json.member(key.stringValue, of: names) != nil }
 
-    private func value(_ key: some CodingKey) throws -> JSONValue {
+    private func position(_ key: some CodingKey) throws -> Int {
         node.trace?.goOn()
-        guard let value = members[key.stringValue] else {
+        guard let position = node.json.member(key.stringValue, of: names) else {
             throw DecodingError.keyNotFound(
                 key, .init(codingPath: codingPath, debugDescription: "there is no member \"\(key.stringValue)\""))
         }
-        return value
+        return position
     }
 
-    private func member(_ key: some CodingKey) throws -> DecodingNode { node.node(try value(key), key) }
+    private func member(_ key: some CodingKey) throws -> DecodingNode { node.node(try position(key), key) }
 
-    func decodeNil(forKey key: Key) throws -> Bool { try value(key) == .null }
-    func decode<Item: Decodable>(_ type: Item.Type, forKey key: Key) throws -> Item { try node.decode(type, value(key), key) }
+    func decodeNil(forKey key: Key) throws -> Bool { node.json.kind(try position(key)) == .null }
+    func decode<Item: Decodable>(_ type: Item.Type, forKey key: Key) throws -> Item { try node.decode(type, position(key), key) }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
         try member(key).container(keyedBy: type)
@@ -171,14 +176,14 @@ private struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
 private struct ElementDecoder: UnkeyedDecodingContainer {
     let node: DecodingNode
-    let elements: [JSONValue]
+    let elements: [Int]
     var currentIndex = 0
     var codingPath: [any CodingKey] { node.codingPath }
     var count: Int? { elements.count }
     var isAtEnd: Bool { currentIndex >= elements.count }
 
     /// Passes the next element and its key to `body`, and advances if that does not throw.
-    private mutating func next<Result>(_ body: (DecodingNode, JSONValue, JSONKey) throws -> Result) throws -> Result {
+    private mutating func next<Result>(_ body: (DecodingNode, Int, JSONKey) throws -> Result) throws -> Result {
         node.trace?.goOn()
         let key = JSONKey.element(currentIndex, isRemovable: node.isList)
         guard !isAtEnd else {
@@ -191,7 +196,7 @@ private struct ElementDecoder: UnkeyedDecodingContainer {
     }
 
     mutating func decodeNil() throws -> Bool {
-        guard !isAtEnd, elements[currentIndex] == .null else { return false }
+        guard !isAtEnd, node.json.kind(elements[currentIndex]) == .null else { return false }
         currentIndex += 1
         return true
     }

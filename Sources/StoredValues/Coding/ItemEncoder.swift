@@ -13,15 +13,27 @@ enum ItemEncoder {
     static func text(_ item: some Encodable, level: Int = 0) throws -> [UInt8] {
         let node = EncodingNode(.whole, depth: 0)
         try node.encode(item)
+        try node.checkParts()
         var writer = JSONWriter()
         writer.append(node, level: level)
-        // Once more, for nested containers without an item of their own.
-        try node.checkDepth(writer.deepest - level)
         return writer.text
     }
 
     /// The JSON value of `item`; throws as ``text(_:level:)`` does.
     static func encode(_ item: some Encodable) throws -> JSONValue { try JSONValue(parsing: text(item)) }
+}
+
+/// The coding path of a part, which is hardly ever asked for.
+indirect enum CodingPath {
+    case whole
+    case part(any CodingKey, of: CodingPath)
+
+    var keys: [any CodingKey] {
+        switch self {
+        case .whole: []
+        case .part(let key, let path): path.keys + [key]
+        }
+    }
 }
 
 /// One value being encoded. It is the `Encoder` that the item gets, and its single-value container.
@@ -33,24 +45,33 @@ final class EncodingNode {
         case members
     }
 
-    fileprivate enum Part {
-        case value(JSONValue)
-        case node(EncodingNode)
+    /// A member, or an element without a name.
+    fileprivate struct Part {
+        let name: String
+        /// What is encoded by it; nil for a single value.
+        let node: EncodingNode?
+        let value: JSONValue
     }
 
     fileprivate private(set) var content = Content.nothing
-    /// The elements of a list, or the members in the order of encoding; the last of a name counts.
-    fileprivate private(set) var parts: [(name: String, part: Part)] = []
+    /// The elements of a list, without names, or the members in the order of encoding; the last of a name counts.
+    fileprivate private(set) var parts: [Part] = []
     private let path: CodingPath
     private let depth: Int
     var codingPath: [any CodingKey] { path.keys }
 
     init(_ path: CodingPath, depth: Int) { (self.path, self.depth) = (path, depth) }
 
-    fileprivate func checkDepth(_ depth: Int) throws {
+    private func checkDepth(_ depth: Int) throws {
         guard depth < JSONValue.maximumDepth - 1 else {
             throw failure("it has more than \(JSONValue.maximumDepth) levels of nesting")
         }
+    }
+
+    /// Checks the depth of nested containers, which need no item of their own.
+    fileprivate func checkParts() throws {
+        try checkDepth(depth)
+        for part in parts { try part.node?.checkParts() }
     }
 
     private func failure(_ reason: String) -> EncodingError {
@@ -64,7 +85,7 @@ final class EncodingNode {
             content = .value(value)
             // Checking a protocol conformance takes longer than encoding a number or a string.
         } else if !_isPOD(Item.self), let dictionary = item as? any RawKeyedDictionary {
-            addMembers()
+            begin(asList: false)
             for (name, value) in dictionary.valuesByName { try add(value, JSONKey.member(name)) }
         } else {
             try item.encode(to: self)
@@ -74,39 +95,41 @@ final class EncodingNode {
 
     // MARK: Containers
 
-    fileprivate func addElements() {
-        if case .list = content { return }
-        (content, parts) = (.list, [])
-    }
-
-    fileprivate func addMembers() {
-        if case .members = content { return }
-        (content, parts) = (.members, [])
+    fileprivate func begin(asList isList: Bool) {
+        switch (content, isList) {
+        case (.list, true), (.members, false): return
+        default: break
+        }
+        var parts: [Part] = []
+        parts.reserveCapacity(6)  // most containers are small, and growing takes long
+        (content, self.parts) = (isList ? .list : .members, parts)
     }
 
     /// Adds a part: a member, or an element if `key` is a position.
     fileprivate func add<Item: Encodable>(_ item: Item, _ key: some CodingKey) throws {
         if let value = JSONCoding.encode(item) {
             try checkDepth(depth + 1)
-            return add(.value(value), key)
+            return append(key, value: value)
         }
         let node = node(key)
         try node.encode(item)
-        add(.node(node), key)
+        append(key, node)
     }
 
     fileprivate func addNode(_ key: some CodingKey) -> EncodingNode {
+        // Deeper ones are not a part of this one: a chain of any length could not be released. This one is too deep already.
+        guard depth < JSONValue.maximumDepth else { return EncodingNode(path, depth: depth) }
         let node = node(key)
-        add(.node(node), key)
+        append(key, node)
         return node
     }
 
     private func node(_ key: some CodingKey) -> EncodingNode { EncodingNode(.part(key, of: path), depth: depth + 1) }
 
-    fileprivate func add(_ part: Part, _ key: some CodingKey) {
+    fileprivate func append(_ key: some CodingKey, _ node: EncodingNode? = nil, value: JSONValue = .null) {
         switch content {
-        case .list: parts.append(("", part))
-        case .members: parts.append((key.stringValue, part))
+        case .list: parts.append(Part(name: "", node: node, value: value))
+        case .members: parts.append(Part(name: key.stringValue, node: node, value: value))
         default: programmerError("encode(to:) used two kinds of container")
         }
     }
@@ -114,18 +137,15 @@ final class EncodingNode {
 
 extension JSONWriter {
     fileprivate mutating func append(_ node: EncodingNode, level: Int) {
-        switch node.content {
-        case .nothing: append("{}")  // an encoder that the item asked for and did not use
-        case .value(let value): append(value, level: level)
-        case .list: appendContainer("[", "]", of: node.parts, level) { $0.append($1.part, level: level + 1) }
-        case .members: appendMembers(node.parts, level) { $0.append($1, level: level + 1) }
+        let parts = node.parts
+        func append(_ writer: inout JSONWriter, position: Int) {
+            if let node = parts[position].node { writer.append(node, level: level + 1) } else { writer.append(parts[position].value, level: level + 1) }
         }
-    }
-
-    private mutating func append(_ part: EncodingNode.Part, level: Int) {
-        switch part {
-        case .value(let value): append(value, level: level)
-        case .node(let node): append(node, level: level)
+        switch node.content {
+        case .nothing: self.append("{}")  // an encoder that the item asked for and did not use
+        case .value(let value): self.append(value, level: level)
+        case .list: appendContainer("[", "]", parts.indices, level, append)
+        case .members: appendMembers(parts.map(\.name), level, append)
         }
     }
 }
@@ -134,12 +154,12 @@ extension EncodingNode: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        addMembers()
+        begin(asList: false)
         return KeyedEncodingContainer(MemberEncoder<Key>(node: self))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        addElements()
+        begin(asList: true)
         return ElementEncoder(node: self)
     }
 
@@ -164,7 +184,7 @@ private struct MemberEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let node: EncodingNode
     var codingPath: [any CodingKey] { node.codingPath }
 
-    func encodeNil(forKey key: Key) { node.add(.value(.null), key) }
+    func encodeNil(forKey key: Key) { node.append(key) }
     func encode<Item: Encodable>(_ value: Item, forKey key: Key) throws { try node.add(value, key) }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
@@ -181,7 +201,7 @@ private struct ElementEncoder: UnkeyedEncodingContainer {
     var count: Int { node.parts.count }
     private var key: JSONKey { .element(count) }
 
-    func encodeNil() { node.add(.value(.null), key) }
+    func encodeNil() { node.append(key) }
     func encode<Item: Encodable>(_ value: Item) throws { try node.add(value, key) }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {

@@ -154,24 +154,17 @@ extension DecodingError {
 }
 
 extension JSONValue {
+    private subscript(key: JSONKey) -> JSONValue? {
+        get { key.intValue.map { self[$0] } ?? self[key.stringValue] }
+        set { if let index = key.intValue { self[index] = newValue } else { self[key.stringValue] = newValue } }
+    }
+
     /// The part at `path`, or nil. To assign, everything around the part must exist; nil removes it.
     fileprivate subscript(path: ArraySlice<JSONKey>) -> JSONValue? {
-        get {
-            path.reduce(self) { part, key in
-                switch key {
-                case .member(let name): part?[name]
-                case .element(let index, _): part?[index]
-                }
-            }
-        }
+        get { path.reduce(self) { $0?[$1] } }
         set {
             guard let key = path.first else { return self = newValue ?? .null }
-            var part = self[path.prefix(1)]
-            if path.count == 1 { part = newValue } else { part?[path.dropFirst()] = newValue }
-            switch key {
-            case .member(let name): self[name] = part
-            case .element(let index, _): self[index] = part
-            }
+            if path.count == 1 { self[key] = newValue } else { self[key]?[path.dropFirst()] = newValue }
         }
     }
 }

@@ -4,13 +4,13 @@ import FoundationEssentials
 enum JSONCoding {
     /// The value of an item that is always a single one; nil for any other type.
     static func encode<Item>(_ item: Item) -> JSONValue? {
-        // Comparing types before casting is much faster. Optionals come here unwrapped.
-        if Item.self == String.self, let text = item as? String { return .string(text) }
-        if Item.self == Int.self, let number = item as? Int { return .number(JSONNumber(number)) }
-        if Item.self == Bool.self, let value = item as? Bool { return .bool(value) }
-        if Item.self == Double.self, let number = item as? Double { return encode(floatingPoint: number) }
-        if Item.self == Date.self, let date = item as? Date { return encode(date) }
-        if Item.self == Data.self, let data = item as? Data { return .string(data.base64EncodedString()) }
+        // Comparing types before casting is much faster, and an optional cast would take longer. Optionals come here unwrapped.
+        if Item.self == String.self { return .string(item as! String) }
+        if Item.self == Int.self { return .number(JSONNumber(item as! Int)) }
+        if Item.self == Bool.self { return .bool(item as! Bool) }
+        if Item.self == Double.self { return encode(floatingPoint: item as! Double) }
+        if Item.self == Date.self { return encode(date: item as! Date) }
+        if Item.self == Data.self { return .string((item as! Data).base64EncodedString()) }
         if Item.self == URL.self, let url = item as? URL, url.baseURL == nil { return .string(url.absoluteString) }
         if Item.self == Decimal.self, let decimal = item as? Decimal { return JSONNumber(text: decimal.description).map { .number($0) } }
         return nil
@@ -24,56 +24,51 @@ enum JSONCoding {
         return .number(JSONNumber(unchecked: text.hasSuffix(".0") && value != 0 ? String(text.dropLast(2)) : text))
     }
 
-    /// The inverse of `encode`.
-    static func decodeFloatingPoint<Value: BinaryFloatingPoint & LosslessStringConvertible>(_ node: DecodingNode) throws -> Value {
-        switch node.value {
-        case .number(let number):
-            guard let value = Value(number.text), value.isFinite else {
-                throw node.corrupted("the number does not fit into \(Value.self)")
-            }
-            return value
-        case .string(let text) where ["nan", "-nan", "inf", "-inf"].contains(text):
-            guard let value = Value(text) else { fallthrough }
-            return value
-        default:
-            throw node.mismatch(Value.self, "a number")
-        }
-    }
-
     /// ISO 8601 text in UTC with as many decimals as the date needs to read back equal. For a date too far away for that, the
     /// seconds since 2001 as a number.
-    private static func encode(_ date: Date) -> JSONValue {
+    private static func encode(date: Date) -> JSONValue {
         let seconds = date.timeIntervalSinceReferenceDate
         return ISO8601.text(seconds).map(JSONValue.string) ?? encode(floatingPoint: seconds)
     }
+}
 
-    static func decodeDate(_ node: DecodingNode) throws -> Date {
-        guard case .string(let text) = node.value, Double(text) == nil else {
-            return Date(timeIntervalSinceReferenceDate: try decodeFloatingPoint(node))
+// The inverse of these.
+
+extension DecodingNode {
+    func decodeFloatingPoint<Value: BinaryFloatingPoint & LosslessStringConvertible>() throws -> Value {
+        let isWord = kind == .string && ["nan", "-nan", "inf", "-inf"].contains(json.string(position))
+        if !isWord { try require(.number, Value.self) }
+        guard let value = Value(json.string(position)), value.isFinite || isWord else {
+            throw corrupted("the number does not fit into \(Value.self)")
         }
-        guard let seconds = ISO8601.seconds(text) else {
-            throw node.corrupted("the text is not a date such as 2026-11-21T10:59:00Z")
-        }
-        return Date(timeIntervalSinceReferenceDate: seconds)
+        return value
     }
 
-    static func decodeData(_ node: DecodingNode) throws -> Data {
-        guard case .string(let text) = node.value else { throw node.mismatch(Data.self, "a string") }
-        guard let data = Data(base64Encoded: text) else { throw node.corrupted("the text is not base64") }
+    func decodeDate() throws -> Date {
+        if kind == .string {
+            if let seconds = json.withBytes(position, ISO8601.seconds) { return Date(timeIntervalSinceReferenceDate: seconds) }
+            if Double(json.string(position)) == nil { throw corrupted("the text is not a date such as 2026-11-21T10:59:00Z") }
+        }
+        return Date(timeIntervalSinceReferenceDate: try decodeFloatingPoint())
+    }
+
+    func decodeData() throws -> Data {
+        try require(.string, Data.self)
+        guard let data = Data(base64Encoded: json.string(position)) else { throw corrupted("the text is not base64") }
         return data
     }
 
     /// Exactly the number: Foundation would truncate what a `Decimal` cannot hold.
-    static func decodeDecimal(_ number: JSONNumber, _ node: DecodingNode) throws -> Decimal {
-        guard let decimal = Decimal(string: number.text), JSONNumber(unchecked: decimal.description).isSame(as: number) else {
-            throw node.corrupted("the number does not fit into Decimal")
-        }
+    func decodeDecimal() throws -> Decimal {
+        let text = json.string(position)
+        guard let decimal = Decimal(string: text),
+            JSONNumber(unchecked: decimal.description).isSame(as: JSONNumber(unchecked: text))
+        else { throw corrupted("the number does not fit into Decimal") }
         return decimal
     }
 
-    static func decodeURL(_ node: DecodingNode) throws -> URL {
-        let text = try node.decode(String.self)
-        guard let url = URL(string: text) else { throw node.corrupted("the text is not a URL") }
+    func decodeURL() throws -> URL {
+        guard let url = URL(string: try decode(String.self)) else { throw corrupted("the text is not a URL") }
         return url
     }
 }
@@ -95,8 +90,9 @@ where Key: RawRepresentable, Key.RawValue: MemberName, Value: Codable {
 
     init(members node: DecodingNode) throws {
         self.init()
-        for (name, value) in try node.members() {
-            let member = node.node(value, JSONKey.member(name))
+        for position in try node.names() {
+            let name = node.json.string(position)
+            let member = node.node(position + 1, JSONKey.member(name))
             guard let rawValue = Key.RawValue(name), let key = Key(rawValue: rawValue) else {
                 throw member.corrupted("\"\(name)\" is not a valid \(Key.self)")
             }

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import StoredValuesFiles
 import StoredValuesSupport
 
 /// What the agent says of the mirror's freshness: the content of `status.json`.
@@ -46,8 +47,8 @@ package struct FleetReport: Sendable, Equatable {
     /// The report in a file that another process wrote; nil if it is not a whole and sensible one. What could steer a terminal
     /// in `why` becomes a space.
     package init?(parsing bytes: [UInt8]) {
-        guard bytes.count <= Self.sizeLimit, let json = try? JSONValue(parsing: bytes),
-            let form = try? ItemDecoder.decode(Form.self, from: json), form.confirmed?.date.isWritable != false, form.alive?.date.isWritable != false
+        guard bytes.count <= Self.sizeLimit, let form = try? ItemDecoder.decode(Form.self, from: bytes),
+            form.confirmed?.date.isWritable != false, form.alive?.date.isWritable != false
         else { return nil }
         switch (form.state, form.revision, form.since, form.why) {
         case ("current", let revision?, nil, nil) where revision >= 0:
@@ -68,5 +69,37 @@ package struct FleetReport: Sendable, Equatable {
         }
         // It consists of nothing but strings, integers and dates, which can all be encoded.
         return ((try? ItemEncoder.encode(form)) ?? .null).text() + Array("\n".utf8)
+    }
+}
+
+/// A time that all processes of this machine agree on, and that no change of the clock moves.
+package struct BootMoment: Sendable, Equatable, Codable {
+    /// Identifies this start of the machine, and its clock where there are several (time_namespaces(7)); empty if unknown.
+    let boot: String
+    /// Nanoseconds since the machine started, time in which it slept included.
+    let nanoseconds: Int64
+    /// What the calendar said then: for people, never for comparisons.
+    package let date: Date
+
+    package static var now: BootMoment {
+        BootMoment(boot: currentBoot, nanoseconds: bootNanoseconds(), date: .now)
+    }
+
+    /// How long ago it was; nil if it is of another boot, lies in the future, or the boot is not known.
+    package var age: Duration? { age(at: .now) }
+
+    /// The same at another time.
+    package func age(at now: BootMoment) -> Duration? {
+        guard !boot.isEmpty, boot.isIdentical(to: now.boot), (0...max(0, now.nanoseconds)).contains(nanoseconds) else { return nil }
+        return .nanoseconds(now.nanoseconds - nanoseconds)
+    }
+
+    private static var currentBoot: String {
+        let file = DurableFile(path: "/proc/sys/kernel/random/boot_id")
+        guard let bytes = try? file.read()?.bytes, !bytes.isEmpty else { return "" }
+        let id = String(decoding: bytes, as: UTF8.self).parts(separatedBy: "\n").joined()
+        // Old kernels have no such namespaces.
+        let clock = try? file.operations.readLink("/proc/self/ns/time")
+        return clock.map { "\(id) \($0)" } ?? id
     }
 }

@@ -1,4 +1,7 @@
+import Dispatch
 public import FoundationEssentials
+import StoredValuesFiles
+import StoredValuesSupport
 
 /// How fresh the settings are that this program shares with other machines.
 ///
@@ -30,4 +33,119 @@ extension FleetStatus: CustomStringConvertible {
 extension Date {
     /// Whether the year has four digits. Other dates are no agent's, and Foundation does not format all of them.
     var isWritable: Bool { timeIntervalSinceReferenceDate > -63_000_000_000 && timeIntervalSinceReferenceDate < 252_000_000_000 }
+}
+
+extension PreferencesFile {
+    /// How fresh the settings are that this program shares with other machines.
+    ///
+    /// The agent's report is read now, and so is the mirror if it has changed: when this is ``FleetStatus/current(revision:)``,
+    /// every reader in this process sees the settings of that revision or a later one. Blocks the thread while reading these two
+    /// small files. Only ``standard`` has settings of a fleet; for every other file, and inside `withTemporaryStorage`, this is
+    /// ``FleetStatus/none``.
+    public var fleetStatus: FleetStatus { store.fleetEvidence?.status() ?? .none }
+
+    /// The status now, then every change of it, without polling: also when the agent ends or hangs, at the latest 10 s after it
+    /// last confirmed that the settings are fresh.
+    ///
+    /// Each iteration subscribes separately; dropping its iterator unsubscribes, and so does cancelling its task, which ends it.
+    /// A slow reader gets the last status only. Two elements in a row are never equal.
+    ///
+    /// ```swift
+    /// for await status in PreferencesFile.standard.fleetStatuses {
+    ///     if case .stale(_, let why) = status { print("Settings may be outdated: \(why)") }
+    /// }
+    /// ```
+    public var fleetStatuses: some AsyncSequence<FleetStatus, Never> & Sendable { FleetStatuses(store: store) }
+
+    /// What the agent says of its own troubles, if anything: for doctor, where ``FleetStatus/never`` has no reason.
+    package var fleetComplaint: String? { store.fleetEvidence?.complaint }
+}
+
+/// The status now, then every change of it.
+struct FleetStatuses: AsyncSequence, Sendable {
+    typealias Element = FleetStatus
+    typealias Failure = Never
+
+    let store: PreferencesStore
+    var freshness = FleetReport.freshness
+
+    func makeAsyncIterator() -> Iterator {
+        let (statuses, continuation) = AsyncStream.makeStream(of: FleetStatus.self, bufferingPolicy: .bufferingNewest(1))
+        let watch = FleetWatch(store, freshness: freshness) { continuation.yield($0) }
+        if watch == nil { continuation.yield(.none) }  // and never another
+        return Iterator(elements: statuses.makeAsyncIterator(), watch: watch)
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate var elements: AsyncStream<FleetStatus>.Iterator
+        /// Watches as long as the iterator is there.
+        fileprivate(set) var watch: FleetWatch?
+        fileprivate var last: FleetStatus?
+
+        mutating func next() async -> FleetStatus? { await next(isolation: nil) }
+
+        mutating func next(isolation actor: isolated (any Actor)?) async -> FleetStatus? {
+            while let status = await elements.next(isolation: actor) {
+                // What came in between may have been dropped.
+                guard status != last else { continue }
+                last = status
+                return status
+            }
+            watch = nil
+            return nil
+        }
+    }
+}
+
+/// Tells the status of the fleet's settings, and each change of it: when the agent's report or the mirror changes, and when the
+/// last confirmation, or sign of the agent's life, grows too old. Ends when it is released.
+final class FleetWatch: Sendable {
+    private let store: PreferencesStore
+    private let freshness: Duration
+    private let tell: @Sendable (FleetStatus) -> Void
+    private let watches = Guarded<[FileWatch]>([])
+    /// Rings when the confirmation or the sign of life is too old.
+    private let alarm = Guarded<Alarm?>(nil)
+    private let retries = RetryThread()
+
+    deinit { alarm.withLock { $0 }?.cancel() }
+
+    /// Begins to watch the files below `store`, and calls `tell` on its queue with the status, now and whenever it may be another one.
+    /// Nil if there is no mirror to watch.
+    init?(_ store: PreferencesStore, freshness: Duration, tell: @escaping @Sendable (FleetStatus) -> Void) {
+        guard let mirror = store.fleetMirror else { return nil }
+        (self.store, self.freshness, self.tell) = (store, freshness, tell)
+        let report = DurableFile(path: FleetFolder.report(onMirror: mirror.path))
+        let queue = store.queues.watching
+        queue.async { [weak self] in
+            guard self != nil else { return }
+            let watches = [report, mirror].map { file in
+                let schedule = RefreshSchedule(on: queue) { [weak self] in self?.look() }
+                return FileWatch(file) { schedule.note($0) }
+            }
+            self?.watches.withLock { $0 = watches }
+            self?.look()
+        }
+    }
+
+    /// Looks what the status is, on the queue.
+    private func look() {
+        guard let evidence = store.fleetEvidence else { return }
+        if let pause = evidence.pause(freshness: freshness) { lookAgain(after: pause) }
+        if evidence.isForLackOfRoom {
+            retries.request { [weak self] in
+                guard let self else { return }
+                store.queues.watching.async { [weak self] in self?.look() }
+            }
+        }
+        tell(evidence.status(freshness: freshness))
+    }
+
+    private func lookAgain(after pause: Duration) {
+        let alarm = try? Alarm.set(after: pause) { [weak self, queue = store.queues.watching] in queue.async { [weak self] in self?.look() } }
+        self.alarm.withLock { last in
+            defer { last = alarm }
+            return last
+        }?.cancel()
+    }
 }

@@ -29,35 +29,21 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
 extension JSONNumber {
     /// The number as digits times a power of ten, computed from its text: a `Double` would round it.
     private struct Scientific: Equatable {
-        var isNegative = false
+        let isNegative: Bool
         /// Without zeros at either end; empty for zero.
-        var digits: [UInt8] = []
-        var exponent = 0
+        let digits: Substring
+        let exponent: Int
 
         init(_ text: String) {
-            var isFraction = false
+            let parts = text.split { $0 == "e" || $0 == "E" }
+            let fraction = parts[0].split(separator: ".").dropFirst().first ?? ""
+            let all = parts[0].filter { $0 != "." }.drop { $0 == "-" || $0 == "0" }
+            let zeros = all.reversed().prefix { $0 == "0" }.count
             // The exponent may have any number of digits, so it is clamped.
-            var written = 0
-            let bytes = Array(text.utf8)
-            scan: for (position, byte) in bytes.enumerated() {
-                switch byte {
-                case UInt8(ascii: "-"): isNegative = true
-                case UInt8(ascii: "."): isFraction = true
-                case UInt8(ascii: "e"), UInt8(ascii: "E"):
-                    let text = String(decoding: bytes[(position + 1)...], as: UTF8.self)
-                    written = Int(text).map { max(-(1 << 60), min($0, 1 << 60)) } ?? (text.utf8.first == UInt8(ascii: "-") ? -1 : 1) << 60
-                    break scan
-                default:
-                    if isFraction { exponent -= 1 }
-                    if byte != UInt8(ascii: "0") || !digits.isEmpty { digits.append(byte) }
-                }
-            }
-            while digits.last == UInt8(ascii: "0") {
-                digits.removeLast()
-                exponent += 1
-            }
-            exponent += written
-            if digits.isEmpty { (isNegative, exponent) = (false, 0) }
+            let written = parts.count < 2 ? 0 : Int(parts[1]) ?? (parts[1].hasPrefix("-") ? .min : .max)
+            digits = all.dropLast(zeros)
+            exponent = digits.isEmpty ? 0 : max(-(1 << 60), min(written, 1 << 60)) - fraction.utf8.count + zeros
+            isNegative = text.hasPrefix("-") && !digits.isEmpty
         }
     }
 
@@ -67,8 +53,7 @@ extension JSONNumber {
         let number = Scientific(text)
         // A digit takes more than three bits.
         guard number.exponent >= 0, number.digits.count + number.exponent <= Integer.bitWidth / 3 + 1 else { return nil }
-        let digits = number.digits + Array(repeating: UInt8(ascii: "0"), count: number.exponent)
-        return Integer((number.isNegative ? "-0" : "0") + String(decoding: digits, as: UTF8.self))
+        return Integer((number.isNegative ? "-0" : "0") + number.digits + String(repeating: "0", count: number.exponent))
     }
 
     /// Whether both are the same number, however written.

@@ -13,19 +13,29 @@ package struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
     package var description: String { "\(problem) at line \(line), column \(column)" }
 }
 
-/// Scans JSON text (RFC 8259) and checks it, without building values.
-///
-/// `skip` methods move past one element and return where it ends; ``parseValue()`` (in `JSONScanner+Values.swift`) builds
-/// values on top.
+/// Scans JSON text (RFC 8259) and checks it. `skip` methods move past one element and return where it ends.
 struct JSONScanner {
     let bytes: [UInt8]
-    private(set) var index: Int
-    /// Where an object has a name that it has already in another spelling; nil where none was found.
-    var twin: JSONSyntaxError?
+    private(set) var index = 0
+    /// The values and the names of members, noted for a ``JSONIndex``; nil if none is made.
+    var tokens: [JSONIndex.Token]?
 
-    init(_ bytes: [UInt8], from start: Int = 0) {
-        self.bytes = bytes
-        index = start
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Checks that the whole text is UTF-8, as RFC 8259 requires.
+    func checkEncoding() throws(JSONSyntaxError) {
+        do {
+            _ = try UTF8Span(validating: bytes.span)
+        } catch {
+            let isUTF16 = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+            throw failure("the text is \(isUTF16 ? "UTF-16" : "not UTF-8"); save it as UTF-8", at: error.byteOffsets.lowerBound)
+        }
+    }
+
+    /// Checks that only white space is left.
+    mutating func checkEnd() throws(JSONSyntaxError) {
+        skipWhitespace()
+        guard next == nil else { throw failure("more text after the end of the value") }
     }
 
     /// How many bytes at the start are a byte order mark, which some editors write.
@@ -79,34 +89,44 @@ struct JSONScanner {
     /// Moves past one value and returns its range.
     mutating func skipValue(depth: Int = 0) throws(JSONSyntaxError) -> Range<Int> {
         let start = index
+        let token = tokens?.count ?? 0
         switch next {
-        case UInt8(ascii: "{"):
+        case UInt8(ascii: "{")?, UInt8(ascii: "[")?:
+            let (isObject, end) = (bytes[start] == UInt8(ascii: "{"), bytes[start] + 2)  // both brackets close two characters further on
             try enter(depth)
-            guard !skipEmpty(UInt8(ascii: "}")) else { break }
+            guard !skipEmpty(end) else { break }
             repeat {
-                _ = try skipString()
-                try skipColon()
+                if isObject {
+                    _ = try skipString()
+                    try skipColon()
+                }
                 _ = try skipValue(depth: depth + 1)
-            } while try skipSeparator(orEnd: UInt8(ascii: "}"))
-        case UInt8(ascii: "["):
-            try enter(depth)
-            guard !skipEmpty(UInt8(ascii: "]")) else { break }
-            repeat {
-                _ = try skipValue(depth: depth + 1)
-            } while try skipSeparator(orEnd: UInt8(ascii: "]"))
-        case UInt8(ascii: "\""): _ = try skipString()
+            } while try skipSeparator(orEnd: end)
+        case UInt8(ascii: "\""):
+            _ = try skipString()
+            return start..<index
         case UInt8(ascii: "t"): try skipWord("true")
         case UInt8(ascii: "f"): try skipWord("false")
         case UInt8(ascii: "n"): try skipWord("null")
         case nil: throw failure("the text ends where a value is expected")
         default: _ = try skipNumber()
         }
+        note(from: start, at: token)
         return start..<index
+    }
+
+    /// Notes a token from `start` to here: a new one, or once more the one at a position, when what is in it was noted.
+    private mutating func note(from start: Int, at position: Int? = nil, isEscaped: Bool = false) {
+        guard let count = tokens?.count else { return }
+        let position = position ?? count
+        let token = JSONIndex.Token(start..<index, isEscaped, next: max(count, position + 1))
+        if position == count { tokens?.append(token) } else { tokens?[position] = token }
     }
 
     /// Moves past an opening bracket, unless it is nested too deep.
     mutating func enter(_ depth: Int) throws(JSONSyntaxError) {
         guard depth < JSONValue.maximumDepth else { throw failure(JSONSyntaxError.tooDeep) }
+        note(from: index)
         index += 1
     }
 
@@ -127,25 +147,21 @@ struct JSONScanner {
     mutating func skipNumber() throws(JSONSyntaxError) -> Int {
         _ = skip(UInt8(ascii: "-"))
         guard let first = next, isDigit(first) else { throw failure("expected a value") }
-        if first == UInt8(ascii: "0") { index += 1 } else { skipDigits() }
-        if skip(UInt8(ascii: ".")) { try skipRequiredDigits() }
+        if first == UInt8(ascii: "0") { index += 1 } else { try skipDigits() }
+        if skip(UInt8(ascii: ".")) { try skipDigits() }
         if let byte = next, byte | 0x20 == UInt8(ascii: "e") {
             index += 1
             if !skip(UInt8(ascii: "-")) { _ = skip(UInt8(ascii: "+")) }
-            try skipRequiredDigits()
+            try skipDigits()
         }
         return index
     }
 
     private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
-    private mutating func skipDigits() {
-        while let byte = next, isDigit(byte) { index += 1 }
-    }
-
-    private mutating func skipRequiredDigits() throws(JSONSyntaxError) {
+    private mutating func skipDigits() throws(JSONSyntaxError) {
         guard let byte = next, isDigit(byte) else { throw failure("expected a digit") }
-        skipDigits()
+        while let byte = next, isDigit(byte) { index += 1 }
     }
 
     /// Moves past a string. Returns the range of its text, without the quotes, and whether it has escapes.
@@ -153,21 +169,24 @@ struct JSONScanner {
         guard skip(UInt8(ascii: "\"")) else { throw failure("expected a string") }
         let start = index
         var escaped = false
-        while let byte = next {
-            switch byte {
+        var half: Int?  // concerns only those who read the string, as an index is for
+        while true {
+            var end = index
+            while end < bytes.count, !JSONWriter.mustEscape(bytes[end]) { end += 1 }
+            index = end
+            switch next {
             case UInt8(ascii: "\""):
                 index += 1
-                return (start..<(index - 1), escaped)
+                if let half, tokens != nil { throw failure(JSONSyntaxError.halfOfPair, at: half) }
+                note(from: start - 1, isEscaped: escaped)
+                return (start..<end, escaped)
             case UInt8(ascii: "\\"):
                 escaped = true
-                _ = try skipEscape()
-            case ..<0x20:
-                throw failure("a control character inside a string; write it as \\u00XX")
-            default:
-                index += 1
+                if try skipEscape() == nil, half == nil { half = index }
+            case nil: throw failure("a string that does not end", at: start - 1)
+            default: throw failure("a control character inside a string; write it as \\u00XX")
             }
         }
-        throw failure("a string that does not end", at: start - 1)
     }
 
     /// Moves past an escape and returns its character; nil for half of a surrogate pair, which Python's `json` writes and JSON
@@ -194,6 +213,25 @@ struct JSONScanner {
             index = end  // the next escape is scanned by itself
             return nil
         default: throw failure("an unknown escape")
+        }
+    }
+
+    /// The string whose escaped text is at `text`, and was skipped before. Throws only for half of a surrogate pair.
+    func unescape(_ text: Range<Int>) throws -> String {
+        try String(unsafeUninitializedCapacity: text.count) { plain in
+            var (rest, count) = (self, 0)
+            rest.index = text.lowerBound
+            while rest.index < text.upperBound, let byte = rest.next {
+                if byte == UInt8(ascii: "\\") {
+                    guard let scalar = try rest.skipEscape() else { throw failure(JSONSyntaxError.halfOfPair) }
+                    count = plain[count...].update(fromContentsOf: String(scalar).utf8)
+                } else {
+                    plain[count] = byte
+                    count += 1
+                    rest.index += 1
+                }
+            }
+            return count
         }
     }
 

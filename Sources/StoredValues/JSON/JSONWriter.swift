@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 extension JSONValue {
     /// The value as readable text: sorted members, two spaces per level, slashes not escaped.
     ///
@@ -24,8 +26,6 @@ extension JSONValue: CustomStringConvertible {
 /// Builds JSON text.
 struct JSONWriter {
     private(set) var text: [UInt8] = []
-    /// The level of the most deeply nested container.
-    private(set) var deepest = 0
     /// Whether containers are written without line breaks.
     private let onOneLine: Bool
 
@@ -37,85 +37,100 @@ struct JSONWriter {
         switch value {
         case .null: append("null")
         case .bool(let value): append(value ? "true" : "false")
-        case .number(let number): text.append(contentsOf: number.text.utf8)
+        case .number(let number):
+            var text = number.text
+            text.withUTF8 { append($0) }
         case .string(let string): append(quoted: string)
-        case .array(let elements): appendContainer("[", "]", of: elements, level) { $0.append($1, level: level + 1) }
-        case .object(let members): appendMembers(members.map { ($0, $1) }, level) { $0.append($1, level: level + 1) }
+        case .array(let elements): appendContainer("[", "]", elements.indices, level) { $0.append(elements[$1], level: level + 1) }
+        case .object(let members):
+            let members = Array(members)
+            appendMembers(members.map(\.key), level) { $0.append(members[$1].value, level: level + 1) }
         }
     }
 
-    /// Appends an object with sorted members; the last of a name counts.
-    mutating func appendMembers<Part>(
-        _ members: [(name: String, part: Part)], _ level: Int, _ append: (inout JSONWriter, Part) -> Void
-    ) {
-        func isBefore(_ left: Int, _ right: Int) -> Bool {
-            var (left, right) = (members[left].name, members[right].name)
-            return left.withUTF8 { left in right.withUTF8 { right in left.lexicographicallyPrecedes(right) } }
+    /// Appends an object with sorted members, each value by the position of its name; the last of a name counts.
+    mutating func appendMembers(_ names: [String], _ level: Int, _ append: (inout JSONWriter, Int) -> Void) {
+        let positions = Array(names.indices).sortedLast { left, right in
+            var (left, right) = (names[left], names[right])
+            return left.withUTF8 { left in right.withUTF8 { right in left.order(to: right) < 0 } }
         }
-        let sorted = members.indices.sorted { isBefore($0, $1) || $0 < $1 && !isBefore($1, $0) }
-        let last = sorted.indices.filter { $0 + 1 == sorted.count || isBefore(sorted[$0], sorted[$0 + 1]) }
-        appendContainer("{", "}", of: last, level) { writer, position in
-            writer.append(quoted: members[sorted[position]].name)
+        appendContainer("{", "}", positions, level) { writer, position in
+            writer.append(quoted: names[position])
             writer.append(": ")
-            append(&writer, members[sorted[position]].part)
+            append(&writer, position)
         }
     }
 
-    mutating func appendContainer<Content>(
-        _ opening: StaticString, _ closing: StaticString, of contents: [Content], _ level: Int,
-        _ append: (inout JSONWriter, Content) -> Void
+    /// Appends what is at these positions, one after another.
+    mutating func appendContainer(
+        _ opening: StaticString, _ closing: StaticString, _ positions: some Sequence<Int>, _ level: Int, _ append: (inout JSONWriter, Int) -> Void
     ) {
-        deepest = max(deepest, level)
         self.append(opening)
-        for (position, content) in contents.enumerated() {
-            if position > 0 { self.append(onOneLine ? ", " : ",") }
+        var isFirst = true
+        for position in positions {
+            if !isFirst { self.append(onOneLine ? ", " : ",") }
             breakLine(level + 1)
-            append(&self, content)
+            isFirst = false
+            append(&self, position)
         }
-        if !contents.isEmpty { breakLine(level) }
+        if !isFirst { breakLine(level) }
         self.append(closing)
     }
 
-    mutating func append(_ literal: StaticString) {
-        text.append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    mutating func append(_ literal: StaticString) { literal.withUTF8Buffer { append($0) } }
+
+    mutating func append(_ bytes: ArraySlice<UInt8>) { bytes.withUnsafeBufferPointer { append($0) } }
+
+    private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+        makeRoom(for: bytes.count)
+        text.append(contentsOf: bytes)
     }
 
-    mutating func append(_ bytes: ArraySlice<UInt8>) { text.append(contentsOf: bytes) }
-
-    private mutating func breakLine(_ level: Int) {
-        guard !onOneLine else { return }
-        append("\n")
-        indent(level)
+    private mutating func append(_ byte: UInt8) {
+        makeRoom(for: 1)
+        text.append(byte)
     }
 
-    mutating func indent(_ level: Int) { text.append(contentsOf: repeatElement(0x20, count: 2 * level)) }
+    /// Makes room for so many bytes more. Memory that is too small by then is wiped: it may have a part of a secret.
+    private mutating func makeRoom(for count: Int) {
+        guard text.capacity - text.count < count else { return }
+        var larger: [UInt8] = []
+        larger.reserveCapacity(2 * (text.count + count))
+        larger += text
+        text.withUnsafeMutableBytes(wipe)
+        text = larger
+    }
+
+    private static let lineBegin = [UInt8(ascii: "\n")] + Array(repeating: 0x20, count: 2 * JSONValue.maximumDepth)
+
+    private mutating func breakLine(_ level: Int) { if !onOneLine { append(Self.lineBegin.prefix(1 + 2 * level)) } }
+
+    mutating func indent(_ level: Int) { append(Self.lineBegin[1...].prefix(2 * level)) }
 
     /// Whether JSON requires that a byte of a string is escaped: quotes, backslashes and control characters.
     static func mustEscape(_ byte: UInt8) -> Bool { byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") }
 
     /// Appends a string in quotes, escaping only what JSON requires.
     mutating func append(quoted string: String) {
-        text.append(UInt8(ascii: "\""))
-        defer { text.append(UInt8(ascii: "\"")) }
+        append(UInt8(ascii: "\""))
         var string = string
-        let isPlain = string.withUTF8 { bytes in
-            guard !bytes.contains(where: Self.mustEscape) else { return false }
-            text.append(contentsOf: bytes)
-            return true
+        string.withUTF8 { bytes in
+            if bytes.contains(where: Self.mustEscape) { for byte in bytes { append(escaping: byte) } } else { append(bytes) }
         }
-        if isPlain { return }
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): append("\\\"")
-            case UInt8(ascii: "\\"): append("\\\\")
-            case 0x0A: append("\\n")
-            case 0x0D: append("\\r")
-            case 0x09: append("\\t")
-            case ..<0x20:
-                append(byte < 0x10 ? "\\u000" : "\\u001")
-                text.append(contentsOf: String(byte & 0xF, radix: 16).utf8)
-            default: text.append(byte)
-            }
+        append(UInt8(ascii: "\""))
+    }
+
+    private mutating func append(escaping byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): append("\\\"")
+        case UInt8(ascii: "\\"): append("\\\\")
+        case 0x0A: append("\\n")
+        case 0x0D: append("\\r")
+        case 0x09: append("\\t")
+        case ..<0x20:
+            append(byte < 0x10 ? "\\u000" : "\\u001")
+            append(Array(String(byte & 0xF, radix: 16).utf8)[...])
+        default: append(byte)
         }
     }
 }

@@ -52,11 +52,11 @@ public struct FallbackKeyring: Keyring {
     public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
         var reason = KeyringError.notBuiltIn
         for keyring in keyrings {
-            do throws(KeyringError) {
+            do {
                 return try await keyring.write(secret, for: id, label: label)
-            } catch {
-                guard error == .readOnly || error == .notBuiltIn else { throw error }
-                guard error == .readOnly else { continue }
+            } catch .notBuiltIn {
+                continue
+            } catch .readOnly {
                 reason = .readOnly
             }
             guard try await keyring.read(id) == nil else { throw .readOnly }
@@ -93,12 +93,13 @@ public struct FallbackKeyring: Keyring {
         var reason = KeyringError.notBuiltIn
         var keyrings = keyrings
         for (number, keyring) in keyrings.enumerated() {
-            do throws(KeyringError) {
+            do {
                 keyrings[number] = try await keyring.locked(for: id)
                 return FallbackKeyring(keyrings)
-            } catch {
-                guard error == .readOnly || error == .notBuiltIn else { throw error }
-                if error == .readOnly { reason = .readOnly }
+            } catch .notBuiltIn {
+                continue
+            } catch .readOnly {
+                reason = .readOnly
             }
         }
         throw reason
@@ -136,11 +137,7 @@ public struct FallbackKeyring: Keyring {
     ) async throws(KeyringError) -> [(keyring: any Keyring, answer: Answer)] {
         var all: [(keyring: any Keyring, answer: Answer)] = []
         for keyring in keyrings {
-            do throws(KeyringError) {
-                all.append((keyring, try await question(keyring)))
-            } catch {
-                guard error == .notBuiltIn else { throw error }
-            }
+            do { all.append((keyring, try await question(keyring))) } catch .notBuiltIn {}
         }
         guard !all.isEmpty else { throw .notBuiltIn }
         return all

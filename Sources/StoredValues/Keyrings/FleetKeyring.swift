@@ -15,26 +15,18 @@ public struct FleetKeyring: Keyring {
     private let opened = Opened()
     /// The real paths of the keys, resolved once: the identity of a dictionary key must not change. Nil for a passphrase.
     private let keyPlaces: [String?]
-
-    /// No call takes longer.
     private let deadline: Duration
     private let operations: any FileOperations
 
-    /// The keyrings on the mirrored file, made at the first use: `StorageSystem.bootstrap` has run by then.
+    /// What is made at the first use: `StorageSystem.bootstrap` has run by then.
     private final class Opened: Sendable {
         let parts = Guarded<Parts?>(nil)
         /// Where the files are looked at: a disk may hang.
         let queue = DispatchQueue(label: "StoredValues.FleetKeyring")
     }
 
-    private struct Parts {
-        let file: DurableFile
-        let settings: DurableFile
-        /// Says that this machine has had a file.
-        let seen: DurableFile
-        /// One for each key.
-        let keyrings: [EncryptedFileKeyring]
-    }
+    /// The mirrored file, with a keyring for each key; the settings; and what says that this machine has had such a file.
+    private typealias Parts = (file: DurableFile, keyrings: [EncryptedFileKeyring], settings: DurableFile, seen: DurableFile)
 
     /// The fleet's secrets of this application, opened with `key`, or else with `formerKey`.
     public init(key: EncryptedFileKey, formerKey: EncryptedFileKey? = nil) { self.init(key: key, formerKey: formerKey, folder: nil) }
@@ -111,9 +103,8 @@ public struct FleetKeyring: Keyring {
                 // The file may have been replaced after the first key was tried, by one that this key opens.
                 guard try await lookUp().file != before else { throw reason ?? .notBuiltIn }  // there is always a reason
             }
-        } catch {
-            if case .timedOut = error { throw .timedOut(after: deadline) }
-            throw error
+        } catch .timedOut {
+            throw .timedOut(after: deadline)
         }
     }
 
@@ -131,14 +122,11 @@ public struct FleetKeyring: Keyring {
         } catch {
             throw KeyringError(error)
         }
-        if wasSeen {
-            throw .other(
-                domain: "FleetKeyring", code: 3,
-                message: "the fleet has secrets, but \"\(parts.file.path)\" is missing; start the agent again, which brings it back or says why not")
-        }
-        throw .other(
-            domain: "FleetKeyring", code: 1,
-            message: "no agent has brought the fleet's secrets to this machine: there is no \"\(parts.file.path)\"; start the agent (stored-values-fleet agent)")
+        let path = parts.file.path
+        let message = wasSeen
+            ? "the fleet has secrets, but \"\(path)\" is missing; start the agent again, which brings it back or says why not"
+            : "no agent has brought the fleet's secrets to this machine: there is no \"\(path)\"; start the agent (stored-values-fleet agent)"
+        throw .other(domain: "FleetKeyring", code: wasSeen ? 3 : 1, message: message)
     }
 
     private func parts() throws(KeyringError) -> Parts {
@@ -148,14 +136,11 @@ public struct FleetKeyring: Keyring {
         }
         let id = StorageSystem.applicationID  // without the lock
         func file(_ path: String) -> DurableFile { DurableFile(path: path, operations: operations) }
-        let mirrored = file(folder.secrets(of: id))
-        let new = Parts(
-            file: mirrored, settings: file(folder.mirror(of: id)), seen: file(folder.seenSecrets(of: id)),
-            keyrings: keys.map { EncryptedFileKeyring(file: mirrored, key: $0) })
+        let mirrored = file(folder.secrets(of: id)), keyrings = keys.map { EncryptedFileKeyring(file: mirrored, key: $0) }
+        let new = Parts(mirrored, keyrings, settings: file(folder.mirror(of: id)), seen: file(folder.seenSecrets(of: id)))
         return opened.parts.withLock { parts in
-            let first = parts ?? new
-            parts = first
-            return first
+            parts = parts ?? new
+            return parts ?? new
         }
     }
 }

@@ -15,11 +15,11 @@ public final class InMemoryKeyring: Keyring {
         /// Every call takes this long, and throws ``KeyringError/timedOut(after:)`` if that exceeds the deadline.
         case slow(Duration)
 
-        /// The change that is announced when the fault begins; nil if it is no outage.
-        fileprivate var outage: KeyringChange? {
+        /// What calls throw, if this is an outage.
+        fileprivate var error: KeyringError? {
             switch self {
             case .locked, .dismissing: .locked
-            case .gone: .unavailable(.noSecretService)
+            case .gone: .noSecretService
             case .slow: nil
             }
         }
@@ -54,13 +54,12 @@ public final class InMemoryKeyring: Keyring {
 
     /// Makes all calls from now on fail with `fault`, or work again with nil. The secrets stay.
     public func inject(_ fault: Fault?) {
-        let change: KeyringChange? = state.withLock { state in
-            let before = state.fault?.outage
-            state.fault = fault
-            let now = fault?.outage
-            return before == now ? nil : now ?? .unlocked
+        let before = state.withLock { state in
+            defer { state.fault = fault }
+            return state.fault?.error
         }
-        if let change { broadcaster.announce(change) }
+        guard before != fault?.error else { return }
+        broadcaster.announce(fault?.error.map { $0 == .locked ? .locked : .unavailable($0) } ?? .unlocked)
     }
 
     /// The secret, or nil; throws the error of the injected fault.
@@ -90,29 +89,21 @@ public final class InMemoryKeyring: Keyring {
     /// Ends the fault ``Fault/locked``. Throws the errors of ``Fault/dismissing`` and ``Fault/gone``.
     public func unlock() async throws(KeyringError) {
         try await takeTime()
-        let answer: Result<Bool, KeyringError> = state.withLock { state in
-            switch state.fault {
-            case .locked:
-                state.fault = nil
-                return .success(true)
-            case .dismissing: return .failure(.dismissed)
-            case .gone: return .failure(.noSecretService)
-            case .slow, nil: return .success(false)
-            }
+        let wasLocked = try state.withLock { state throws(KeyringError) in
+            if state.fault == .dismissing { throw .dismissed }
+            if state.fault == .gone { throw .noSecretService }
+            defer { if state.fault == .locked { state.fault = nil } }
+            return state.fault == .locked
         }
-        if try answer.get() { broadcaster.announce(.unlocked) }
+        if wasLocked { broadcaster.announce(.unlocked) }
     }
 
     private func perform<Result: Sendable>(_ body: @Sendable (inout State) -> Result) async throws(KeyringError) -> Result {
         try await takeTime()
-        let answer: Swift.Result<Result, KeyringError> = state.withLock { state in
-            switch state.fault {
-            case .locked, .dismissing: .failure(.locked)
-            case .gone: .failure(.noSecretService)
-            case .slow, nil: .success(body(&state))
-            }
+        return try state.withLock { state throws(KeyringError) in
+            if let error = state.fault?.error { throw error }
+            return body(&state)
         }
-        return try answer.get()
     }
 
     /// Waits as long as the fault says, at most until the deadline.

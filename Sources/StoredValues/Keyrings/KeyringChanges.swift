@@ -58,9 +58,7 @@ extension KeyringChanges {
     }
 }
 
-/// Passes the changes that a keyring announces to everyone who iterates over them.
-///
-/// Each iteration has its own unbounded buffer: a dropped change may be the last one.
+/// Passes changes to everyone who iterates, each with an unbounded buffer: a dropped change may be the last one.
 final class ChangeBroadcaster: Sendable {
     /// Announces changes by others, as long as it exists.
     typealias Source = any AnyObject & Sendable
@@ -75,26 +73,18 @@ final class ChangeBroadcaster: Sendable {
         var next = 0
         var source: Source?
         var isMakingSource = false
-
-        mutating func nextToHandOut() -> (change: KeyringChange, listeners: [Listener])? {
-            if pending.isEmpty { isHandingOut = false }
-            return pending.popFirst()
-        }
     }
 
     private let state = Guarded(State())
 
-    /// The changes announced after the iteration begins.
     var changes: KeyringChanges { changes { nil } }
 
-    /// The same, with a source, which is made when the first iteration begins and released when the last one ends. It must not
-    /// retain the broadcaster.
+    /// With a source, made when the first iteration begins and released when the last one ends. It must not retain the broadcaster.
     func changes(from makeSource: @escaping @Sendable () -> Source?) -> KeyringChanges {
         KeyringChanges { self.subscribe(makeSource) }
     }
 
-    /// Delivers `change` to every listener, in the same order to each. When this returns, another thread may still be
-    /// delivering.
+    /// Delivers `change` to every listener, in the same order to each. Another thread may still be delivering when this returns.
     func announce(_ change: KeyringChange) {
         let isOurs = state.withLock { state in
             state.pending.append((change, Array(state.listeners.values)))
@@ -103,7 +93,10 @@ final class ChangeBroadcaster: Sendable {
         }
         guard isOurs else { return }
         // Without the lock: yielding wakes a task and waits for its cancellation, which waits to unsubscribe here.
-        while let (change, listeners) = state.withLock({ $0.nextToHandOut() }) {
+        while let (change, listeners) = state.withLock({ state in
+            state.isHandingOut = !state.pending.isEmpty
+            return state.pending.popFirst()
+        }) {
             for listener in listeners { listener.yield(change) }
         }
     }
@@ -121,12 +114,8 @@ final class ChangeBroadcaster: Sendable {
         }
         // Also removes it if the iterator was dropped before this line: then it is called at once.
         continuation.onTermination = { [weak self] _ in self?.unsubscribe(number) }
-        // Without the lock: it may have to wait for a disk.
-        if isFirst { keep(makeSource(), madeFor: number) }
-        return stream
-    }
-
-    private func keep(_ source: Source?, madeFor number: Int) {
+        guard isFirst else { return stream }
+        let source = makeSource()  // without the lock: it may have to wait for a disk
         let isTooLate = state.withLock { state in
             state.isMakingSource = false
             if !state.listeners.isEmpty { state.source = source }
@@ -134,6 +123,7 @@ final class ChangeBroadcaster: Sendable {
         }
         // Others began to listen in the meantime, and the source has missed the changes until now.
         if isTooLate { announce(.anySecret) }
+        return stream
     }
 
     private func unsubscribe(_ number: Int) {

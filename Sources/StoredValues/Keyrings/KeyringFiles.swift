@@ -14,7 +14,6 @@ package struct SecretFile: ~Copyable {
         case mounted
 
         fileprivate var purpose: OpenPurpose { self == .mounted ? .reading : .readingWithoutLinks }
-        /// The bits of the mode that must not be set.
         fileprivate var forbiddenMode: UInt32 {
             switch self {
             case .own: 0o077
@@ -84,9 +83,7 @@ package struct SecretFile: ~Copyable {
     deinit { operations.close(descriptor) }
 
     /// All of its bytes, read directly into the secret, without another copy. Throws if their number differs from `status`,
-    /// because then the file is being written, and a partial secret is useless.
-    ///
-    /// - Parameter isLine: See ``Secret/isLine``.
+    /// because then the file is being written.
     package func contents(isLine: Bool = false) throws(KeyringError) -> Secret {
         do {
             return try Secret(count: Int(status.identity.size), isLine: isLine) { buffer in
@@ -96,7 +93,11 @@ package struct SecretFile: ~Copyable {
                     guard count > 0 else { throw IsChanging() }
                     filled += count
                 }
-                try requireEnd()
+                // One more would mean that it grows.
+                try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in
+                    defer { wipe(byte) }
+                    guard try operations.read(descriptor, into: byte) == 0 else { throw IsChanging() }
+                }
             }
         } catch let code as SystemErrorCode {
             throw KeyringError(FileError(.read, path, code))
@@ -105,19 +106,11 @@ package struct SecretFile: ~Copyable {
         }
     }
 
-    private func requireEnd() throws {
-        try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in
-            defer { wipe(byte) }
-            guard try operations.read(descriptor, into: byte) == 0 else { throw IsChanging() }
-        }
-    }
-
     private struct IsChanging: Error {}
 }
 
 /// The lock of a file, held until the last reference to this is released, on any thread.
 final class HeldLock: Sendable {
-    /// The file, which can be changed as long as this object exists.
     let file: LockedFile
 
     init(_ file: consuming LockedFile) { self.file = file }
@@ -126,24 +119,16 @@ final class HeldLock: Sendable {
 extension DurableFile {
     /// The lock, or nil if another process has it or has waited for it for long.
     func holdIfFree() throws(KeyringError) -> HeldLock? {
-        do {
-            // With a timeout of zero it would not let waiting processes go first.
-            return HeldLock(try lock(timeout: .nanoseconds(1)))
-        } catch {
-            guard error.isLockTimeout else { throw KeyringError(error) }
-            return nil
-        }
+        // With a timeout of zero it would not let waiting processes go first.
+        do { return try hold(within: .nanoseconds(1)) { true } } catch .timedOut { return nil }
     }
 
-    /// Waits for the lock until `deadline` has passed, or `isWanted` returns false: a caller that gave up must not delay those
-    /// behind it.
-    func hold(deadline: Duration, isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
-        let end = ContinuousClock.now + deadline
+    /// Waits for the lock as long as `isWanted`: a caller that gave up must not delay those behind it.
+    func hold(within limit: Duration = .seconds(1 << 32), while isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
         do {
-            return HeldLock(try lock(timeout: deadline) { isWanted() && ContinuousClock.now < end })
+            return HeldLock(try lock(timeout: limit, while: isWanted))
         } catch {
-            guard error.isLockTimeout else { throw KeyringError(error) }
-            throw isWanted() || ContinuousClock.now >= end ? .timedOut(after: deadline) : .cancelled
+            throw error.isLockTimeout && !isWanted() ? .cancelled : KeyringError(error)
         }
     }
 }

@@ -84,11 +84,15 @@ private struct SecretMove {
         var copied: [SecretIdentifier] = [], alreadyThere: [SecretIdentifier] = []
         for id in ids {
             guard let secret = try await needsCopy(id) else { continue }
-            try await copy(secret, id)
+            do { try await destination.write(secret, for: id, label: id.description) } catch { throw .destination(error) }
+            guard try await readDestination(id) == secret else { throw .notKept(id) }
             copied.append(id)
         }
         if !ids.isEmpty { try await requireTwoPlaces() }
-        for id in ids where try await remove(id) {
+        for id in ids {
+            guard let secret = try await readSource(id) else { continue }
+            guard try await readDestination(id) == secret else { throw .conflict(id) }
+            do { try await source.remove(id) } catch { throw .source(error) }
             if !copied.contains(id) { alreadyThere.append(id) }
         }
         return MovedSecrets(copied: copied, alreadyThere: alreadyThere)
@@ -102,40 +106,27 @@ private struct SecretMove {
         return there == secret ? nil : secret
     }
 
-    private func copy(_ secret: Secret, _ id: SecretIdentifier) async throws(SecretMoveError) {
-        do { try await destination.write(secret, for: id, label: id.description) } catch { throw .destination(error) }
-        guard try await readDestination(id) == secret else { throw .notKept(id) }
-    }
-
-    /// Removes the secret from the source, if the destination has it. Returns whether there was one.
-    private func remove(_ id: SecretIdentifier) async throws(SecretMoveError) -> Bool {
-        guard let secret = try await readSource(id) else { return false }
-        guard try await readDestination(id) == secret else { throw .conflict(id) }
-        do { try await source.remove(id) } catch { throw .source(error) }
-        return true
-    }
-
     /// Ensures that a secret removed from one keyring stays in the other. Two that look different may share one place, such as
     /// a file opened twice, or two attribute layouts of which one finds what the other stores.
     private func requireTwoPlaces() async throws(SecretMoveError) {
         let probe = SecretIdentifier(service: "stored-values-move", account: UUID().uuidString)
-        func leavesNoTrace(of keyring: any Keyring, in other: any Keyring) async throws(KeyringError) -> Bool {
-            try await keyring.write(Secret([]), for: probe, label: "StoredValues: test before a move, can be deleted")
+        let ways = [(destination, source, SecretMoveError.destination), (source, destination, SecretMoveError.source)]
+        for (keyring, other, failure) in ways {
             let isSeen: Bool
-            do {
-                isSeen = try await other.read(probe) != nil
+            do throws(KeyringError) {
+                try await keyring.write(Secret([]), for: probe, label: "StoredValues: test before a move, can be deleted")
+                do throws(KeyringError) {
+                    isSeen = try await other.read(probe) != nil
+                } catch {
+                    try? await keyring.remove(probe)
+                    throw error
+                }
+                try await keyring.remove(probe)
             } catch {
-                try? await keyring.remove(probe)
-                throw error
+                throw failure(error)
             }
-            try await keyring.remove(probe)
-            return !isSeen
+            guard !isSeen else { throw .sameKeyring }
         }
-        let areTwo: Bool
-        do { areTwo = try await leavesNoTrace(of: destination, in: source) } catch { throw .destination(error) }
-        let areTwoTheOtherWay: Bool
-        do { areTwoTheOtherWay = try await leavesNoTrace(of: source, in: destination) } catch { throw .source(error) }
-        guard areTwo, areTwoTheOtherWay else { throw .sameKeyring }
     }
 
     private func readSource(_ id: SecretIdentifier) async throws(SecretMoveError) -> Secret? {

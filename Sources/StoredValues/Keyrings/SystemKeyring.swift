@@ -10,14 +10,10 @@ public struct SystemKeyring: Keyring, Hashable {
     /// The keyring that this stands for, in the calling task.
     private var chosen: any Keyring { Self.selection.keyring }
 
-    /// Makes `keyring` the system's keyring inside `scope`.
-    static func put(_ keyring: any Keyring, into scope: TemporaryScope) {
-        _ = scope.object("keyring") { ScopedKeyring(keyring) }
-    }
-
-    /// The system's keyring inside `scope`.
-    static func keyring(of scope: TemporaryScope) -> any Keyring {
-        scope.object("keyring") { ScopedKeyring(InMemoryKeyring()) }.keyring
+    /// The system's keyring inside `scope`: `new` if it has none yet.
+    @discardableResult
+    static func keyring(of scope: TemporaryScope, orElse new: any Keyring) -> any Keyring {
+        scope.object("keyring") { ScopedKeyring(keyring: new) }.keyring
     }
 
     /// A handle on the one system keyring.
@@ -58,11 +54,9 @@ public struct SystemKeyring: Keyring, Hashable {
     public func replacingSystem(with system: () -> any Keyring) -> any Keyring { system() }
 }
 
-/// The keyring of a temporary storage.
 private final class ScopedKeyring: Sendable {
     let keyring: any Keyring
-
-    init(_ keyring: any Keyring) { self.keyring = keyring }
+    init(keyring: any Keyring) { self.keyring = keyring }
 }
 
 extension Keyring where Self == SystemKeyring {
@@ -90,10 +84,11 @@ extension SystemKeyring {
 
     /// Which keyring `.system` stands for in the calling task, and why. Calls no keyring.
     ///
-    /// Determined once per process, in this order: inside `withTemporaryStorage` its keyring; the one that the program passed
-    /// to `StorageSystem.bootstrap`; the one that the environment variable `STORED_VALUES_KEYRING` names (`secret-service`,
-    /// `file:<path>` for an encrypted file whose key file is created at `<path>.key`, `credentials:<path>` for a folder of
-    /// files, `fleet:<key file>` for the fleet's secrets); else the desktop's keyring. An invalid value gives a keyring whose every call throws an error that says so.
+    /// Determined once per process, in this order: inside `withTemporaryStorage` its keyring; the one that the program passed to
+    /// `StorageSystem.bootstrap`; the one that the environment variable `STORED_VALUES_KEYRING` names (`secret-service`, `file:<path>`
+    /// for an encrypted file whose key file is created at `<path>.key`, `credentials:<path>` for a folder of files, `fleet:<key file>`
+    /// for the fleet's secrets); else the desktop's keyring. An invalid value gives a keyring whose every call throws an error that
+    /// says so.
     ///
     /// In a Flatpak (`/.flatpak-info`) the last of these is the desktop's keyring if the manifest lets the program talk to it
     /// (`--talk-name=org.freedesktop.secrets`), else the encrypted file `$XDG_DATA_HOME/<application id>/secrets` with
@@ -105,7 +100,7 @@ extension SystemKeyring {
     /// ``selection`` for a wrapper that was made in `scope`.
     static func choose(in scope: TemporaryScope?) -> Choice {
         guard let scope = TemporaryScope.current ?? scope else { return machine }
-        return Choice(keyring: keyring(of: scope), reason: "withTemporaryStorage provides it.")
+        return Choice(keyring: keyring(of: scope, orElse: InMemoryKeyring()), reason: "withTemporaryStorage provides it.")
     }
 
     /// Determined once, so that all secrets of a process are in one place.
@@ -129,18 +124,20 @@ extension SystemKeyring {
             if let flatpak { return flatpak.choice }
             return Choice(keyring: SecretServiceKeyring(), reason: "It is the default, because \(variable) is not set.")
         }
-        let reason = "\(variable) is \"\(setting)\"."
-        if setting.isIdentical(to: "secret-service") { return Choice(keyring: SecretServiceKeyring(), reason: reason) }
-        if let path = setting.after(prefix: "file:"), !path.isEmpty {
-            return Choice(keyring: EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key")), reason: reason)
-        }
-        if let path = setting.after(prefix: "credentials:"), !path.isEmpty {
-            return Choice(keyring: CredentialsKeyring(path: path), reason: reason)
-        }
-        if let path = setting.after(prefix: "fleet:"), !path.isEmpty {
-            return Choice(keyring: FleetKeyring(key: .file(path)), reason: reason)
-        }
-        return Choice(keyring: MisnamedKeyring(setting: setting), reason: reason)
+        func path(after prefix: String) -> String? { setting.after(prefix: prefix).flatMap { $0.isEmpty ? nil : $0 } }
+        let keyring: any Keyring =
+            if setting.isIdentical(to: "secret-service") {
+                SecretServiceKeyring()
+            } else if let path = path(after: "file:") {
+                EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key"))
+            } else if let path = path(after: "credentials:") {
+                CredentialsKeyring(path: path)
+            } else if let path = path(after: "fleet:") {
+                FleetKeyring(key: .file(path))
+            } else {
+                MisnamedKeyring(setting: setting)
+            }
+        return Choice(keyring: keyring, reason: "\(variable) is \"\(setting)\".")
     }
 }
 

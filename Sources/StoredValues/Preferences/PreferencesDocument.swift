@@ -82,13 +82,7 @@ struct PreferencesDocument: Sendable {
             members[position].name = (base.count..<(base.count + name.count)).compact
             base += name
         }
-        // The sort is stable, so of equal names the last one in the file comes last.
-        let sorted = members.sorted(by: precedes)
-        members = []
-        for member in sorted {
-            if let last = members.last, !precedes(last, member) { members.removeLast() }
-            members.append(member)
-        }
+        members = members.sortedLast(by: precedes)
         writeAnew()
     }
 

@@ -85,13 +85,7 @@ public struct PreferencesFile: Sendable {
     }
 
     /// The open file behind this handle, for the calling task.
-    var store: PreferencesStore {
-        switch place {
-        case .named(let name, let scope):
-            (TemporaryScope.current ?? scope).map { Self.store(name, in: $0) } ?? OpenStores.shared.application(name)
-        case .open(let store): store
-        }
-    }
+    var store: PreferencesStore { store(in: temporaryScope(orElse: nil)) }
 
     /// The name of this file if it is one of the application's; nil if not.
     var name: String? { if case .named(let name, _) = place { name } else { nil } }
@@ -102,14 +96,17 @@ public struct PreferencesFile: Sendable {
         return TemporaryScope.current ?? scope ?? ownScope
     }
 
-    /// The open file behind this handle in `scope`.
-    func store(in scope: TemporaryScope) -> PreferencesStore {
-        guard case .named(let name, _) = place else { return store }
-        return Self.store(name, in: scope)
-    }
-
-    private static func store(_ name: String, in scope: TemporaryScope) -> PreferencesStore {
-        scope.object("preferences \(name)") { PreferencesFile(path: "\(scope.folder)/\(name).json").store }
+    /// The open file behind this handle in `scope`, if any.
+    func store(in scope: TemporaryScope?) -> PreferencesStore {
+        switch place {
+        case .open(let store): store
+        case .named(let name, _):
+            if let scope {
+                scope.object("preferences \(name)") { OpenStores.shared.open("\(scope.folder)/\(name).json") }
+            } else {
+                OpenStores.shared.application(name)
+            }
+        }
     }
 
     /// The path of the file.

@@ -49,24 +49,3 @@ extension Sequence<String> {
         Set(map { PreferencesKey($0) }).map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 }
-
-extension UnsafeBufferPointer<UInt8> {
-    /// Less than 0 if these bytes come before the others, 0 if they are the same, else more: like memcmp(3), with a shorter one
-    /// first. Compares eight bytes at a time, because each change searches for its key.
-    func order(to other: UnsafeBufferPointer<UInt8>) -> Int {
-        let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
-        let common = Swift.min(left.count, right.count)
-        var offset = 0
-        while offset + 8 <= common {
-            let leftWord = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            let rightWord = right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            guard leftWord == rightWord else { return leftWord.bigEndian < rightWord.bigEndian ? -1 : 1 }
-            offset += 8
-        }
-        while offset < common {
-            guard left[offset] == right[offset] else { return left[offset] < right[offset] ? -1 : 1 }
-            offset += 1
-        }
-        return left.count - right.count
-    }
-}

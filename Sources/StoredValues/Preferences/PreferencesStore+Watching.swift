@@ -66,7 +66,8 @@ extension PreferencesStore {
             // result is outdated.
             var adoption = Adoption.outdated
             while adoption == .outdated {
-                guard let (known, revision) = beginReading() else { return false }
+                let begin = state.withLock { $0.disk.mayRead() ? ($0.disk.identity, $0.members.revision) : nil }
+                guard let (known, revision) = begin else { return false }
                 if !always, try file.currentIdentity() == known { break }
                 adoption = adopt(try PreferencesReading(known: nil, file.read), since: revision, &later)
             }
@@ -78,13 +79,6 @@ extension PreferencesStore {
             if !state.withLock({ $0.needsWriting }) { noteUnreadable(error) }
         }
         return true
-    }
-
-    /// The state that the next read belongs to; nil while a change of ours is being written, which reads again afterwards.
-    private func beginReading() -> (known: FileIdentity?, revision: Int)? {
-        state.withLock { state in
-            state.disk.mayRead() ? (state.disk.identity, state.members.revision) : nil
-        }
     }
 
     /// What became of a read.

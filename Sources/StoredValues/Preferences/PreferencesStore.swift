@@ -130,11 +130,6 @@ final class PreferencesStore: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Whether the file stays small enough with `changes`.
-    func hasRoom(for changes: MemberChanges) -> Bool {
-        state.withLock { $0.members.hasRoom(for: ($0.batched ?? [:]).merging(changes.byKey) { $1 }) }
-    }
-
     /// An element after each change, whoever made it; a slow reader gets only one.
     var changes: AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
@@ -175,13 +170,34 @@ final class PreferencesStore: Sendable {
     private func change<Result, Failure>(
         _ activity: ThreadActivity, _ body: (inout MemberChanges) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        var turn = PreferencesTurn(activity, of: self)
+        guard !ThreadActivity.beginTurn(activity, of: self) else { return try changeInside(activity, body) }
+        var turn = PreferencesTurn(of: self)
         do throws(Failure) {
             let result = try body(&turn.changes)
             turn.commit()
             return result
         } catch {
             turn.cancel()
+            throw error
+        }
+    }
+
+    /// The same inside a batch or another change of the calling thread, which writes these changes.
+    private func changeInside<Result, Failure>(
+        _ activity: ThreadActivity, _ body: (inout MemberChanges) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { ThreadActivity.end() }
+        let savepoint = activity == .batch ? state.withLock { $0.batched } : nil
+        var changes = MemberChanges()
+        do throws(Failure) {
+            let result = try body(&changes)
+            state.withLock { activity == .rearrangement ? $0.publishInside(changes) : $0.makeInBatch(changes) }
+            return result
+        } catch {
+            state.withLock { state in
+                state.releaseAfterTurn(changes)
+                if activity == .batch { state.undoBatch(to: savepoint) }
+            }
             throw error
         }
     }
@@ -207,7 +223,8 @@ final class PreferencesStore: Sendable {
 
     /// Writes what is unsaved, if anything. Returns why it could not be written.
     func save() -> PreferencesError? {
-        PreferencesTurn(.change("saving", key: nil), of: self).commit()
+        _ = ThreadActivity.beginTurn(.change("saving", key: nil), of: self)  // on a thread of ours, which is inside of nothing else
+        return PreferencesTurn(of: self).commit()
     }
 
     // MARK: Logging

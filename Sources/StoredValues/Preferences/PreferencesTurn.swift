@@ -10,7 +10,8 @@ import Synchronization
 /// lock and the turn, and only then wakes readers and notifies observers. If the lock is unavailable, or writing fails, the
 /// change stays in memory and is written later.
 ///
-/// Every turn must end with ``commit()`` or ``cancel()``; ``PreferencesStore/change(_:of:_:)`` ensures that.
+/// Every turn must end with ``commit()`` or ``cancel()``; ``PreferencesStore/change(_:of:_:)`` ensures that, and makes a change inside
+/// another one without a turn of its own.
 ///
 /// Locks are taken in this order, and no thread that holds a later one takes an earlier one:
 ///
@@ -33,24 +34,11 @@ struct PreferencesTurn: ~Copyable {
     private var problem: PreferencesError?
     /// Whether the file does not parse, so that it is set aside before it is overwritten.
     private var isBroken = false
-    private let activity: ThreadActivity
-    /// Whether this is inside a batch or another change, which writes these changes.
-    private let isInside: Bool
-    /// The changes of the outer batch when this batch began.
-    ///
-    /// A variable with an initial value: for a `let`, optimised code of Swift 6.3.1 releases the uninitialised memory before
-    /// the initialiser sets it.
-    private var savepoint: StoredMembers.Changes? = nil
     private var later = AfterUnlocking()
 
-    /// Waits for the turn, unless the thread has it. Traps where ``ThreadActivity`` does not allow the change.
-    init(_ activity: ThreadActivity, of store: PreferencesStore) {
-        (self.store, self.activity) = (store, activity)
-        isInside = ThreadActivity.beginTurn(activity, of: store)
-        if isInside {
-            if activity == .batch { savepoint = store.state.withLock { $0.batched } }
-            return
-        }
+    /// Waits for the turn. The thread has noted that it begins one (``ThreadActivity/beginTurn(_:of:)``), and is in none yet.
+    init(of store: PreferencesStore) {
+        self.store = store
         store.turn.enter()
         do throws(PreferencesError) { try lock() } catch { problem = error }
     }
@@ -84,26 +72,20 @@ struct PreferencesTurn: ~Copyable {
     /// Makes the change. Returns why it could not be written, if it could not.
     @discardableResult
     consuming func commit() -> PreferencesError? {
-        if isInside {
-            store.state.withLock { [changes, activity] in
-                activity == .rearrangement ? $0.publishInside(changes) : $0.makeInBatch(changes)
-            }
-        } else {
-            problem = write()
-        }
+        problem = write()
         return end()
     }
 
     /// Makes no change, and undoes those that were made inside.
     consuming func cancel() {
-        let isUntried = store.state.withLock { [changes, activity, savepoint] state in
+        let isUntried = store.state.withLock { [changes] state in
             state.releaseAfterTurn(changes)
-            if activity == .batch { state.undoBatch(to: savepoint) }
+            state.undoBatch(to: nil)
             return state.isUntried
         }
         changes = MemberChanges()
         // The library's own changes stay, and must be written here.
-        if !isInside, isUntried { problem = write() }
+        if isUntried { problem = write() }
         _ = end()
     }
 
@@ -141,10 +123,6 @@ struct PreferencesTurn: ~Copyable {
 
     /// Releases the file, then the turn, and only then wakes waiting threads: they may use the same values.
     private consuming func end() -> PreferencesError? {
-        if isInside {
-            ThreadActivity.end()
-            return nil
-        }
         let (inner, notes) = store.state.withLock { ($0.endTurn(), $0.log.take()) }
         later.append(inner)
         locked = nil

@@ -133,9 +133,6 @@ extension StoredMembers {
         .newerVersion(key: key.text, path: path, stored: stored, supported: known)
     }
 
-    /// Whether the file stays small enough with `changes`.
-    func hasRoom(for changes: Changes) -> Bool { content.hasRoom(for: changes, within: sizeLimit) }
-
     /// The same for the unsaved changes when they are applied to what another program wrote. Each of these is a separate
     /// change.
     private func permitted(_ changes: Changes, over content: PreferencesDocument) -> Permitted {

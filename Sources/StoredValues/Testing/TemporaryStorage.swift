@@ -57,6 +57,6 @@ public func withTemporaryStorage<Result>(
 
 /// Puts a test's initial storage into `scope`, the current one.
 private func begin(in scope: TemporaryScope, _ preferences: String, _ keyring: some Keyring) {
-    SystemKeyring.put(keyring, into: scope)
+    SystemKeyring.keyring(of: scope, orElse: keyring)
     PreferencesFile.standard.begin(with: preferences, for: "withTemporaryStorage(preferences:)")
 }

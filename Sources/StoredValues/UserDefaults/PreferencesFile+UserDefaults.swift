@@ -64,7 +64,7 @@ extension PreferencesFile {
             for (key, newKey, json) in found { outcomes[key] = changes.take(json, as: newKey, into: store) }
             let names = JSONValue.array(imported.sorted().map(JSONValue.string))
             changes.set(PreferencesStore.importedMember, to: StoredJSON(json: names.text(level: 1)), if: .always)
-            guard store.hasRoom(for: changes) else {
+            do throws(PreferencesError) { try store.check(changes) } catch {
                 let reason = "With its values \"\(store.path)\" would be larger than \(DurableFile.sizeLimit >> 20) MiB. Exclude the keys of large data."
                 throw .notImported(path: file.path, reason: reason)
             }

@@ -30,7 +30,7 @@ enum SecretCoding {
         var bytes = secret.withBytes { Array($0) }
         defer { bytes.withUnsafeMutableBytes(wipe) }
         do {
-            return try ItemDecoder.decode(type, from: JSONValue(parsing: bytes))
+            return try ItemDecoder.decode(type, from: bytes)
         } catch {
             throw .notDecodable
         }

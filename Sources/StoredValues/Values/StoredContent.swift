@@ -29,21 +29,25 @@ enum StoredContent<Item: StorableItem>: Sendable {
             return .unreadable(
                 text, reason: "a newer version of the program wrote it (its version is \(text.version), this program knows \(known))")
         }
-        var json: JSONValue
+        let json: JSONIndex
         do {
-            json = try JSONValue(parsing: text.json)
+            json = try JSONIndex(text.json)
         } catch {
             // The file was parsed, so the only possible error is half of a surrogate pair. The line number counts within the
             // value.
             return .unreadable(text, reason: "it contains an invalid string: \(error)")
         }
+        if text.version == schema.version, let item = try? ItemDecoder.decode(Item.self, from: json) { return .item(item, text: text) }
+        var value = JSONValue(json)
         do {
-            try schema.migrate(&json, from: text.version)
+            try schema.migrate(&value, from: text.version)
         } catch {
             return .unreadable(text, reason: "it could not be migrated from version \(text.version): \(DecodingTrace.reason(error))")
         }
         // The repair finds out why, and distinguishes missing parts from broken ones.
-        guard let item = try? ItemDecoder.decode(Item.self, from: json) else { return .undecodable(text, json) }
+        guard text.version < schema.version, let item = try? ItemDecoder.decode(Item.self, from: value) else {
+            return .undecodable(text, value)
+        }
         return .item(item, text: text)
     }
 

@@ -135,7 +135,5 @@ extension StoredValue {
     private static func text(_ item: Item) -> [UInt8]? { try? ItemEncoder.text(item, level: 1) }
 
     /// The item with this text; nil if it cannot be decoded.
-    private static func item(_ text: [UInt8]) -> Item? {
-        (try? JSONValue(parsing: text)).flatMap { try? ItemDecoder.decode(Item.self, from: $0) }
-    }
+    private static func item(_ text: [UInt8]) -> Item? { try? ItemDecoder.decode(Item.self, from: text) }
 }

@@ -25,6 +25,7 @@
         }
 
         private let configuration: FleetAgent.Configuration
+        private var id: String { configuration.applicationID }
         /// What the cluster has, as far as it is known here; all of it is published.
         private(set) var replica: SettingsReplica?
         /// The settings that this machine keeps; nil if it never had any.
@@ -32,8 +33,8 @@
         /// The digest of the mirror that was written, or found at the start; nil if it is not known what is there.
         private(set) var digest: UInt64?
         /// The latest state of the cluster that was seen, for telling whether it went back.
-        private var known: FleetMirror.Origin?
-        private(set) var secrets = Secrets.unread(why: "they were not read yet")
+        private(set) var known: FleetMirror.Origin?
+        var secrets = Secrets.unread(why: "they were not read yet")
         /// Why the cluster's secrets were not taken over, and since when.
         private var secretsTrouble: (since: Date, why: String)?
         private(set) var isWatching = false
@@ -50,8 +51,7 @@
 
         // MARK: The files
 
-        /// The agent has the files to itself now. `found` is the mirror that is there, with the digest of its file, and `there` are the
-        /// secrets. What was kept before counts where it is gone with its folder.
+        /// The agent has the files to itself now, in which this was found. What was kept before counts where it is gone with its folder.
         mutating func begin(with found: (mirror: FleetMirror, digest: UInt64)?, _ there: Secrets, at now: BootMoment) -> [Action] {
             report.state = .stale(since: now.date, why: "The agent has started, and the cluster has not answered yet.")
             (replica, isWatching, secretsTrouble) = (nil, false, nil)
@@ -61,12 +61,10 @@
             return (found == nil ? restore(at: now) : []) + [told(at: now)]
         }
 
-        mutating func found(_ secrets: Secrets) { self.secrets = secrets }
-
         /// The file that is the mirror now has this digest; nil if there is none. Another one than was written is written over.
         mutating func mirrorIs(_ found: UInt64?, at now: BootMoment) -> [Action] {
             guard let digest, found != digest else { return [] }
-            return say("\(configuration.applicationID): something else than the agent has changed or removed the mirror; it is written anew.")
+            return say("\(id): something else than the agent has changed or removed the mirror; it is written anew.")
                 + restore(at: now) + [told(at: now)]
         }
 
@@ -86,12 +84,6 @@
 
         // MARK: The cluster
 
-        /// Whether what was read is taken over.
-        func verdict(on new: SettingsReplica) -> MirrorVerdict {
-            MirrorVerdict(
-                isEmpty: new.settings.isEmpty, origin: FleetMirror.Origin(cluster: new.cluster, revision: new.revision), mirror: mirror, known: known)
-        }
-
         /// Takes over all that the cluster had when it was `asked`.
         mutating func adopt(_ new: SettingsReplica, asked: BootMoment, at now: BootMoment) -> [Action] {
             replica = new
@@ -99,7 +91,7 @@
         }
 
         /// The answer came on the watch.
-        mutating func heard(_ answer: EtcdWatchMessage.Answer, at now: BootMoment) -> [Action] {
+        mutating func heard(_ answer: EtcdAnswer, at now: BootMoment) -> [Action] {
             guard let replica else { return [] }
             isWatching = true
             switch WatchVerdict(answer, after: replica.revision, in: replica.cluster) {
@@ -116,10 +108,9 @@
             }
         }
 
-        /// The cluster has answered the question whether it has anything that is not here. `revision` is that of the replica when the
-        /// cluster was `asked`, and `found` the digest of the mirror now.
+        /// The cluster has answered whether it has anything that is not here, of which the replica had `revision` when it was `asked`.
         mutating func confirm(
-            _ answer: EtcdRangeAnswer, askedAt revision: Int, _ asked: BootMoment, mirror found: UInt64?, at now: BootMoment
+            _ answer: EtcdAnswer, askedAt revision: Int, _ asked: BootMoment, mirror found: UInt64?, at now: BootMoment
         ) -> [Action] {
             switch replica?.confirm(answer, askedAt: revision) {
             case .readAgain(let why): return [.fail(AgentProblem("everything is read again: \(why)", isCertain: false))]
@@ -137,7 +128,7 @@
         mutating func lost(_ problem: AgentProblem, at now: BootMoment) -> [Action] {
             if isAnnounced { noted = [] }
             (self.problem, isAnnounced, isWatching) = (problem, false, false)
-            let note = say("\(configuration.applicationID): \(problem.why). The last settings stay in use; trying again.")
+            let note = say("\(id): \(problem.why). The last settings stay in use; trying again.")
             // What is uncertain changes nothing while the last confirmation counts; after that, the reason is always the latest one.
             if !problem.isCertain, case .current = report.state { return note }
             return note + doubt(at: now)
@@ -174,8 +165,7 @@
             (report.confirmed, report.state, problem) = (asked, .current(revision: replica.revision), nil)
             guard !isAnnounced else { return [told(at: now)] }
             isAnnounced = true
-            let path = configuration.folder.mirror(of: configuration.applicationID)
-            return [.note("\(configuration.applicationID): \(path) is current, at revision \(replica.revision)."), told(at: now)]
+            return [.note("\(id): \(configuration.folder.mirror(of: id)) is current, at revision \(replica.revision)."), told(at: now)]
         }
 
         // MARK: Writing
@@ -183,8 +173,7 @@
         /// Brings the files up to the replica, then does the `rest`.
         private mutating func publish(at now: BootMoment, _ rest: (inout AgentSteps) -> [Action]) -> [Action] {
             guard let replica else { return [] }
-            let origin = FleetMirror.Origin(cluster: replica.cluster, revision: replica.revision)
-            let values = replica.values(forHost: configuration.host, groups: configuration.groups)
+            let origin = replica.origin, values = replica.values(forHost: configuration.host, groups: configuration.groups)
             let isFirst = mirror == nil
             let secrets = takeSecrets(at: now), areSecretsHere = !secrets.contains { if case .fail = $0 { true } else { false } }
             // By a mirror without secrets beside it programs know that there are none, so on a new machine the secrets come first.
@@ -195,7 +184,7 @@
             known = origin
             let broken = Set(replica.broken)
             let notes = broken.subtracting(brokenPlaces).map { place -> Action in
-                .note("\(configuration.applicationID): what lies under \"\(place.key.text)\" for \(place.target) is not a setting that stored-values-fleet wrote, and is ignored.")
+                .note("\(id): what lies under \"\(place.key.text)\" for \(place.target) is not a setting that stored-values-fleet wrote, and is ignored.")
             }
             brokenPlaces = broken
             return (isFirst ? secrets + settings : settings + secrets) + (areSecretsHere ? notes + rest(&self) : [])
@@ -210,30 +199,24 @@
 
         /// Brings the encrypted file up to what the cluster has, unless that is older than what this machine has seen.
         private mutating func takeSecrets(at now: BootMoment) -> [Action] {
-            let (bytes, seen): ([UInt8]?, SecretsVerdict.Seen?)
+            let bytes: [UInt8]?, seen: SecretsVerdict.Seen?
             switch secrets {
             case .read(let found, let noted): (bytes, seen) = (found, noted)
-            case .unread(let why):
-                return [.fail(AgentProblem("the secrets on this machine could not be brought up to date: \(why)", isCertain: true))]
+            case .unread(let why): return [.fail(.secrets(why))]
             }
             var trouble: String?
             var actions: [Action] = []
             switch SecretsVerdict(replica?.secrets, mirrored: bytes, seen: seen, now: now.date) {
             case .nothing: break
-            case .keep(let why, let new):
-                trouble = why
-                if let new { (secrets, actions) = (.read(bytes: bytes, seen: new), [.writeSeen(new)]) }
+            case .keep(let why, nil): trouble = why
+            case .keep(let why, let new?): (trouble, secrets, actions) = (why, .read(bytes: bytes, seen: new), [.writeSeen(new)])
             case .note(let new): (secrets, actions) = (.read(bytes: bytes, seen: new), [.writeSeen(new)])
             // The file first: after a crash in between, it is at least as new as what is noted.
             case .replace(let bytes, let new): (secrets, actions) = (.read(bytes: bytes, seen: new), [.writeSecrets(bytes), .writeSeen(new)])
             }
-            guard let trouble else {
-                secretsTrouble = nil
-                return actions
-            }
-            guard secretsTrouble?.why != trouble else { return actions }
-            secretsTrouble = (now.date, trouble)
-            return actions + [.note("\(configuration.applicationID): \(trouble).")]
+            guard trouble != secretsTrouble?.why else { return actions }
+            secretsTrouble = trouble.map { (now.date, $0) }
+            return actions + (trouble.map { [.note("\(id): \($0).")] } ?? [])
         }
 
         // MARK: Telling

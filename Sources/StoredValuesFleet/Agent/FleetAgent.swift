@@ -21,7 +21,7 @@
             package var access: FleetAccess
 
             package init(
-                applicationID: String, host: String = FleetIdentity.host, groups: [String] = [], folder: FleetFolder,
+                applicationID: String, host: String = ProcessInfo.processInfo.hostName, groups: [String] = [], folder: FleetFolder,
                 endpoints: [String], access: FleetAccess
             ) {
                 (self.applicationID, self.host, self.groups, self.folder) = (applicationID, host, groups, folder)
@@ -65,14 +65,8 @@
         package func run() async throws {
             while try await hold() {
                 begin()
-                await withTaskGroup { group in
-                    group.addTask { await self.follow() }
-                    group.addTask { await self.guardMirror() }
-                    group.addTask { await self.live() }
-                    // Each of them ends when the task is cancelled, or the files are not this agent's any more.
-                    await group.next()
-                    group.cancelAll()
-                }
+                // Each of them ends when the task is cancelled, or the files are not this agent's any more.
+                try await untilOneEnds({ await self.follow() }, { await self.guardMirror() }, { await self.live() })
                 guard !Task.isCancelled else { break }
                 note("\(configuration.applicationID): something else than the agent has removed the lock \(files.lockPath); the agent takes it again.")
             }
@@ -81,13 +75,9 @@
 
         /// Waits until no other agent keeps the files; false if the task is cancelled before.
         private func hold() async throws -> Bool {
-            let waiting = Task { [note, path = configuration.folder.mirror(of: configuration.applicationID)] in
-                if await pause(for: .seconds(2)) { note("Another agent keeps \(path). This one waits until it has ended.") }
-            }
-            defer { waiting.cancel() }
             var said: Set<String> = []
             // Not by a wait for the lock itself, which would either never end or look a thousand times a second.
-            repeat {
+            for attempt in 0... {
                 do {
                     for sentence in try files.prepare() where said.insert(sentence).inserted { note(sentence) }
                     if try files.takeLock() { return true }
@@ -97,15 +87,16 @@
                     throw FleetError.misconfigured(
                         "The folders \(configuration.folder.path) and that of the reports cannot be used (\(error)). Make them for the agent's user, or name another with --folder.")
                 }
-            } while await pause(for: .milliseconds(500))
+                let path = configuration.folder.mirror(of: configuration.applicationID)
+                if attempt == 4 { note("Another agent keeps \(path). This one waits until it has ended.") }
+                guard await pause(for: .milliseconds(500)) else { break }
+            }
             return false
         }
 
         private func begin() {
             let found: (FleetMirror, UInt64)?
-            do {
-                found = try files.read()
-            } catch {
+            do { found = try files.read() } catch {
                 found = nil
                 note("The mirror cannot be read, and is written anew when the cluster answers. \(error)")
             }
@@ -157,31 +148,23 @@
             let asked = BootMoment.now
             let patience = readingPatience
             readingPatience = min(patience * 2, .seconds(30))
-            let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", EtcdRangeRequest(prefix: keys.settings), patience: patience)
+            let new = SettingsReplica(try await gateway.ask(keys.everything(), patience: patience), keys)
             readingPatience = Self.readingPatience
-            let new = SettingsReplica(answer, keys)
-            switch steps.verdict(on: new) {
+            switch MirrorVerdict(isEmpty: new.settings.isEmpty, origin: new.origin, mirror: steps.mirror, known: steps.known) {
             case .adopt: break
             case .adoptIfRemoved(let revision): try await requireSettings(at: revision)
             case .keep(let why): throw AgentProblem(why, isCertain: true)
             }
-            if case .unread = steps.secrets { steps.found(files.readSecrets()) }
+            if case .unread = steps.secrets { steps.secrets = files.readSecrets() }
             try carryOut { $0.adopt(new, asked: asked, at: .now) }
-            try await withThrowingTaskGroup { group in
-                group.addTask { try await self.watch(from: new.revision + 1) }
-                group.addTask { try await self.confirm() }
-                try await group.next()
-                group.cancelAll()
-            }
+            try await untilOneEnds({ try await self.watch(from: new.revision + 1) }, { try await self.confirm() })
         }
 
         /// Throws unless the cluster had settings at that revision.
         private func requireSettings(at revision: Int) async throws {
-            var request = keys.allSettings
-            (request.count_only, request.revision) = (true, EtcdNumber(revision))
+            let question = keys.allSettings(["count_only": true, "revision": .string("\(revision)")])
             do throws(EtcdError) {
-                let answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", request, patience: .seconds(5))
-                guard answer.count?.value ?? 0 == 0 else { return }
+                guard try await gateway.ask(question, patience: .seconds(5)).count == 0 else { return }
             } catch {
                 // Refused where it was compacted: nobody knows any more.
                 guard error.reason == .refused else { throw error }
@@ -192,7 +175,9 @@
         }
 
         private func watch(from revision: Int) async throws {
-            try await gateway.watch(keys.settings, from: revision) { answer in try self.carryOut { $0.heard(answer, at: .now) } }
+            try await gateway.watch(keys.settings, to: keys.settings.afterAllThatBeginWithThis, from: revision) { answer in
+                try self.carryOut { $0.heard(answer, at: .now) }
+            }
         }
 
         /// Asks again and again whether all that the cluster has is here.
@@ -203,10 +188,9 @@
                 let asked = BootMoment.now
                 // Longer than an election takes, and shorter than the last confirmation counts, so that programs are told why.
                 let end = ContinuousClock.now + max(FleetReport.freshness - steps.age(at: asked) - .seconds(1), .seconds(1))
-                var answer: EtcdRangeAnswer = try await gateway.ask("/v3/kv/range", replica.quickQuestion, patience: end - .now)
-                if !replica.isConfirmed(answer) {
-                    answer = try await gateway.ask("/v3/kv/range", replica.question, patience: end - .now)
-                }
+                // One key costs etcd nothing, and where it has made no change at all, its revision says so.
+                var answer = try await gateway.ask(.read(keys.settings), patience: end - .now)
+                if !replica.isConfirmed(answer) { answer = try await gateway.ask(replica.question, patience: end - .now) }
                 try carryOut { $0.confirm(answer, askedAt: replica.revision, asked, mirror: files.mirrorDigest(), at: .now) }
             }
         }
@@ -234,15 +218,43 @@
                 do { try files.write(report) } catch { for case .note(let sentence) in next.say("The report about the mirror could not be written. \(error)") { note(sentence) } }
             case .writeMirror(let bytes):
                 do { try files.write(mirror: bytes) } catch { throw AgentProblem("the mirror could not be written: \(error)", isCertain: true) }
-            case .writeSecrets(let bytes): try writeSecrets { try files.write(secrets: bytes) }
-            case .writeSeen(let seen): try writeSecrets { try files.write(seen: seen) }
+            case .writeSecrets(let bytes): do { try files.write(secrets: bytes) } catch { throw AgentProblem.secrets(error) }
+            case .writeSeen(let seen): do { try files.write(seen: seen) } catch { throw AgentProblem.secrets(error) }
             case .note(let sentence): note(sentence)
             case .fail(let problem): throw problem
             }
         }
+    }
 
-        private func writeSecrets(_ write: () throws -> Void) throws {
-            do { try write() } catch { throw AgentProblem("the secrets on this machine could not be brought up to date: \(error)", isCertain: true) }
+    /// Runs all of these; when one of them ends, the others are cancelled, and this ends as that one did.
+    func untilOneEnds(_ parts: @Sendable () async throws -> Void...) async throws {
+        try await withThrowingTaskGroup { group in
+            for part in parts { group.addTask(operation: part) }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// Why an agent cannot say that its mirror is fresh.
+    struct AgentProblem: Error, Equatable, Sendable {
+        /// Ends without a full stop.
+        let why: String
+        /// Whether the cluster has said so. Otherwise it only did not answer, which is nothing before the last answer is old.
+        let isCertain: Bool
+
+        init(_ why: String, isCertain: Bool) { (self.why, self.isCertain) = (why.withoutFullStop, isCertain) }  // errors of files are whole sentences
+
+        static func secrets(_ why: Any) -> AgentProblem {
+            AgentProblem("the secrets on this machine could not be brought up to date: \(why)", isCertain: true)
+        }
+
+        init(_ error: any Error) {
+            switch error {
+            case let problem as AgentProblem: self = problem
+            case let error as EtcdError: self.init(error.sentence, isCertain: !error.isTransient && error.reason != .cancelled)
+            case let error as FleetError: self.init(error.sentence, isCertain: true)
+            default: self.init("\(error)", isCertain: false)
+            }
         }
     }
 

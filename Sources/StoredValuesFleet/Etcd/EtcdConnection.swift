@@ -7,12 +7,6 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
-
     /// The HTTP client, set up for etcd: the only code that knows it.
     ///
     /// HTTP/1.1 only: a request that ends early takes its connection with it, so that no later one is sent into a connection that
@@ -28,10 +22,10 @@
         /// Nil where nothing is encrypted.
         private let encryption: TLSConfiguration?
 
-        init(_ access: FleetAccess, isPlain: Bool) throws(FleetError) {
-            var configuration = HTTPClient.Configuration()
+        init(_ endpoints: [EtcdEndpoint], _ access: FleetAccess) throws(FleetError) {
             self.access = access
-            encryption = isPlain ? nil : try access.configuration()
+            encryption = endpoints.allSatisfy(\.isPlain) ? nil : try access.configuration()
+            var configuration = HTTPClient.Configuration()
             configuration.tlsConfiguration = encryption
             configuration.redirectConfiguration = .disallow
             configuration.httpVersion = .http1Only
@@ -39,7 +33,9 @@
             configuration.timeout.connect = .seconds(2)
             configuration.connectionPool.retryConnectionEstablishment = false  // the next member is tried instead
             configuration.dnsOverride = ["localhost": "127.0.0.1"]  // which the endpoint's check relies on
-            client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+            // One event loop for requests and connections. With two, a server that answers and closes before the client knows that the
+            // request was written ends the process: async-http-client 1.37 then releases a connection that it has removed.
+            client = HTTPClient(eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton.next()), configuration: configuration)
         }
 
         deinit {
@@ -49,16 +45,16 @@
 
         /// Sends a request and returns the status and body of the answer, all within `limit`.
         func post(
-            _ path: String, _ body: [UInt8], to endpoint: EtcdEndpoint, token: String?, within limit: Duration
-        ) async throws(EtcdError) -> (status: Int, body: ByteBuffer) {
+            _ request: EtcdRequest, to endpoint: EtcdEndpoint, token: String?, within limit: Duration
+        ) async throws(EtcdError) -> (status: Int, body: [UInt8]) {
             do {
                 let request = try HTTPClient.Request(
-                    url: "\(endpoint)\(path)", method: .POST, headers: headers(token), body: .bytes(body))
+                    url: "\(endpoint)\(request.path)", method: .POST, headers: headers(token), body: .bytes(request.body))
                 let task = client.execute(
                     request: request, delegate: ResponseAccumulator(request: request, maxBodySize: Self.answerLimit),
-                    deadline: .now() + .nanoseconds(limit.wholeNanoseconds))
+                    deadline: .now() + .nanoseconds(limit.nanoseconds))
                 let response = try await withTaskCancellationHandler { try await task.get() } onCancel: { task.cancel() }
-                return (Int(response.status.code), response.body ?? ByteBuffer())
+                return (Int(response.status.code), response.body.map { Array($0.readableBytesView) } ?? [])
             } catch {
                 throw await failure(error, endpoint)
             }
@@ -66,31 +62,27 @@
 
         /// Sends a request whose answer is a stream, and passes each part of it to `receive`, until that throws or the stream ends.
         func stream(
-            _ path: String, _ body: [UInt8], to endpoint: EtcdEndpoint, token: String?,
-            isolation: isolated (any Actor)? = #isolation, _ receive: (ByteBuffer) async throws -> Void
+            _ request: EtcdRequest, to endpoint: EtcdEndpoint, token: String?,
+            isolation: isolated (any Actor)? = #isolation, _ receive: ([UInt8]) async throws -> Void
         ) async throws {
-            var request = HTTPClientRequest(url: "\(endpoint)\(path)")
-            request.method = .POST
-            request.headers = headers(token)
+            var message = HTTPClientRequest(url: "\(endpoint)\(request.path)")
+            message.method = .POST
+            message.headers = headers(token)
             // Without it the stream of a member that has lost its quorum stays open in silence.
-            request.headers.add(name: "Grpc-Metadata-hasleader", value: "true")
-            request.body = .bytes(body)
+            message.headers.add(name: "Grpc-Metadata-hasleader", value: "true")
+            message.body = .bytes(request.body)
             let response: HTTPClientResponse
-            do {
-                response = try await client.execute(request, timeout: .seconds(5))
-            } catch {
-                throw await failure(error, endpoint)
-            }
+            do { response = try await client.execute(message, timeout: .seconds(5)) } catch { throw await failure(error, endpoint) }
             guard response.status == .ok else {
                 let body = try? await response.body.collect(upTo: Self.problemLimit)
-                throw EtcdError(status: Int(response.status.code), body.flatMap(EtcdCoding.problem), from: endpoint)
+                throw EtcdError(status: Int(response.status.code), body: body.map { Array($0.readableBytesView) }, from: endpoint)
             }
             var parts = response.body.makeAsyncIterator()
             while true {
                 let part: ByteBuffer?
                 do { part = try await parts.next(isolation: isolation) } catch { throw await failure(error, endpoint) }
                 guard let part else { return }
-                try await receive(part)
+                try await receive(Array(part.readableBytesView))
             }
         }
 
@@ -101,46 +93,35 @@
         }
 
         private func failure(_ error: any Error, _ endpoint: EtcdEndpoint) async -> EtcdError {
-            func unreachable(_ words: String, mayHaveHappened: Bool) -> EtcdError {
+            func unreachable(_ words: String, mayHaveHappened: Bool = true) -> EtcdError {
                 EtcdError(reason: .unreachable, sentence: "\(endpoint) \(words)", mayHaveHappened: mayHaveHappened)
             }
             switch error {
-            case is CancellationError: return EtcdError(reason: .cancelled, sentence: "the task was cancelled", mayHaveHappened: true)
+            case is CancellationError: return .cancelled(mayHaveHappened: true)
             case let error as HTTPClientError:
                 switch error {
-                case .cancelled: return EtcdError(reason: .cancelled, sentence: "the task was cancelled", mayHaveHappened: true)
+                case .cancelled: return .cancelled(mayHaveHappened: true)
                 case .connectTimeout, .tlsHandshakeTimeout: return unreachable("could not be connected to in time", mayHaveHappened: false)
-                case .deadlineExceeded, .readTimeout, .writeTimeout: return unreachable("did not answer in time", mayHaveHappened: true)
-                case .remoteConnectionClosed: return unreachable("closed the connection", mayHaveHappened: true)
-                default: return unreachable("could not be asked (\(error.shortDescription))", mayHaveHappened: true)
+                case .deadlineExceeded, .readTimeout, .writeTimeout: return unreachable("did not answer in time")
+                case .remoteConnectionClosed: return unreachable("closed the connection")
+                default: return unreachable("could not be asked (\(error.shortDescription))")
                 }
             case let error as NIOConnectionError:
-                let reason = error.connectionErrors.first.map { words($0.error) } ?? error.dnsAError.map { "\($0)" } ?? "no address"
-                return unreachable("could not be connected to (\(reason))", mayHaveHappened: false)
-            case let error as IOError:
-                // Only what is not connected yet is refused.
-                let isRefused = error.errnoCode == ECONNREFUSED
-                return unreachable(
-                    "could not be \(isRefused ? "connected to" : "asked") (\(SystemErrorCode(rawValue: error.errnoCode)))",
-                    mayHaveHappened: !isRefused)
+                // The system's own words for its error.
+                let reason = error.connectionErrors.first.map { ($0.error as? IOError).map(Self.words) ?? "\($0.error)" }
+                return unreachable("could not be connected to (\(reason ?? error.dnsAError.map { "\($0)" } ?? "no address"))", mayHaveHappened: false)
+            // Only what is not connected yet is refused.
+            case let error as IOError where error.errnoCode == ECONNREFUSED:
+                return unreachable("could not be connected to (\(Self.words(error)))", mayHaveHappened: false)
+            case let error as IOError: return unreachable("could not be asked (\(Self.words(error)))")
             case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-                guard let encryption else { return unreachable("could not be asked", mayHaveHappened: true) }  // never
+                guard let encryption else { return unreachable("could not be asked") }  // never
                 return await TLSFailure(endpoint: endpoint, access: access, configuration: encryption).error(error)
             case is ResponseAccumulator.ResponseTooBigError: return .unintelligible(endpoint)
-            default: return unreachable("could not be asked (\(error))", mayHaveHappened: true)
+            default: return unreachable("could not be asked (\(error))")
             }
         }
-    }
 
-    /// The system's own words for its error.
-    private func words(_ error: any Error) -> String {
-        (error as? IOError).map { "\(SystemErrorCode(rawValue: $0.errnoCode))" } ?? "\(error)"
-    }
-
-    extension Duration {
-        fileprivate var wholeNanoseconds: Int64 {
-            let (seconds, attoseconds) = components
-            return max(0, min(seconds, 1 << 30)) * 1_000_000_000 + attoseconds / 1_000_000_000
-        }
+        private static func words(_ error: IOError) -> String { "\(SystemErrorCode(rawValue: error.errnoCode))" }
     }
 #endif

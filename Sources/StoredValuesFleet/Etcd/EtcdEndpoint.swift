@@ -1,11 +1,6 @@
 #if Fleet
+    import NIOCore
     import StoredValuesSupport
-
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
 
     /// The address of one member: `https://db1.example.com:2379`, or on this machine `http://127.0.0.1:2379`.
     struct EtcdEndpoint: Hashable, Sendable, CustomStringConvertible {
@@ -28,10 +23,9 @@
             }
             if rest.utf8.last == UInt8(ascii: "/") { rest = String(Substring(rest.utf8.dropLast())) }
             // Nothing else than a host and a port: a user, a path or a query would mean something else to us than to the client.
-            let isPermitted = rest.utf8.allSatisfy { byte in
-                let lower = byte | 0x20
-                return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lower) && byte >= 0x41
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-._:[]".utf8.contains(byte)
+            let marks = "-._:[]".unicodeScalars
+            let isPermitted = rest.unicodeScalars.allSatisfy { scalar in
+                scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || marks.contains(scalar))
             }
             guard isPermitted else { throw refusal("it has characters that no host name has") }
             guard let colon = rest.utf8.lastIndex(of: UInt8(ascii: ":")), let port = UInt16(rest[rest.utf8.index(after: colon)...]), port > 0,
@@ -40,7 +34,7 @@
             let host = String(rest[..<colon])
             let isBracketed = host.utf8.first == UInt8(ascii: "[") && host.utf8.last == UInt8(ascii: "]")
             let isName = !host.isEmpty && !host.has(":") && !host.has("[") && !host.has("]")
-            guard isName || isBracketed && Self.isAddress(String(host.dropFirst().dropLast()), AF_INET6) else {
+            guard isName || isBracketed && Self.address(String(host.dropFirst().dropLast()))?.protocol == .inet6 else {
                 throw refusal("its host is not a name or an address")
             }
             guard !isPlain || Self.isLoopback(host) else {
@@ -53,17 +47,14 @@
         }
 
         /// Whether the host is an address, not a name.
-        var isAddress: Bool { Self.isAddress(host, AF_INET) || Self.isAddress(host, AF_INET6) }
+        var isAddress: Bool { Self.address(host) != nil }
 
         private static func isLoopback(_ host: String) -> Bool {
             // As the system reads it, and not as it looks: 0127.0.0.1 is another machine's.
             host.isIdentical(to: "localhost") || host.isIdentical(to: "[::1]")
-                || host.after(prefix: "127.") != nil && isAddress(host, AF_INET)
+                || host.after(prefix: "127.") != nil && address(host)?.protocol == .inet
         }
 
-        private static func isAddress(_ text: String, _ family: Int32) -> Bool {
-            var address = in6_addr()
-            return inet_pton(family, text, &address) == 1
-        }
+        private static func address(_ text: String) -> SocketAddress? { try? SocketAddress(ipAddress: text, port: 0) }
     }
 #endif

@@ -1,4 +1,5 @@
 #if Fleet
+    import StoredValues
     import StoredValuesSupport
 
     /// Why etcd gave no answer, or which answer it gave in place of the expected one.
@@ -35,30 +36,38 @@
 
         /// Whether another attempt may do better.
         var isTransient: Bool { reason == .unreachable }
+
+        /// The same for a request that changes nothing, or was not sent.
+        var asReading: EtcdError { EtcdError(reason: reason, sentence: sentence) }
     }
 
     extension EtcdError {
-        /// What an answer with this status and these words means. The codes are gRPC's, the words etcd's
-        /// (api/v3rpc/rpctypes/error.go); what they do not match is kept word by word.
-        init(status: Int, _ problem: EtcdProblem?, from endpoint: EtcdEndpoint) {
-            let words = (problem?.message ?? "").asOneLine(upTo: Self.longestReason)
-            func says(_ part: String) -> Bool { words.utf8.contains(part.utf8) }
-            let code = problem?.grpc_code ?? problem?.code
-            let isUnknown = code == nil || words.isEmpty
-            switch (code, status) {
-            case _ where says("invalid auth token") || says("auth token is not provided") || says("user name is empty"):
-                self.init(reason: .notLoggedIn, sentence: "\(endpoint) wants a login: \(words)")
+        /// The most of a server's own words that is repeated.
+        static let longestReason = 300
+
+        /// What etcd's own words mean (api/v3rpc/rpctypes/error.go).
+        private static let meanings: [(words: [String], reason: Reason, verb: String)] = [
+            (["invalid auth token", "auth token is not provided", "user name is empty"], .notLoggedIn, "wants a login"),
             // The token is of before the last change of rights; nothing was done.
-            case _ where says("revision of auth store is old"):
-                self.init(reason: .notLoggedIn, sentence: "\(endpoint) wants another login: \(words)")
-            case _ where code == 7 || code == 16 || says("authentication failed") || says("CommonName of client"):
-                self.init(reason: .accessDenied, sentence: "\(endpoint) refused: \(words)")
-            case _ where says("database space exceeded"):
-                self.init(reason: .noSpace, sentence: "\(endpoint) has no space left: \(words)")
-            case _ where says("too many operations"):
-                self.init(reason: .tooManyOperations, sentence: "\(endpoint) refused: \(words)")
-            case _ where says("request is too large") || says("larger than max"):
-                self.init(reason: .tooLarge, sentence: "\(endpoint) refused: \(words)")
+            (["revision of auth store is old"], .notLoggedIn, "wants another login"),
+            (["authentication failed", "CommonName of client"], .accessDenied, "refused"),
+            (["database space exceeded"], .noSpace, "has no space left"),
+            (["too many operations"], .tooManyOperations, "refused"),
+            (["request is too large", "larger than max"], .tooLarge, "refused"),
+        ]
+
+        /// What an answer with this status means, in which the gateway says `problem`. The codes are gRPC's; words that are not known
+        /// are kept word by word.
+        init(status: Int, _ problem: JSONValue?, from endpoint: EtcdEndpoint) {
+            let words = (problem?["message"]?.stringValue ?? "").asOneLine(upTo: Self.longestReason)
+            let code = (problem?["grpc_code"] ?? problem?["code"])?.intValue  // on a stream, and on a call
+            let isUnknown = code == nil || words.isEmpty
+            if let meaning = Self.meanings.first(where: { $0.words.contains { words.utf8.contains($0.utf8) } }) {
+                self.init(reason: meaning.reason, sentence: "\(endpoint) \(meaning.verb): \(words)")
+                return
+            }
+            switch (code, status) {
+            case (7, _), (16, _): self.init(reason: .accessDenied, sentence: "\(endpoint) refused: \(words)")
             // Unavailable, deadline exceeded, aborted, too many requests, internal: etcd's leader changed, or it is overloaded.
             case (14, _), (4, _), (10, _), (8, _), (13, _), (1, _), (2, _):
                 self.init(reason: .unreachable, sentence: "\(endpoint) could not answer: \(words)", mayHaveHappened: true)
@@ -74,25 +83,28 @@
             }
         }
 
-        /// The most of a server's own words that is repeated.
-        static let longestReason = 300
+        /// The same for a whole body. What refuses a client certificate with a common name is plain text (seen: etcd 3.4.23).
+        init(status: Int, body: [UInt8]?, from endpoint: EtcdEndpoint) {
+            let problem = body.flatMap { body -> JSONValue? in
+                guard body.count < 1 << 20 else { return nil }
+                return (try? JSONValue(parsing: body)) ?? ["message": .string(String(decoding: body, as: UTF8.self))]
+            }
+            self.init(status: status, problem, from: endpoint)
+        }
 
         static func unintelligible(_ endpoint: EtcdEndpoint) -> EtcdError {
             EtcdError(
                 reason: .notEtcd, sentence: "\(endpoint) did not answer as etcd's JSON gateway does, or with more than \(EtcdConnection.answerLimit >> 20) MiB",
                 mayHaveHappened: true)
         }
+
+        static func cancelled(mayHaveHappened: Bool) -> EtcdError {
+            EtcdError(reason: .cancelled, sentence: "the task was cancelled", mayHaveHappened: mayHaveHappened)
+        }
     }
 
     extension String.UTF8View {
         /// Whether these bytes occur in it.
-        func contains(_ part: String.UTF8View) -> Bool {
-            var rest = self[...]
-            while rest.count >= part.count {
-                if rest.starts(with: part) { return true }
-                rest = rest.dropFirst()
-            }
-            return false
-        }
+        func contains(_ part: String.UTF8View) -> Bool { indices.contains { self[$0...].starts(with: part) } }
     }
 #endif

@@ -1,5 +1,6 @@
 #if Fleet
-    import NIOCore
+    import FoundationEssentials
+    import StoredValues
     import StoredValuesSupport
 
     /// The cluster: asks one of its members, and the next one if that does not answer, or not as the cluster does: only what all
@@ -35,22 +36,18 @@
             state = Guarded(
                 State(
                     preferred: .random(in: endpoints.indices), vote: ClusterVote(members: endpoints.count),
-                    connection: try Self.connect(endpoints, access)))
+                    connection: try EtcdConnection(endpoints, access)))
         }
 
         /// What this machine has is of the cluster with this id: another one counts only if most members belong to it.
         func expect(cluster: String) { state.withLock { $0.vote.expect(cluster) } }
 
         /// The answer to a request that may be repeated without harm. Asks each member in turn, at most until `patience` is over.
-        ///
         /// `mayHaveHappened` of the error is true if it holds for any of the attempts.
-        func ask<Answer: EtcdAnswer>(
-            _ path: String, _ request: some EtcdRequest, for type: Answer.Type = Answer.self, patience: Duration = patience
-        ) async throws(EtcdError) -> Answer {
-            let body = try EtcdCoding.bytes(of: request)
+        func ask(_ request: EtcdRequest, patience: Duration = patience) async throws(EtcdError) -> EtcdAnswer {
             // etcd warns of a limit above 10 MiB. On a slow machine so much does not arrive in time, which would look like no answer.
-            guard body.count <= Self.requestLimit else {
-                throw EtcdError(reason: .tooLarge, sentence: "the request has \(body.count >> 20) MiB, more than any cluster takes")
+            guard request.body.count <= Self.requestLimit else {
+                throw EtcdError(reason: .tooLarge, sentence: "the request has \(request.body.count >> 20) MiB, more than any cluster takes")
             }
             let end = ContinuousClock.now + patience
             var failures = MemberFailures(members: endpoints.count)
@@ -59,17 +56,15 @@
                 let member = state.withLock { $0.preferred }
                 let limit = Self.attemptLimit * (1 << min(failures.count / endpoints.count, 10))
                 do throws(EtcdError) {
-                    if try await isKnown(member, request, limit: limit, end: end) {
-                        return try await askOnce(member, path, body, limit: limit, end: end)
-                    }
+                    if try await isKnown(member, request, limit: limit, end: end) { return try await ask(member, request, limit: limit, end: end) }
                     turn(awayFrom: member)
                 } catch {
                     failures.add(error, from: member, wasCutShort: ContinuousClock.now >= end)
-                    if error.reason == .cancelled { throw failures.error(for: .cancelled) }
+                    if error.reason == .cancelled { throw failures.cancellation }
                     turn(awayFrom: member, because: error)
                     guard !failures.isFinal, ContinuousClock.now < end else { throw failures.error }
                     guard failures.isRound else { continue }
-                    guard await pause(for: min(backoff.next(), end - .now)) else { throw failures.error(for: .cancelled) }
+                    guard await pause(for: min(backoff.next(), end - .now)) else { throw failures.cancellation }
                 }
             }
         }
@@ -77,43 +72,79 @@
         /// Whether the member may be asked: who knows no cluster yet asks the others too, and only members of the cluster get a change,
         /// which no error would undo.
         private func isKnown(
-            _ member: Int, _ request: some EtcdRequest, limit: Duration, end: ContinuousClock.Instant
+            _ member: Int, _ request: EtcdRequest, limit: Duration, end: ContinuousClock.Instant
         ) async throws(EtcdError) -> Bool {
             func isKnown(_ vote: ClusterVote) -> Bool { vote.cluster != nil && (!request.isChange || vote.isOurs(member)) }
             if endpoints.count == 1 || state.withLock({ isKnown($0.vote) }) { return true }
-            do throws(EtcdError) {
-                let body = try EtcdCoding.bytes(of: request.introduction)
-                let _: EtcdRangeAnswer = try await askOnce(member, "/v3/kv/range", body, limit: limit, end: end)
-            } catch {
-                throw error.asReading
-            }
+            let introduction = EtcdRequest.read(request.key, ["count_only": true])
+            do throws(EtcdError) { _ = try await ask(member, introduction, limit: limit, end: end) } catch { throw error.asReading }
             return state.withLock { isKnown($0.vote) }
         }
 
-        /// What a member answers to this one request, within the time of one attempt, whichever cluster it belongs to.
-        func askOnce<Answer: EtcdAnswer>(
-            _ endpoint: EtcdEndpoint, _ path: String, _ request: some Encodable & Sendable, for type: Answer.Type = Answer.self
-        ) async throws(EtcdError) -> Answer {
-            try await answer(endpoint, path, EtcdCoding.bytes(of: request), limit: Self.attemptLimit, end: .now + Self.attemptLimit)
+        private func ask(
+            _ member: Int, _ request: EtcdRequest, limit: Duration, end: ContinuousClock.Instant
+        ) async throws(EtcdError) -> EtcdAnswer {
+            let answer = try await ask(endpoints[member], request, limit: limit, end: end)
+            try check(answer, of: member)
+            return answer
         }
 
-        /// Sends a request to the member that answered last, or the next one that begins to answer it, and passes each part of the stream
-        /// to `receive`. Before the first part, what that throws of the member's answer turns to the next one, too.
-        func stream(
-            _ path: String, _ request: some Encodable, isolation: isolated (any Actor)? = #isolation,
-            _ receive: (_ member: Int, [UInt8]) async throws -> Void
+        /// What whoever has this address answers to this one request, whichever cluster it belongs to.
+        func ask(
+            _ endpoint: EtcdEndpoint, _ request: EtcdRequest, limit longest: Duration = attemptLimit, end: ContinuousClock.Instant = .now + attemptLimit
+        ) async throws(EtcdError) -> EtcdAnswer {
+            func attempt() async throws(EtcdError) -> EtcdAnswer {
+                func limit() -> Duration { max(.milliseconds(1), min(longest, end - .now)) }
+                let token = try await token(endpoint, within: limit())
+                let json = try await post(request, to: endpoint, token: token, within: limit())
+                guard let answer = EtcdAnswer(json) else { throw .unintelligible(endpoint) }
+                return answer
+            }
+            do throws(EtcdError) { return try await attempt() } catch {
+                guard error.reason == .notLoggedIn, access.user != nil else { throw error }
+                // Once more with a new token: tokens are forgotten by a member that was started again, and expire.
+                forgetToken()
+                return try await attempt()
+            }
+        }
+
+        private func post(
+            _ request: EtcdRequest, to endpoint: EtcdEndpoint, token: String?, within limit: Duration
+        ) async throws(EtcdError) -> JSONValue {
+            let (status, body) = try await connection.post(request, to: endpoint, token: token, within: limit)
+            guard status == 200 else { throw EtcdError(status: status, body: body, from: endpoint) }
+            do throws(JSONSyntaxError) { return try JSONValue(parsing: body) } catch { throw .unintelligible(endpoint) }
+        }
+
+        /// Watches a key, or all from it to before `end`, from the change with that revision on, at the member that answered last or the
+        /// next one that begins to answer, and passes each answer to `receive`. Returns when the stream ends; throws when it cannot begin
+        /// or the cluster ends it with an error. What `receive` throws of the first answers turns to another member, too.
+        func watch(
+            _ key: Data, to end: Data? = nil, from revision: Int, isolation: isolated (any Actor)? = #isolation,
+            _ receive: (EtcdAnswer) async throws -> Void
         ) async throws {
-            let body = try EtcdCoding.bytes(of: request)
+            let request = EtcdRequest.watch(key, to: end, from: revision)
             var failures = MemberFailures(members: endpoints.count)
             while true {
-                let member = state.withLock { $0.preferred }
+                let member = state.withLock { $0.preferred }, endpoint = endpoints[member]
+                var lines = EtcdLines()
                 var hasBegun = false
+                func take(_ line: [UInt8]) async throws {
+                    guard let json = try? JSONValue(parsing: line) else { throw EtcdError.unintelligible(endpoint) }
+                    if let problem = json["error"] { throw EtcdError(status: 200, problem, from: endpoint) }
+                    guard let answer = json["result"].flatMap(EtcdAnswer.init) else { throw EtcdError.unintelligible(endpoint) }
+                    try check(answer, of: member)
+                    try await receive(answer)
+                }
                 do {
-                    let token = try await token(endpoints[member], within: Self.attemptLimit)
-                    try await connection.stream(path, body, to: endpoints[member], token: token) { part in
-                        try await receive(member, Array(part.readableBytesView))
+                    let token = try await token(endpoint, within: Self.attemptLimit)
+                    try await connection.stream(request, to: endpoint, token: token) { part in
+                        guard let whole = lines.append(part) else { throw EtcdError.unintelligible(endpoint) }
+                        for line in whole { try await take(line) }
                         hasBegun = true
                     }
+                    // An error ends the stream without a line break.
+                    if !lines.rest.isEmpty { try await take(lines.rest) }
                     return turn(awayFrom: member)  // it has ended, which a member does that is stopped
                 } catch let error as EtcdError {
                     // What is cancelled before it has begun was silent for too long.
@@ -130,17 +161,18 @@
         }
 
         /// Throws if the member answers for another cluster than the one that is meant.
-        func check(_ header: EtcdHeader, of member: Int) throws(EtcdError) {
-            let isOurs = state.withLock { $0.vote.hear(header.cluster_id, from: member) }
+        private func check(_ answer: EtcdAnswer, of member: Int) throws(EtcdError) {
+            let isOurs = state.withLock { $0.vote.hear(answer.cluster, from: member) }
             guard !isOurs else { return }
             throw EtcdError(
                 reason: .otherCluster,
-                sentence: "\(endpoints[member]) belongs to another cluster (\(header.cluster_id.asOneLine(upTo: 20))) than the other members or the last settings",
+                sentence: "\(endpoints[member]) belongs to another cluster (\(answer.cluster.asOneLine(upTo: 20))) than the other members or the last settings",
                 mayHaveHappened: true)
         }
 
         private func turn(awayFrom member: Int, because error: EtcdError? = nil) {
-            if error?.reason == .untrusted { renewConnection() }
+            // The certificates may have been renewed. If they cannot be read, the old ones stay.
+            if error?.reason == .untrusted, let new = try? EtcdConnection(endpoints, access) { state.withLock { $0.connection = new } }
             if error?.reason == .notLoggedIn { forgetToken() }
             state.withLock { state in
                 // What it said of its cluster was of then.
@@ -149,72 +181,23 @@
             }
         }
 
-        private func askOnce<Answer: EtcdAnswer>(
-            _ member: Int, _ path: String, _ body: [UInt8], limit: Duration, end: ContinuousClock.Instant
-        ) async throws(EtcdError) -> Answer {
-            let answer: Answer = try await answer(endpoints[member], path, body, limit: limit, end: end)
-            try check(answer.header, of: member)
-            return answer
-        }
-
-        private func answer<Answer: Decodable>(
-            _ endpoint: EtcdEndpoint, _ path: String, _ body: [UInt8], limit longest: Duration, end: ContinuousClock.Instant
-        ) async throws(EtcdError) -> Answer {
-            func limit() -> Duration { max(.milliseconds(1), min(longest, end - .now)) }
-            let token = try await token(endpoint, within: limit())
-            do throws(EtcdError) {
-                return try await post(endpoint, path, body, token: token, within: limit())
-            } catch {
-                guard error.reason == .notLoggedIn, access.user != nil else { throw error }
-                // Once more with a new token: tokens are forgotten by a member that was started again, and expire.
-                forgetToken()
-                let token = try await self.token(endpoint, within: limit())
-                return try await post(endpoint, path, body, token: token, within: limit())
-            }
-        }
-
-        private func post<Answer: Decodable>(
-            _ endpoint: EtcdEndpoint, _ path: String, _ body: [UInt8], token: String?, within limit: Duration
-        ) async throws(EtcdError) -> Answer {
-            let (status, answer) = try await connection.post(path, body, to: endpoint, token: token, within: limit)
-            guard status == 200 else { throw EtcdError(status: status, EtcdCoding.problem(answer), from: endpoint) }
-            guard let answer = EtcdCoding.answer(Answer.self, from: answer) else { throw .unintelligible(endpoint) }
-            return answer
-        }
-
-        // MARK: The connection
-
         private var connection: EtcdConnection { state.withLock { $0.connection } }
-
-        private static func connect(_ endpoints: [EtcdEndpoint], _ access: FleetAccess) throws(FleetError) -> EtcdConnection {
-            try EtcdConnection(access, isPlain: endpoints.allSatisfy(\.isPlain))
-        }
-
-        /// Reads the certificates again, which may have been renewed. If they cannot be read, the old ones stay.
-        private func renewConnection() {
-            guard let new = try? Self.connect(endpoints, access) else { return }
-            state.withLock { $0.connection = new }
-        }
-
-        // MARK: Logging in
 
         /// The token of this user; nil if there is none. Logging in takes etcd a tenth of a second, so it is done once.
         private func token(_ endpoint: EtcdEndpoint, within limit: Duration) async throws(EtcdError) -> String? {
             if let token = state.withLock({ $0.token }) { return token }
-            let login: EtcdLogin?
+            let login: (name: String, password: String)?
             do { login = try access.login() } catch { throw EtcdError(reason: .accessDenied, sentence: error.sentence.withoutFullStop) }
             guard let login else { return nil }
+            let request = EtcdRequest("/v3/auth/authenticate", ["name": .string(login.name), "password": .string(login.password)])
             do throws(EtcdError) {
-                let body = try EtcdCoding.bytes(of: login)
-                let answer: EtcdLoginAnswer = try await post(endpoint, "/v3/auth/authenticate", body, token: nil, within: limit)
+                let token = try await post(request, to: endpoint, token: nil, within: limit)["token"]?.stringValue
                 // It becomes a header of later requests.
-                guard answer.token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .unintelligible(endpoint) }
-                state.withLock { $0.token = answer.token }
-                return answer.token
+                guard let token, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .unintelligible(endpoint) }
+                state.withLock { $0.token = token }
+                return token
             } catch {
-                var error = error
-                error.mayHaveHappened = false  // what was to be done with the token was not even sent
-                throw error
+                throw error.asReading  // what was to be done with the token was not even sent
             }
         }
 
@@ -223,6 +206,21 @@
     }
 
     extension String {
-        fileprivate var withoutFullStop: String { utf8.last == UInt8(ascii: ".") ? String(dropLast()) : self }
+        var withoutFullStop: String { utf8.last == UInt8(ascii: ".") ? String(dropLast()) : self }
+    }
+
+    /// The lines of a stream that arrives in parts.
+    struct EtcdLines: Sendable {
+        /// What came after the last whole line.
+        private(set) var rest: [UInt8] = []
+
+        /// Adds a part, and returns the lines that it completes, without empty ones; nil if one is longer than any answer may be.
+        mutating func append(_ part: [UInt8]) -> [[UInt8]]? {
+            let start = part.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+            let lines = start > 0 ? (rest + part[..<start]).split(separator: UInt8(ascii: "\n")).map(Array.init) : []
+            rest = start > 0 ? [] : rest
+            rest += part[start...]
+            return rest.count <= EtcdConnection.answerLimit ? lines : nil
+        }
     }
 #endif

@@ -1,223 +1,150 @@
 #if Fleet
     import FoundationEssentials
+    import StoredValues
+    import StoredValuesSupport
 
-    // The messages of etcd's JSON gateway that we use, as seen on etcd 3.4: bytes are base64, numbers of 64 bits are texts, and
+    // What is used of the messages of etcd's JSON gateway, as seen on etcd 3.4: bytes are base64, numbers of 64 bits are texts, and
     // what is false, zero or empty is left out.
 
-    /// A number of 64 bits.
-    struct EtcdNumber: Codable, Equatable, Sendable, ExpressibleByIntegerLiteral {
-        /// Nobody gets that far, and what is added to a smaller number does not overflow.
-        static let limit = Int.max / 2
+    /// What a member is asked.
+    struct EtcdRequest: Sendable {
+        let path: String
+        let body: [UInt8]
+        /// One of its keys: a member that answers a question about that says which cluster it belongs to.
+        let key: Data
+        /// Whether it may change something.
+        let isChange: Bool
 
-        let value: Int
-
-        init(_ value: Int) { self.value = value }
-        init(integerLiteral value: Int) { self.value = value }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            guard let value = Int(try container.decode(String.self)), (0..<Self.limit).contains(value) else {
-                throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a number of etcd's")
-            }
-            self.value = value
+        init(_ path: String, _ json: JSONValue, about key: Data = Data(), isChange: Bool = false) {
+            (self.path, body, self.key, self.isChange) = (path, Array(json.text(onOneLine: true).utf8), key, isChange)
         }
 
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            try container.encode(String(value))
+        /// Reads this key, or all from it to before `end`.
+        static func read(_ key: Data, to end: Data? = nil, _ options: [String: JSONValue] = [:]) -> EtcdRequest {
+            EtcdRequest("/v3/kv/range", keys(key, to: end, options), about: key)
+        }
+
+        /// Watches the same, from the change with that revision on.
+        static func watch(_ key: Data, to end: Data?, from revision: Int) -> EtcdRequest {
+            EtcdRequest("/v3/watch", ["create_request": keys(key, to: end, ["start_revision": .string("\(revision)")])])
+        }
+
+        private static func keys(_ key: Data, to end: Data?, _ options: [String: JSONValue]) -> JSONValue {
+            var json = JSONValue.object(options)
+            json["key"] = .bytes(key)
+            json["range_end"] = end.map(JSONValue.bytes)
+            return json
+        }
+
+        /// Takes some steps if all conditions hold, else others.
+        static func transaction(
+            if conditions: [JSONValue] = [], _ steps: [JSONValue], else others: [JSONValue] = [], about key: Data, isChange: Bool
+        ) -> EtcdRequest {
+            let json: JSONValue = ["compare": .array(conditions), "success": .array(steps), "failure": .array(others)]
+            return EtcdRequest("/v3/kv/txn", json, about: key, isChange: isChange)
         }
     }
 
-    /// What every answer begins with.
-    struct EtcdHeader: Codable, Equatable, Sendable {
+    /// The parts of a transaction.
+    enum EtcdStep {
+        static func put(_ key: Data, _ value: Data) -> JSONValue { ["request_put": ["key": .bytes(key), "value": .bytes(value)]] }
+        static func delete(_ key: Data) -> JSONValue { ["request_delete_range": ["key": .bytes(key)]] }
+        static func read(_ key: Data) -> JSONValue { ["request_range": ["key": .bytes(key)]] }
+
+        static func isMissing(_ key: Data) -> JSONValue { ["key": .bytes(key), "target": "CREATE", "create_revision": "0"] }
+
+        /// That the key was last changed at that revision; 0 if there is none.
+        static func lastChange(of key: Data, is revision: Int) -> JSONValue {
+            ["key": .bytes(key), "target": "MOD", "mod_revision": .string("\(revision)")]
+        }
+    }
+
+    /// What is stored under a key.
+    struct EtcdKeyValue: Equatable, Sendable {
+        var key: Data
+        var value = Data()
+        /// That of its last change.
+        var revision = 0
+    }
+
+    struct EtcdEvent: Equatable, Sendable {
+        var isDeletion = false
+        var entry: EtcdKeyValue
+    }
+
+    /// What a member answers, to whatever it is. The header tells of which data it speaks.
+    struct EtcdAnswer: Equatable, Sendable {
         /// The cluster's number, which may be larger than any `Int`.
-        var cluster_id: String
+        var cluster: String
         /// The number of changes that the cluster has made so far.
-        var revision: EtcdNumber?
-    }
-
-    /// An answer whose header tells which data it speaks of.
-    protocol EtcdAnswer: Decodable, Sendable {
-        var header: EtcdHeader { get }
+        var revision = 0
+        var entries: [EtcdKeyValue] = []
+        /// How many keys there are, whatever the limit.
+        var count = 0
+        var hasMore = false
+        /// Whether the conditions of a transaction held.
+        var succeeded = false
+        /// What each reading step of it found; nil where there is no such key.
+        var found: [EtcdKeyValue?] = []
+        /// Whether a watch has begun with this, or ended.
+        var isCreated = false
+        var isCanceled = false
+        /// Up to which revision the history that was to be watched is gone; 0 if it is there.
+        var compacted = 0
+        var reason: String?
+        var events: [EtcdEvent] = []
+        /// Whether the member that was asked for its status knows a leader.
+        var hasLeader = false
     }
 
     extension EtcdAnswer {
-        var revision: Int { header.revision?.value ?? 0 }
-    }
-
-    struct EtcdKeyValue: Codable, Equatable, Sendable {
-        var key: Data
-        var value: Data?
-        var create_revision: EtcdNumber?
-        var mod_revision: EtcdNumber?
-    }
-
-    /// A request about keys of the cluster.
-    protocol EtcdRequest: Encodable, Sendable {
-        /// Whether it may change something.
-        var isChange: Bool { get }
-        /// A question about one of its keys that costs little, by whose answer a member says which cluster it belongs to.
-        var introduction: EtcdRangeRequest { get }
-    }
-
-    // MARK: Reading
-
-    struct EtcdRangeRequest: EtcdRequest {
-        var key: Data
-        /// The first key that is not meant; nil for the one key alone.
-        var range_end: Data?
-        var limit: EtcdNumber?
-        var sort_order: String?
-        var sort_target: String?
-        var keys_only: Bool?
-        var count_only: Bool?
-        /// As it was then; nil for now.
-        var revision: EtcdNumber?
-    }
-
-    extension EtcdRangeRequest {
-        /// All keys that begin with `prefix`.
-        init(prefix: Data) { self.init(key: prefix, range_end: prefix.afterAllThatBeginWithThis) }
-
-        var isChange: Bool { false }
-        var introduction: EtcdRangeRequest { EtcdRangeRequest(key: key, range_end: range_end, count_only: true) }
-    }
-
-    struct EtcdRangeAnswer: EtcdAnswer {
-        var header: EtcdHeader
-        var kvs: [EtcdKeyValue]?
-        var more: Bool?
-        /// How many keys there are, whatever the limit.
-        var count: EtcdNumber?
-    }
-
-    // MARK: Changing
-
-    struct EtcdTransaction: Codable, Equatable, Sendable {
-        var compare: [EtcdCompare]
-        var success: [EtcdOperation]
-        var failure: [EtcdOperation]
-    }
-
-    extension EtcdTransaction: EtcdRequest {
-        var isChange: Bool { success.contains { $0.request_range == nil } }
-        var introduction: EtcdRangeRequest {
-            let keys = (success + failure).compactMap { $0.request_put?.key ?? $0.request_delete_range?.key ?? $0.request_range?.key }
-            return EtcdRangeRequest(key: keys.first ?? Data([0]), count_only: true)
+        /// The answer with this JSON; nil if it is none.
+        init?(_ json: JSONValue) {
+            guard let header = json["header"], let cluster = header["cluster_id"]?.stringValue, let revision = header["revision"].number,
+                let entries = json["kvs"].list(EtcdKeyValue.init), let count = json["count"].number, let compacted = json["compact_revision"].number,
+                let found = json["responses"].list({ ($0["response_range"]?["kvs"]).list(EtcdKeyValue.init).map(\.first) }),
+                let events = json["events"].list({ event in
+                    event["kv"].flatMap(EtcdKeyValue.init).map { EtcdEvent(isDeletion: event["type"] == "DELETE", entry: $0) }
+                })
+            else { return nil }
+            self.init(
+                cluster: cluster, revision: revision, entries: entries, count: count, hasMore: json["more"] == true,
+                succeeded: json["succeeded"] == true, found: found, isCreated: json["created"] == true, isCanceled: json["canceled"] == true,
+                compacted: compacted, reason: json["cancel_reason"]?.stringValue, events: events,
+                hasLeader: !["0", nil].contains(json["leader"]?.stringValue))
         }
     }
 
-    /// What must hold for a transaction's changes to be made.
-    struct EtcdCompare: Codable, Equatable, Sendable {
-        private var key: Data
-        private var target: String
-        private var mod_revision: EtcdNumber?
-        private var create_revision: EtcdNumber?
+    extension EtcdKeyValue {
+        fileprivate init?(_ json: JSONValue) {
+            guard json["key"] != nil, let key = json["key"].bytes, let value = json["value"].bytes, let revision = json["mod_revision"].number
+            else { return nil }
+            self.init(key: key, value: value, revision: revision)
+        }
+    }
 
-        /// That the key was last changed at that revision; 0 if there is none.
-        static func lastChange(of key: Data, is revision: Int) -> EtcdCompare {
-            EtcdCompare(key: key, target: "MOD", mod_revision: EtcdNumber(revision))
+    extension JSONValue {
+        static func bytes(_ data: Data) -> JSONValue { .string(data.base64EncodedString()) }
+    }
+
+    /// Members of an answer; nil if they are something else. Nobody has so many revisions that one more would overflow.
+    extension JSONValue? {
+        fileprivate var number: Int? {
+            guard let self, self != .null else { return 0 }
+            return self.stringValue.flatMap { Int($0) }.flatMap { (0..<Int.max / 2).contains($0) ? $0 : nil }
         }
 
-        static func isMissing(_ key: Data) -> EtcdCompare { EtcdCompare(key: key, target: "CREATE", create_revision: 0) }
-    }
-
-    /// One step of a transaction.
-    struct EtcdOperation: Codable, Equatable, Sendable {
-        struct Put: Codable, Equatable, Sendable {
-            var key: Data
-            var value: Data
+        fileprivate var bytes: Data? {
+            guard let self, self != .null else { return Data() }
+            return self.stringValue.flatMap { Data(base64Encoded: $0) }
         }
 
-        struct Key: Codable, Equatable, Sendable {
-            var key: Data
+        fileprivate func list<Element>(_ element: (JSONValue) -> Element?) -> [Element]? {
+            guard let self, self != .null else { return [] }
+            guard let list = self.arrayValue else { return nil }
+            let elements = list.compactMap(element)
+            return elements.count == list.count ? elements : nil
         }
-
-        private(set) var request_put: Put?
-        private(set) var request_delete_range: Key?
-        private(set) var request_range: Key?
-
-        static func put(_ key: Data, _ value: Data) -> EtcdOperation { EtcdOperation(request_put: Put(key: key, value: value)) }
-        static func delete(_ key: Data) -> EtcdOperation { EtcdOperation(request_delete_range: Key(key: key)) }
-        static func read(_ key: Data) -> EtcdOperation { EtcdOperation(request_range: Key(key: key)) }
-    }
-
-    struct EtcdTransactionAnswer: EtcdAnswer {
-        struct Response: Decodable, Sendable {
-            struct Range: Decodable, Sendable {
-                var kvs: [EtcdKeyValue]?
-            }
-
-            var response_range: Range?
-        }
-
-        var header: EtcdHeader
-        var succeeded: Bool?
-        var responses: [Response]?
-
-        /// What each reading step found; nil where there is no such key.
-        var found: [EtcdKeyValue?] { (responses ?? []).compactMap(\.response_range).map { $0.kvs?.first } }
-    }
-
-    // MARK: Watching
-
-    struct EtcdWatchRequest: Encodable, Sendable {
-        struct Create: Encodable, Sendable {
-            var key: Data
-            var range_end: Data?
-            var start_revision: EtcdNumber
-        }
-
-        var create_request: Create
-    }
-
-    /// One message on the stream of a watch.
-    struct EtcdWatchMessage: Decodable, Sendable {
-        struct Event: Decodable, Equatable, Sendable {
-            var type: String?
-            var kv: EtcdKeyValue
-
-            var isDeletion: Bool { type == "DELETE" }
-        }
-
-        struct Answer: EtcdAnswer {
-            var header: EtcdHeader
-            var created: Bool?
-            var canceled: Bool?
-            var compact_revision: EtcdNumber?
-            var cancel_reason: String?
-            var events: [Event]?
-        }
-
-        var result: Answer?
-        var error: EtcdProblem?
-    }
-
-    // MARK: The rest
-
-    /// What the gateway says in place of an answer: on a call with `code`, on a stream with `grpc_code`.
-    struct EtcdProblem: Decodable, Sendable {
-        var code: Int?
-        var grpc_code: Int?
-        var message: String?
-    }
-
-    struct EtcdLogin: Encodable, Sendable {
-        var name: String
-        var password: String
-    }
-
-    struct EtcdLoginAnswer: Decodable, Sendable {
-        var token: String
-    }
-
-    struct EtcdStatusRequest: Encodable, Sendable {}
-
-    struct EtcdStatusAnswer: EtcdAnswer {
-        var header: EtcdHeader
-        var version: String?
-        /// The number of the member that leads; left out if there is none.
-        var leader: String?
     }
 
     extension Data {

@@ -65,10 +65,11 @@
         private func shown() async -> [NIOSSLCertificate] {
             let chain = OneShot<[NIOSSLCertificate]>()
             let (configuration, name) = (configuration, endpoint.isAddress ? nil : endpoint.host)
-            let connected = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .connectTimeout(.seconds(1))
                 .channelInitializer { channel in
                     channel.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
+                    channel.closeFuture.whenComplete { _ in chain.answer([]) }
                     return channel.eventLoop.makeCompletedFuture {
                         let handler = try NIOSSLClientHandler(
                             context: NIOSSLContext(configuration: configuration), serverHostname: name,
@@ -80,12 +81,7 @@
                     }
                 }
                 .connect(host: endpoint.host.isIdentical(to: "localhost") ? "127.0.0.1" : endpoint.host, port: endpoint.port)
-            connected.whenComplete { result in
-                switch result {
-                case .success(let channel): channel.closeFuture.whenComplete { _ in chain.answer([]) }
-                case .failure: chain.answer([])
-                }
-            }
+                .whenFailure { _ in chain.answer([]) }
             return await chain.wait(cancelled: [])
         }
     }

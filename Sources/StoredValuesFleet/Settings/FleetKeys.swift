@@ -29,9 +29,12 @@
             secretsEpoch = settings + Data("secrets-epoch")
         }
 
-        /// A question for all settings, and nothing else: what lies between `everyone/` and the end of `host/`.
-        var allSettings: EtcdRangeRequest {
-            EtcdRangeRequest(key: settings + Data("everyone/"), range_end: (settings + Data("host/")).afterAllThatBeginWithThis)
+        /// A question for all that agents read.
+        func everything(_ options: [String: JSONValue] = [:]) -> EtcdRequest { .read(settings, to: settings.afterAllThatBeginWithThis, options) }
+
+        /// One for all settings, and nothing else: what lies between `everyone/` and the end of `host/`.
+        func allSettings(_ options: [String: JSONValue]) -> EtcdRequest {
+            .read(settings + Data("everyone/"), to: (settings + Data("host/")).afterAllThatBeginWithThis, options)
         }
 
         func key(of place: Place) -> Data { settings + Data("\(place.target.path)/\(place.key.text)") }
@@ -39,18 +42,15 @@
         /// The setting with that key in the cluster; nil if it is none.
         func place(of key: Data) -> Place? {
             guard let rest = key.after(prefix: settings), let text = String(validating: rest, as: UTF8.self) else { return nil }
-            func place(_ target: (String) -> FleetTarget, _ rest: String) -> Place? {
-                guard let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) else { return nil }
-                let name = String(rest[..<slash])
-                return name.isEmpty ? nil : place(target(name), key: String(rest[rest.utf8.index(after: slash)...]))
+            func place(_ key: some StringProtocol, _ target: FleetTarget) -> Place? {
+                key.isEmpty || String(key).isReservedKey ? nil : Place(target: target, key: PreferencesKey(String(key)))
             }
-            func place(_ target: FleetTarget, key: String) -> Place? {
-                key.isEmpty || key.isReservedKey ? nil : Place(target: target, key: PreferencesKey(key))
-            }
-            if let key = text.after(prefix: "everyone/") { return place(.everyone, key: key) }
-            if let rest = text.after(prefix: "group/") { return place(FleetTarget.group, rest) }
-            if let rest = text.after(prefix: "host/") { return place(FleetTarget.host, rest) }
-            return nil
+            if let key = text.after(prefix: "everyone/") { return place(key, .everyone) }
+            let group = text.after(prefix: "group/")
+            guard let rest = group ?? text.after(prefix: "host/"), let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")), slash > rest.startIndex
+            else { return nil }
+            let name = String(rest[..<slash])
+            return place(rest[rest.utf8.index(after: slash)...], group == nil ? .host(name) : .group(name))
         }
 
         /// A new key for the log: in the order of the writers' clocks, and never one that exists.

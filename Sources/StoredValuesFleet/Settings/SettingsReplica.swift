@@ -7,15 +7,18 @@
     struct SettingsReplica: Sendable {
         struct Entry: Sendable {
             /// The revision of its last change.
-            var revision: Int
-            var content: Content
-        }
+            let revision: Int
+            /// Which setting it is; nil if it is none.
+            let place: FleetKeys.Place?
+            /// What is set; nil if no record of ours lies there.
+            let record: FleetRecord?
+            /// What lies there, if that is no setting.
+            let data: Data
 
-        enum Content: Sendable {
-            case setting(FleetKeys.Place, FleetRecord)
-            /// A setting's key, and no record of ours.
-            case broken(FleetKeys.Place)
-            case other(Data)
+            init(_ found: EtcdKeyValue, _ keys: FleetKeys) {
+                (revision, place) = (found.revision, keys.place(of: found.key))
+                (record, data) = place == nil ? (nil, found.value) : (FleetRecord(found.value), Data())
+            }
         }
 
         /// What an answer of the cluster says of this replica.
@@ -38,53 +41,30 @@
         private var behind: Int?
         private(set) var entries: [Data: Entry] = [:]
 
-        init(_ answer: EtcdRangeAnswer, _ keys: FleetKeys) {
-            (self.keys, cluster, revision, confirmed) = (keys, answer.header.cluster_id, answer.revision, answer.revision)
-            for found in answer.kvs ?? [] { put(found) }
+        init(_ answer: EtcdAnswer, _ keys: FleetKeys) {
+            (self.keys, cluster, revision, confirmed) = (keys, answer.cluster, answer.revision, answer.revision)
+            for found in answer.entries { entries[found.key] = Entry(found, keys) }
         }
 
         /// Takes over changes that lead to `revision`.
-        mutating func apply(_ events: [EtcdWatchMessage.Event], revision: Int) {
-            for event in events {
-                if event.isDeletion { entries[event.kv.key] = nil } else { put(event.kv) }
-            }
+        mutating func apply(_ events: [EtcdEvent], revision: Int) {
+            for event in events { entries[event.entry.key] = event.isDeletion ? nil : Entry(event.entry, keys) }
             (self.revision, confirmed) = (revision, revision)
-        }
-
-        private mutating func put(_ found: EtcdKeyValue) {
-            let value = found.value ?? Data()
-            let content: Content =
-                if let place = keys.place(of: found.key) {
-                    FleetRecord(value).map { .setting(place, $0) } ?? .broken(place)
-                } else {
-                    .other(value)
-                }
-            entries[found.key] = Entry(revision: found.mod_revision?.value ?? 0, content: content)
         }
 
         // MARK: Freshness
 
-        /// What to ask first: one key, which costs etcd nothing. Where the cluster has made no change at all, its revision says so.
-        var quickQuestion: EtcdRangeRequest { EtcdRangeRequest(key: keys.settings) }
-
         /// Whether an answer of the cluster is of a revision that is known to be here.
-        func isConfirmed(_ answer: some EtcdAnswer) -> Bool {
-            answer.header.cluster_id.isIdentical(to: cluster) && answer.revision == confirmed
-        }
+        func isConfirmed(_ answer: EtcdAnswer) -> Bool { answer.cluster.isIdentical(to: cluster) && answer.revision == confirmed }
 
         /// What to ask for ``confirm(_:askedAt:)``: how many settings there are, and which changed last. For it etcd reads all of them.
-        var question: EtcdRangeRequest {
-            var request = EtcdRangeRequest(prefix: keys.settings)
-            (request.limit, request.sort_order, request.sort_target, request.keys_only) = (1, "DESCEND", "MOD", true)
-            return request
-        }
+        var question: EtcdRequest { keys.everything(["limit": "1", "sort_order": "DESCEND", "sort_target": "MOD", "keys_only": true]) }
 
-        /// What an answer to ``question`` says, or one that ``isConfirmed(_:)``. The number of settings and their last change tell any two states of one history
-        /// apart: a change that is missed makes the last one later or, if something was removed, the number smaller.
-        ///
-        /// - Parameter asked: The revision of this replica when the question was sent.
-        mutating func confirm(_ answer: EtcdRangeAnswer, askedAt asked: Int) -> Confirmation {
-            guard answer.header.cluster_id.isIdentical(to: cluster) else { return .readAgain(why: "another cluster answers") }
+        /// What an answer to ``question`` says, or one that ``isConfirmed(_:)``, of this replica, which had the revision `asked` then. The number
+        /// of settings and their last change tell any two states of one history apart: a change that is missed makes the last one later
+        /// or, if something was removed, the number smaller.
+        mutating func confirm(_ answer: EtcdAnswer, askedAt asked: Int) -> Confirmation {
+            guard answer.cluster.isIdentical(to: cluster) else { return .readAgain(why: "another cluster answers") }
             guard answer.revision >= asked else { return .readAgain(why: "the cluster went back to revision \(answer.revision)") }
             // What came on the watch meanwhile came in order, so that all before it is here too.
             if revision > answer.revision || isConfirmed(answer) {
@@ -92,8 +72,7 @@
                 return .fresh
             }
             let last = entries.values.map(\.revision).max() ?? 0
-            let theirs = answer.kvs?.first?.mod_revision?.value ?? 0
-            guard answer.count?.value ?? 0 == entries.count, theirs == last else {
+            guard answer.count == entries.count, answer.entries.first?.revision ?? 0 == last else {
                 // If nothing at all has come from one question to the next, the watch leads nowhere.
                 guard behind != revision else { return .readAgain(why: "the watch has missed a change") }
                 behind = revision
@@ -105,40 +84,35 @@
 
         // MARK: What machines get
 
+        var origin: FleetMirror.Origin { FleetMirror.Origin(cluster: cluster, revision: revision) }
+
         /// The values for a machine: the narrower wins, and of its groups the later one.
         func values(forHost host: String, groups: [String]) -> [PreferencesKey: FleetMirror.Value] {
             let targets: [FleetTarget] = [.everyone] + groups.map { .group($0) } + [.host(host)]
             let ranks = Dictionary(targets.enumerated().map { ($1, $0) }) { _, later in later }
             var best: [PreferencesKey: (rank: Int, value: FleetMirror.Value)] = [:]
-            for case .setting(let place, let record) in entries.values.lazy.map(\.content) {
-                guard let rank = ranks[place.target], rank >= best[place.key]?.rank ?? 0 else { continue }
+            for entry in entries.values {
+                guard let place = entry.place, let record = entry.record, let rank = ranks[place.target], rank >= best[place.key]?.rank ?? 0
+                else { continue }
                 best[place.key] = (rank, FleetMirror.Value(json: record.value, version: record.version))
             }
             return best.mapValues(\.value)
         }
 
         /// The settings that no program can read, because something else than a record lies there.
-        var broken: [FleetKeys.Place] {
-            entries.values.compactMap { if case .broken(let place) = $0.content { place } else { nil } }
-        }
+        var broken: [FleetKeys.Place] { entries.values.compactMap { $0.record == nil ? $0.place : nil } }
 
         /// The secrets as the cluster has them; nil if it has none.
         var secrets: SecretsVerdict.Offer? {
-            guard case .other(let bytes)? = entries[keys.secrets]?.content else { return nil }
-            var epoch = 0
-            if case .other(let record)? = entries[keys.secretsEpoch]?.content { epoch = SecretsEpoch(record)?.number ?? 0 }
-            return SecretsVerdict.Offer(bytes: Array(bytes), epoch: epoch)
+            entries[keys.secrets].map { secrets in
+                SecretsVerdict.Offer(bytes: Array(secrets.data), epoch: entries[keys.secretsEpoch].flatMap { SecretsEpoch($0.data)?.number } ?? 0)
+            }
         }
 
         /// All settings, sorted by key, wider targets first.
         var settings: [FleetSetting] {
-            entries.values.compactMap { entry -> FleetSetting? in
-                switch entry.content {
-                case .setting(let place, let record):
-                    FleetSetting(key: place.key.text, target: place.target, record: record, revision: entry.revision)
-                case .broken(let place): FleetSetting(key: place.key.text, target: place.target, record: nil, revision: entry.revision)
-                case .other: nil
-                }
+            entries.values.compactMap { entry in
+                entry.place.map { FleetSetting(key: $0.key.text, target: $0.target, record: entry.record, revision: entry.revision) }
             }.sorted { "\($0.key)\0\($0.target.path)".utf8.lexicographicallyPrecedes("\($1.key)\0\($1.target.path)".utf8) }
         }
     }

@@ -126,6 +126,24 @@ struct DurableFileTests {
         }
     }
 
+    @Test("That a path is the real one is known at once only of what is there, without a link on the way and spelt as the system spells it")
+    func realPath() throws {
+        try withTemporaryFolder { folder in
+            let operations = POSIXFileOperations()
+            try FileManager.default.createDirectory(atPath: folder + "/real", withIntermediateDirectories: false)
+            try replace(DurableFile(path: folder + "/real/file"), with: "x")
+            try FileManager.default.createSymbolicLink(atPath: folder + "/folder", withDestinationPath: "real")
+            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "real/file")
+            #expect(operations.hasNoLinks(folder + "/real/file") && operations.hasNoLinks(folder + "/real"))
+            for other in ["/folder/file", "/link", "/folder", "/real/../real/file", "/real//file", "/real/./file", "/real/", "/none"] {
+                #expect(!operations.hasNoLinks(folder + other), "\(other)")
+            }
+            for other in ["/folder/file", "/link", "/real/../real/file", "/real//file", "/real/./file"] {
+                #expect(try DurableFile(path: folder + other).resolvedPath == folder + "/real/file", "\(other)")
+            }
+        }
+    }
+
     @Test("A name may begin with a mark that would join the slash before it")
     func combiningMark() throws {
         try withTemporaryFolder { folder in

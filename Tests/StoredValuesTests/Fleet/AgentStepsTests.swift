@@ -72,23 +72,23 @@
             }
 
             func adopt() throws {
-                if case .unread = steps.secrets { steps.found(files.readSecrets()) }
-                let replica = SettingsReplica(EtcdRangeAnswer(header: header, kvs: [setting]), keys)
+                if case .unread = steps.secrets { steps.secrets = files.readSecrets() }
+                let replica = SettingsReplica(EtcdAnswer(cluster: "1", revision: revision, entries: [setting]), keys)
                 try take { $0.adopt(replica, asked: .now, at: .now) }
             }
 
             /// The cluster has another change, and says so on the watch.
             func change(failing: Int = .max, isDone: Bool = false) throws {
                 revision += 1
-                let answer = EtcdWatchMessage.Answer(header: header, events: [EtcdWatchMessage.Event(type: nil, kv: setting)])
+                let answer = EtcdAnswer(cluster: "1", revision: revision, events: [EtcdEvent(entry: setting)])
                 try take(failing: failing, isDone: isDone) { $0.heard(answer, at: .now) }
             }
 
             /// The cluster's answer to the question that was asked at that revision.
             func confirm(askedAt asked: Int) throws {
                 var kv = setting
-                (kv.value, kv.mod_revision) = (nil, EtcdNumber(asked))
-                let answer = EtcdRangeAnswer(header: EtcdHeader(cluster_id: "1", revision: EtcdNumber(asked)), kvs: [kv], count: 1)
+                (kv.value, kv.revision) = (Data(), asked)
+                let answer = EtcdAnswer(cluster: "1", revision: asked, entries: [kv], count: 1)
                 let found = files.mirrorDigest()
                 try take { $0.confirm(answer, askedAt: asked, .now, mirror: found, at: .now) }
             }
@@ -114,9 +114,8 @@
                 if limit < claimed || limit > revision { Issue.record("\(when): current at revision \(claimed) with the limit \(limit)") }
             }
 
-            private var header: EtcdHeader { EtcdHeader(cluster_id: "1", revision: EtcdNumber(revision)) }
             private var setting: EtcdKeyValue {
-                EtcdKeyValue(key: keys.settings + Data("everyone/limit".utf8), value: Data("{\"value\": \(revision)}".utf8), mod_revision: EtcdNumber(revision))
+                EtcdKeyValue(key: keys.settings + Data("everyone/limit".utf8), value: Data("{\"value\": \(revision)}".utf8), revision: revision)
             }
         }
 
@@ -216,7 +215,7 @@
                 guard case .stale? = machine.status else { return #expect(Bool(false)) }
                 #expect(machine.limit == 1)
                 // An agent that never knew them makes no mirror that says there are none.
-                machine.steps.found(.unread(why: "no right"))
+                machine.steps.secrets = .unread(why: "no right")
                 try FileManager.default.removeItem(atPath: machine.fleet.folder.path)
                 try machine.begin()
                 #expect(machine.status == .never && machine.limit == 0)
@@ -227,7 +226,7 @@
         func goneSecrets() async throws {
             try await withMachine { machine in
                 let seen = SecretsVerdict.Seen(epoch: 0, generation: 1)
-                machine.steps.found(.read(bytes: [1], seen: seen))
+                machine.steps.secrets = .read(bytes: [1], seen: seen)
                 let bytes = try #require(machine.steps.mirror).bytes
                 for isFolderGone in [false, true] {
                     var steps = machine.steps

@@ -109,7 +109,7 @@
             // The end of the call ended this one.
             failures.add(error(.unreachable, "the clock"), from: 0, wasCutShort: true)
             #expect(failures.error.sentence == "a said unreachable; c said unreachable")
-            let cancelled = failures.error(for: .cancelled)
+            let cancelled = failures.cancellation
             #expect(cancelled.reason == .cancelled && cancelled.mayHaveHappened)
         }
     }

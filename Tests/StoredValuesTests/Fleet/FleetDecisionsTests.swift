@@ -12,42 +12,47 @@
 
         init() throws { keys = try FleetKeys(applicationID: "demo") }
 
-        private func header(_ revision: Int, cluster: String = "1") -> EtcdHeader {
-            EtcdHeader(cluster_id: cluster, revision: revision == 0 ? nil : EtcdNumber(revision))
-        }
-
         private func entry(_ key: String, _ value: String = #"{"value": 1}"#, revision: Int) -> EtcdKeyValue {
-            EtcdKeyValue(key: keys.settings + Data(key.utf8), value: Data(value.utf8), mod_revision: EtcdNumber(revision))
+            EtcdKeyValue(key: keys.settings + Data(key.utf8), value: Data(value.utf8), revision: revision)
         }
 
         // MARK: Changes
 
         private func change() -> FleetChange {
             FleetChange(
-                steps: [(Data([1]), FleetChange.Found(entry("a", revision: 7)), Data([9])), (Data([2]), FleetChange.Found(nil), nil)],
+                steps: [
+                    FleetChange.Step(key: Data([1]), found: entry("a", revision: 7), new: Data([9])),
+                    FleetChange.Step(key: Data([2]), found: nil, new: nil),
+                ],
                 logKey: Data([3]), record: FleetLogRecord(time: "t", writer: "w", changes: []))
         }
 
         @Test("A transaction makes its changes and its record only where nothing was changed and no earlier attempt was made; else it reads all")
-        func transaction() {
-            let change = change(), transaction = change.transaction
-            #expect(transaction.compare == [.isMissing(Data([3])), .lastChange(of: Data([1]), is: 7), .lastChange(of: Data([2]), is: 0)])
-            #expect(transaction.success == [.put(Data([1]), Data([9])), .delete(Data([2])), .put(Data([3]), change.record.data)])
-            #expect(transaction.failure == [.read(Data([3])), .read(Data([1])), .read(Data([2]))])
+        func transaction() throws {
+            let change = change(), transaction = try JSONValue(parsing: change.transaction.body)
+            #expect(change.transaction.path == "/v3/kv/txn" && change.transaction.isChange)
+            #expect(transaction["compare"] == [
+                ["key": "Aw==", "target": "CREATE", "create_revision": "0"], ["key": "AQ==", "target": "MOD", "mod_revision": "7"],
+                ["key": "Ag==", "target": "MOD", "mod_revision": "0"],
+            ])
+            #expect(transaction["success"] == [
+                ["request_put": ["key": "AQ==", "value": "CQ=="]], ["request_delete_range": ["key": "Ag=="]],
+                ["request_put": ["key": "Aw==", "value": .string(change.record.data.base64EncodedString())]],
+            ])
+            #expect(transaction["failure"] == .array(["Aw==", "AQ==", "Ag=="].map { ["request_range": ["key": .string($0)]] }))
         }
 
         @Test("A transaction is made if it says so or its record is there; without it others were first; what does not fit means nothing")
         func verdict() {
-            func answer(_ succeeded: Bool?, _ found: [EtcdKeyValue?]) -> EtcdTransactionAnswer {
-                let responses = found.map { EtcdTransactionAnswer.Response(response_range: .init(kvs: $0.map { [$0] })) }
-                return EtcdTransactionAnswer(header: header(20), succeeded: succeeded, responses: responses)
+            func answer(_ succeeded: Bool, _ found: [EtcdKeyValue?]) -> EtcdAnswer {
+                EtcdAnswer(cluster: "1", revision: 20, succeeded: succeeded, found: found)
             }
             let log = entry("log", revision: 12), theirs = entry("a", revision: 15)
             #expect(change().verdict(answer(true, [])) == .made(decision: 1))
-            #expect(change().verdict(answer(nil, [log, nil, nil])) == .made(decision: 1))
+            #expect(change().verdict(answer(false, [log, nil, nil])) == .made(decision: 1))
             #expect(change().verdict(answer(false, [log, theirs, nil])) == .made(decision: 1))
-            #expect(change().verdict(answer(nil, [nil, theirs, nil])) == .conflict([.init(theirs), .init(nil)]))
-            for count in [0, 1, 2, 4] { #expect(change().verdict(answer(nil, Array(repeating: nil, count: count))) == nil) }
+            #expect(change().verdict(answer(false, [nil, theirs, nil])) == .conflict([theirs, nil]))
+            for count in [0, 1, 2, 4] { #expect(change().verdict(answer(false, Array(repeating: nil, count: count))) == nil) }
         }
 
         /// What etcd keeps, as far as a `FleetChange` is concerned.
@@ -55,57 +60,54 @@
             private var entries: [Data: (value: Data, revision: Int)] = [:]
             private var revision = 1
 
-            func found(_ key: Data) -> EtcdKeyValue? {
-                entries[key].map { EtcdKeyValue(key: key, value: $0.value, mod_revision: EtcdNumber($0.revision)) }
-            }
+            func found(_ key: Data) -> EtcdKeyValue? { entries[key].map { EtcdKeyValue(key: key, value: $0.value, revision: $0.revision) } }
 
             mutating func put(_ key: Data, _ value: Data?) {
                 revision += 1
                 entries[key] = value.map { ($0, revision) }
             }
 
-            mutating func make(_ change: FleetChange) -> EtcdTransactionAnswer {
-                let transaction = change.transaction
-                let now = [EtcdCompare.isMissing(change.logKey)] + change.steps.map { .lastChange(of: $0.key, is: entries[$0.key]?.revision ?? 0) }
-                let holds = transaction.compare == now && entries[change.logKey] == nil
-                for operation in transaction.success where holds {
-                    if let put = operation.request_put { self.put(put.key, put.value) }
-                    if let delete = operation.request_delete_range { put(delete.key, nil) }
+            mutating func make(_ change: FleetChange) throws -> EtcdAnswer {
+                let transaction = try JSONValue(parsing: change.transaction.body)
+                let now = [EtcdStep.isMissing(change.logKey)] + change.steps.map { EtcdStep.lastChange(of: $0.key, is: entries[$0.key]?.revision ?? 0) }
+                let holds = transaction["compare"] == .array(now) && entries[change.logKey] == nil
+                func bytes(_ text: JSONValue?) -> Data? { text?.stringValue.flatMap { Data(base64Encoded: $0) } }
+                for operation in transaction["success"]?.arrayValue ?? [] where holds {
+                    if let put = operation["request_put"], let key = bytes(put["key"]) { self.put(key, bytes(put["value"])) }
+                    if let key = bytes(operation["request_delete_range"]?["key"]) { put(key, nil) }
                 }
-                let there = transaction.failure.compactMap { $0.request_range?.key }.map { found($0) }
-                return EtcdTransactionAnswer(
-                    header: EtcdHeader(cluster_id: "1", revision: EtcdNumber(revision)), succeeded: holds ? true : nil,
-                    responses: holds ? nil : there.map { EtcdTransactionAnswer.Response(response_range: .init(kvs: $0.map { [$0] })) })
+                let there = (transaction["failure"]?.arrayValue ?? []).compactMap { bytes($0["request_range"]?["key"]) }.map { found($0) }
+                return EtcdAnswer(cluster: "1", revision: revision, succeeded: holds, found: holds ? [] : there)
             }
         }
 
         @Test("An attempt that expects nothing and comes after others have stored and removed that is known by its decision")
-        func delayed() {
+        func delayed() throws {
             var store = Store()
             let key = Data([1])
-            func decide(_ number: Int, on found: FleetChange.Found, _ new: String) -> FleetChange {
+            func decide(_ number: Int, on found: EtcdKeyValue?, _ new: String) -> FleetChange {
                 FleetChange(
-                    steps: [(key, found, Data(new.utf8))], logKey: Data([3]),
+                    steps: [FleetChange.Step(key: key, found: found, new: Data(new.utf8))], logKey: Data([3]),
                     record: FleetLogRecord(time: "t", writer: "w", changes: [], decision: number))
             }
-            let first = decide(1, on: .init(nil), "first")
+            let first = decide(1, on: nil, "first")
             #expect(first.mayStillHappen)
             store.put(key, Data("others'".utf8))
             // A second attempt of the first decision overtakes the first one.
-            guard case .conflict(let found)? = first.verdict(store.make(first)) else { return #expect(Bool(false), "no conflict") }
+            guard case .conflict(let found)? = try first.verdict(store.make(first)) else { return #expect(Bool(false), "no conflict") }
             let second = decide(2, on: found[0], "second")
             #expect(!second.mayStillHappen)
             store.put(key, nil)
-            #expect(first.verdict(store.make(first)) == .made(decision: 1))
+            #expect(try first.verdict(store.make(first)) == .made(decision: 1))
             // Whatever others do then.
-            #expect(second.verdict(store.make(second)) == .made(decision: 1))
+            #expect(try second.verdict(store.make(second)) == .made(decision: 1))
             store.put(key, nil)
-            #expect(second.verdict(store.make(second)) == .made(decision: 1) && first.verdict(store.make(first)) == .made(decision: 1))
+            #expect(try second.verdict(store.make(second)) == .made(decision: 1) && first.verdict(store.make(first)) == .made(decision: 1))
             // Without the delay it is the second one.
             var other = Store()
             other.put(key, Data("others'".utf8))
-            let again = decide(2, on: .init(other.found(key)), "second")
-            #expect(again.verdict(other.make(again)) == .made(decision: 2) && again.verdict(other.make(again)) == .made(decision: 2))
+            let again = decide(2, on: other.found(key), "second")
+            #expect(try again.verdict(other.make(again)) == .made(decision: 2) && again.verdict(other.make(again)) == .made(decision: 2))
             // A record that says nothing sensible is of the last decision.
             for text in ["", "x", #"{"changes": [], "decision": 9}"#, #"{"changes": [], "decision": -1}"#] {
                 #expect(FleetChange.decision(of: Data(text.utf8), last: 2) == 2)
@@ -118,19 +120,17 @@
         private func message(
             _ revision: Int, cluster: String = "1", created: Bool? = nil, canceled: Bool? = nil, compacted: Int? = nil, why: String? = nil,
             events: [Int] = []
-        ) -> EtcdWatchMessage.Answer {
-            EtcdWatchMessage.Answer(
-                header: header(revision, cluster: cluster), created: created, canceled: canceled,
-                compact_revision: compacted.map { EtcdNumber($0) }, cancel_reason: why, events: events.isEmpty ? nil : self.events(events))
+        ) -> EtcdAnswer {
+            EtcdAnswer(
+                cluster: cluster, revision: revision, isCreated: created ?? false, isCanceled: canceled ?? false, compacted: compacted ?? 0, reason: why,
+                events: self.events(events))
         }
 
-        private func events(_ revisions: [Int]) -> [EtcdWatchMessage.Event] {
-            revisions.map { EtcdWatchMessage.Event(type: nil, kv: entry("a", revision: $0)) }
-        }
+        private func events(_ revisions: [Int]) -> [EtcdEvent] { revisions.map { EtcdEvent(entry: entry("a", revision: $0)) } }
 
         @Test("An answer on a watch is changes, nothing, a reason to read everything again, or a refusal")
         func watch() {
-            func verdict(_ message: EtcdWatchMessage.Answer) -> WatchVerdict { WatchVerdict(message, after: 10, in: "1") }
+            func verdict(_ message: EtcdAnswer) -> WatchVerdict { WatchVerdict(message, after: 10, in: "1") }
             #expect(verdict(message(10, created: true)) == .nothing)
             #expect(verdict(message(50, created: true)) == .nothing)
             #expect(verdict(message(9)) == .nothing)  // progress, of a member that is behind
@@ -158,11 +158,9 @@
         @Test("A replica is fresh, behind, or of another history, by the number of settings and the last change")
         func confirmation() {
             var replica = SettingsReplica(
-                EtcdRangeAnswer(header: header(10), kvs: [entry("everyone/a", revision: 4), entry("everyone/b", revision: 8)]), keys)
-            func answer(_ revision: Int, _ count: Int, _ last: Int?, cluster: String = "1") -> EtcdRangeAnswer {
-                EtcdRangeAnswer(
-                    header: header(revision, cluster: cluster), kvs: last.map { [entry("everyone/x", revision: $0)] },
-                    count: count == 0 ? nil : EtcdNumber(count))
+                EtcdAnswer(cluster: "1", revision: 10, entries: [entry("everyone/a", revision: 4), entry("everyone/b", revision: 8)]), keys)
+            func answer(_ revision: Int, _ count: Int, _ last: Int?, cluster: String = "1") -> EtcdAnswer {
+                EtcdAnswer(cluster: cluster, revision: revision, entries: last.map { [entry("everyone/x", revision: $0)] } ?? [], count: count)
             }
             #expect(replica.confirm(answer(10, 2, 8), askedAt: 10) == .fresh)
             #expect(replica.isConfirmed(answer(10, 0, nil)) && replica.confirm(answer(10, 0, nil), askedAt: 10) == .fresh)
@@ -182,14 +180,14 @@
             // Something came between the questions, or all had come.
             var late = replica
             #expect(late.confirm(answer(12, 3, 12), askedAt: 10) == .behind)
-            late.apply([EtcdWatchMessage.Event(type: nil, kv: entry("everyone/c", revision: 11))], revision: 11)
+            late.apply([EtcdEvent(entry: entry("everyone/c", revision: 11))], revision: 11)
             #expect(late.confirm(answer(12, 4, 12), askedAt: 11) == .behind)
             #expect(late.confirm(answer(12, 3, 11), askedAt: 11) == .fresh)
             #expect(late.confirm(answer(13, 4, 13), askedAt: 11) == .behind)
             guard case .readAgain = replica.confirm(answer(9, 2, 8), askedAt: 10) else { return #expect(Bool(false)) }
             guard case .readAgain = replica.confirm(answer(10, 2, 8, cluster: "2"), askedAt: 10) else { return #expect(Bool(false)) }
             // What came meanwhile on the watch is later than the answer.
-            replica.apply([EtcdWatchMessage.Event(type: "DELETE", kv: entry("everyone/b", revision: 13))], revision: 13)
+            replica.apply([EtcdEvent(isDeletion: true, entry: entry("everyone/b", revision: 13))], revision: 13)
             #expect(replica.confirm(answer(12, 2, 8), askedAt: 10) == .fresh)
             #expect(replica.isConfirmed(answer(13, 0, nil)) && !replica.isConfirmed(answer(99, 0, nil)))
             #expect(replica.confirm(answer(13, 1, 4), askedAt: 13) == .fresh)
@@ -251,20 +249,18 @@
         // MARK: Lines
 
         @Test("Lines of a stream are whole wherever it is cut, and what follows the last one is kept apart", arguments: 1...9)
-        func lines(part: Int) {
+        func lines(part: Int) throws {
             let text = Array("one\n\ntwo \u{E9}\n\n\nthree\nrest".utf8)
             var lines = EtcdLines()
             var found: [String] = []
             for start in stride(from: 0, to: text.count, by: part) {
-                let isShort = lines.append(Array(text[start..<min(start + part, text.count)]))
-                #expect(isShort)
-                while let line = lines.next() { found.append(String(decoding: line, as: UTF8.self)) }
+                let whole = lines.append(Array(text[start..<min(start + part, text.count)]))
+                found += try #require(whole).map { String(decoding: $0, as: UTF8.self) }
             }
             #expect(found == ["one", "two \u{E9}", "three"])
             #expect(lines.rest == Array("rest".utf8))
-            _ = lines.append(Array("\n".utf8))
-            #expect(lines.next() == Array("rest".utf8))
-            #expect(lines.next() == nil && lines.rest == nil)
+            let last = lines.append(Array("\n".utf8)), none = lines.append([])
+            #expect(last == [Array("rest".utf8)] && none == [] && lines.rest.isEmpty)
         }
     }
 #endif

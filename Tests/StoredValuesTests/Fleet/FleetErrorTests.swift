@@ -50,8 +50,11 @@
 
         @Test("What etcd answers in place of an answer is told apart by its code and words", arguments: answers)
         func answer(answer: Answer) {
-            for problem in [EtcdProblem(code: answer.code, message: answer.words), EtcdProblem(grpc_code: answer.code, message: answer.words)] {
+            for name in ["code", "grpc_code"] {
                 let isNothing = answer.code == nil && answer.words == nil
+                var problem: JSONValue = [:]
+                problem[name] = answer.code.map { JSONValue($0) }
+                problem["message"] = answer.words.map { JSONValue($0) }
                 let error = EtcdError(status: answer.status, isNothing ? nil : problem, from: endpoint)
                 #expect(error.reason == answer.reason && error.mayHaveHappened == answer.mayHaveHappened, "\(error)")
                 #expect(error.isTransient == (answer.reason == .unreachable))
@@ -61,10 +64,10 @@
 
         @Test("However long or odd etcd's words are, an error stays short")
         func words() {
-            let error = EtcdError(status: 400, EtcdProblem(code: 3, message: String(repeating: "e\u{301}", count: 100_000)), from: endpoint)
+            let error = EtcdError(status: 400, ["code": 3, "message": .string(String(repeating: "e\u{301}", count: 100_000))], from: endpoint)
             #expect(error.sentence.unicodeScalars.count < 500)
             let steering = "no\u{1B}[2J\nmore\u{9B}1m\u{202E}"
-            #expect(EtcdError(status: 400, EtcdProblem(code: 3, message: steering), from: endpoint).sentence.hasSuffix("no [2J more 1m "))
+            #expect(EtcdError(status: 400, ["code": 3, "message": .string(steering)], from: endpoint).sentence.hasSuffix("no [2J more 1m "))
         }
 
         @Test("Every error says what could not be done, why, and what to do; and whether it may have happened. All are printed")

@@ -34,11 +34,11 @@
                 for value in 1...3 { try await fleet.run("set", "a", "\(value)") }
                 try await fleet.etcd.compact()
                 let client = try fleet.client()
-                let now: EtcdRangeAnswer = try await client.gateway.ask("/v3/kv/range", EtcdRangeRequest(prefix: client.keys.settings))
+                let now = try await client.gateway.ask(client.keys.everything())
                 var verdict = WatchVerdict.nothing
                 do {
-                    try await client.gateway.watch(client.keys.settings, from: 2) { answer in
-                        verdict = WatchVerdict(answer, after: 1, in: now.header.cluster_id)
+                    try await client.gateway.watch(client.keys.settings, to: client.keys.settings.afterAllThatBeginWithThis, from: 2) { answer in
+                        verdict = WatchVerdict(answer, after: 1, in: now.cluster)
                         if verdict != .nothing { throw Told() }
                     }
                 } catch is Told {}

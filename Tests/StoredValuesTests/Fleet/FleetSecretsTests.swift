@@ -175,7 +175,7 @@
                 var changed = sound, later = sound
                 changed[130] ^= 1
                 later[8] = 2
-                later.replaceSubrange(112..<128, with: EncryptedFileSeal.checksum(of: Array(later[..<112])))
+                later.replaceSubrange(112..<128, with: EncryptedFileHeader.checksum(of: Array(later[..<112])))
                 for wrong in [[], [1], Array(sound.dropLast()), changed, later] {
                     try await fleet.etcd.put(TestFleet.secrets, wrong)
                     for attempt in 0..<4 {

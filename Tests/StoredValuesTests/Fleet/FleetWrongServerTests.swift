@@ -1,6 +1,7 @@
 #if Fleet
     import Foundation
     import StoredValues
+    import StoredValuesFleet
     import StoredValuesSupport
     import Testing
 
@@ -79,6 +80,25 @@
                 withExtendedLifetime(server) {}
                 _ = try machine.startAgent()
                 try await machine.waitUntilCurrent()
+            }
+        }
+
+        @Test("A server that answers and closes the connection at once ends no program, however often")
+        func closing() async {
+            await #expect(processExitsWith: .success) {
+                let server = try WrongEtcd { _ in .raw("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", [0xFF, 0, 0xC0, 0x80]) }
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<8 {
+                        let fleet = try Fleet(endpoints: [server.endpoint], applicationID: "x")
+                        group.addTask {
+                            for _ in 0..<250 {
+                                await #expect(throws: FleetError.self) { _ = try await fleet.value("limit", as: Int.self) }
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                withExtendedLifetime(server) {}
             }
         }
 

@@ -58,10 +58,9 @@
         func repeatedRandomness() throws {
             let random = [UInt8](repeating: 9, count: 32)
             func seed(_ entries: [EncryptedFileEntry], generation: UInt64 = 1, key: UInt8 = 7) throws -> [UInt8] {
-                let derivation = KeyDerivation(method: .hkdf, salt: random)
-                let mainKey = try derivation.mainKey(from: Secret(repeatElement(key, count: 32)))
-                let file = EncryptedFileSeal.seal(
-                    entries, generation: generation, derivation: derivation, mainKey: mainKey, random: random)
+                let key = try DerivedKey(
+                    KeyDerivation(method: .hkdf, salt: random), from: Secret(repeatElement(key, count: 32)))
+                let file = key.seal(entries, generation: generation, random: random)
                 return try EncryptedFileHeader(ofFile: file).seed
             }
             var other = entries
@@ -76,10 +75,10 @@
 
         @Test("A header reads back as it was written")
         func header() throws {
-            for method in [KeyDerivation.Method.hkdf, .scrypt(.standard)] {
+            for method in [KeyDerivation.Method.hkdf, .standardScrypt] {
                 let header = EncryptedFileHeader(
-                    derivation: KeyDerivation(new: method), generation: .max, seed: EncryptedFileSeal.randomBytes(32),
-                    keyCheck: EncryptedFileSeal.randomBytes(16), bodyByteCount: 5)
+                    derivation: KeyDerivation(new: method), generation: .max, seed: KeyDerivation.randomBytes(32),
+                    keyCheck: KeyDerivation.randomBytes(16), bodyByteCount: 5)
                 #expect(header.bytes.count == EncryptedFileHeader.byteCount)
                 let file = header.bytes + [UInt8](repeating: 0, count: 5 + 16)
                 #expect(try EncryptedFileHeader(ofFile: file) == header)

@@ -186,18 +186,17 @@
         }
 
         @Test("A header that asks for too much or too little of scrypt is refused before scrypt runs", arguments: [
-            ScryptCost(logarithmOfRounds: 63, blockSize: 8, parallelism: 1),
-            ScryptCost(logarithmOfRounds: 19, blockSize: 8, parallelism: 1),
-            ScryptCost(logarithmOfRounds: 1, blockSize: 8, parallelism: 1),
-            ScryptCost(logarithmOfRounds: 17, blockSize: 255, parallelism: 1),
-            ScryptCost(logarithmOfRounds: 17, blockSize: 8, parallelism: 255),
-        ])
-        func scryptBounds(cost: ScryptCost) async throws {
+            [63, 8, 1], [19, 8, 1], [1, 8, 1], [17, 255, 1], [17, 8, 255],
+        ] as [[UInt8]])
+        func scryptBounds(cost: [UInt8]) async throws {
             try await withTemporaryFolder { folder in
                 let header = EncryptedFileHeader(
-                    derivation: KeyDerivation(new: .scrypt(cost)), generation: 1, seed: [UInt8](repeating: 0, count: 32),
+                    derivation: KeyDerivation(new: .standardScrypt), generation: 1, seed: [UInt8](repeating: 0, count: 32),
                     keyCheck: [UInt8](repeating: 0, count: 16), bodyByteCount: 4)
-                try put(header.bytes + [UInt8](repeating: 0, count: 20), folder + "/store")
+                var bytes = header.bytes
+                bytes.replaceSubrange(12..<15, with: cost)
+                bytes.replaceSubrange(112..<128, with: EncryptedFileHeader.checksum(of: Array(bytes[..<112])))
+                try put(bytes + [UInt8](repeating: 0, count: 20), folder + "/store")
                 let keyring = EncryptedFileKeyring(
                     path: folder + "/store",
                     key: .passphrase {
@@ -214,7 +213,7 @@
                 let keyring = try await makeKeyring(in: folder)
                 var newer = try bytes(folder + "/store")
                 newer[8] = 2
-                newer.replaceSubrange(112..<128, with: EncryptedFileSeal.checksum(of: Array(newer[..<112])))
+                newer.replaceSubrange(112..<128, with: EncryptedFileHeader.checksum(of: Array(newer[..<112])))
                 try put(newer, folder + "/store")
                 let error = try await #require(throws: KeyringError.self) { try await keyring.write(secret, for: id, label: "") }
                 #expect("\(error)".contains("newer version"))
@@ -230,7 +229,7 @@
                 for offset in 8..<112 {
                     var forged = sound
                     forged[offset] ^= 1
-                    forged.replaceSubrange(112..<128, with: EncryptedFileSeal.checksum(of: Array(forged[..<112])))
+                    forged.replaceSubrange(112..<128, with: EncryptedFileHeader.checksum(of: Array(forged[..<112])))
                     try put(forged, folder + "/store")
                     await #expect(throws: KeyringError.self) { try await keyring.read(id) }
                 }

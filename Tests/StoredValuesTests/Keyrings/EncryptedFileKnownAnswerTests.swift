@@ -64,29 +64,25 @@
             let bytes = Self.bytes(isKeyFile ? Self.madeWithKeyFile : Self.madeWithPassphrase)
             let header = try EncryptedFileHeader(ofFile: bytes)
             let method: KeyDerivation.Method =
-                isKeyFile ? .hkdf : .scrypt(ScryptCost(logarithmOfRounds: 14, blockSize: 8, parallelism: 1))
+                isKeyFile ? .hkdf : .scrypt(logarithmOfRounds: 14)
             #expect(header.derivation == KeyDerivation(method: method, salt: Array(0x00..<0x20)))
             #expect(header.generation == 3 && header.seed == Array(0x80..<0xA0))
             let material = Secret(isKeyFile ? Self.keyFile : Array(Self.passphrase.utf8))
-            let mainKey = try header.derivation.mainKey(from: material)
-            #expect(EncryptedFileSeal.isKey(mainKey, of: header))
-            let read = try EncryptedFileSeal.open(bytes, header: header, mainKey: mainKey)
+            let key = try DerivedKey(header.derivation, from: material)
+            #expect(key.opens(header))
+            let read = try key.open(bytes, header: header)
             #expect(read.count == entries.count)
             for entry in entries {
                 #expect(read[entry.id]?.label == entry.label && read[entry.id]?.modified == entry.modified)
             }
-            let sealed = EncryptedFileSeal.seal(
-                EncryptedFileBody.bytes(of: entries), generation: 3, derivation: header.derivation, mainKey: mainKey,
-                seed: header.seed)
+            let sealed = key.seal(EncryptedFileBody.bytes(of: entries), generation: 3, seed: header.seed)
             #expect(sealed == bytes)
         }
 
         @Test("The seed is made as the documentation says")
         func seed() throws {
-            let derivation = KeyDerivation(method: .hkdf, salt: Array(0x00..<0x20))
-            let seed = EncryptedFileSeal.seed(
-                for: EncryptedFileBody.bytes(of: entries), generation: 3, mainKey: try derivation.mainKey(from: Secret(Self.keyFile)),
-                random: Array(0x80..<0xA0))
+            let key = try DerivedKey(KeyDerivation(method: .hkdf, salt: Array(0x00..<0x20)), from: Secret(Self.keyFile))
+            let seed = key.seed(for: EncryptedFileBody.bytes(of: entries), generation: 3, random: Array(0x80..<0xA0))
             #expect(seed == Self.bytes("4d1e402f978f4e249c5cff2d6cfd792ec145a3450b5e4ffc4a7a4cb071dc05d5"))
         }
 

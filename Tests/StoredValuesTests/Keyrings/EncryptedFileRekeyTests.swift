@@ -89,7 +89,7 @@
             try await withStore { folder in
                 let keyring = keyring(folder, "old")
                 try await keyring.rekey(to: .passphrase { Secret("correct horse".utf8) })
-                #expect(try header(in: folder).derivation.method == .scrypt(.standard))
+                #expect(try header(in: folder).derivation.method == .standardScrypt)
                 #expect(try await keyring.read(id) == secret)
                 await #expect(throws: KeyringError.wrongKey) { try await self.keyring(folder, "old").read(id) }
                 try await keyring.rekey(to: .generatedFile(folder + "/generated"))

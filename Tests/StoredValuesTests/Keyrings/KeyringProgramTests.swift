@@ -102,10 +102,10 @@
             let sought = ["service": id.service, "account": id.account]
             try await desktop.lock()  // after the search, so to speak
             await #expect(throws: SecretServiceError.unknownOutcome) {
-                try await perform(desktop) { connection, cancellable throws(SecretServiceError) in
+                try await perform(desktop) { connection throws(SecretServiceError) in
                     let item = Item(daemon: connection.daemon, path: path)
                     let secret = SecretBytes(count: 4) { $0.copyBytes(from: "lost".utf8) }
-                    try connection.store(secret, in: item, foundBy: sought, cancellable)
+                    try connection.store(secret, in: item, foundBy: sought)
                 }
             }
             try await desktop.unlock()
@@ -120,12 +120,12 @@
                 try await keyring.write(Secret("kept".utf8), for: id, label: "label")
                 let path = try #require(
                     ObjectPath(try await desktop.itemPaths(service: id.service, account: id.account).first ?? ""))
-                let found = try await perform(desktop) { connection, cancellable throws(SecretServiceError) in
+                let found = try await perform(desktop) { connection throws(SecretServiceError) in
                     let item = Item(daemon: connection.daemon, path: path)
                     connection.daemon.bus.send(
                         "Delete", of: "org.freedesktop.Secret.Item", at: path, to: connection.daemon.name)
                     do throws(SecretServiceError) {
-                        return try connection.load(item, cancellable).withBytes { Secret($0) } as Secret?
+                        return try connection.load(item).withBytes { Secret($0) } as Secret?
                     } catch where error.isMissingObject {
                         return nil
                     }
@@ -137,21 +137,18 @@
 
         /// Runs `body` as a call of this process on that bus.
         private func perform<Result: Sendable>(
-            _ desktop: PrivateDesktop, _ body: @escaping @Sendable (DaemonConnection, Cancellable) throws(SecretServiceError) -> Result
+            _ desktop: PrivateDesktop, _ body: @escaping @Sendable (DaemonConnection) throws(SecretServiceError) -> Result
         ) async throws -> Result {
-            try await ItemStore(bus: .address(desktop.address), deadline: hangLimit).call {
-                connection, cancellable, _ throws(SecretServiceError) in
-                try body(connection, cancellable)
-            }
+            try await ItemStore(bus: .address(desktop.address), deadline: hangLimit).call(body)
         }
 
         /// Closes this process's session with the daemon behind libsecret's back, and returns its path. KWallet 5.103 at times does
         /// so by itself.
         private func closeSession(_ desktop: PrivateDesktop) async throws -> String {
-            try await perform(desktop) { connection, cancellable throws(SecretServiceError) in
-                let path = try connection.session.path(cancellable)
+            try await perform(desktop) { connection throws(SecretServiceError) in
+                let path = try connection.session.path()
                 _ = try connection.daemon.call(
-                    "Close", of: "org.freedesktop.Secret.Session", at: path, [], reply: "()", cancellable)
+                    "Close", of: "org.freedesktop.Secret.Session", at: path, [], reply: "()")
                 return path.text
             }
         }

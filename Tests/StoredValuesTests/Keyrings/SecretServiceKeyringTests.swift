@@ -75,7 +75,9 @@ import Testing
                 "store", "--label=newer", "service", id.service, "account", id.account, "extra", "1", input: "newer"
             )
             #expect(try await desktop.itemPaths(service: id.service, account: id.account).count == 2)
-            #expect(try await keyring.read(id) == secret("newer"))
+            // That there are two is noted for the log, but the lock under which that is seen is not kept.
+            #expect(try await keyring.locked(for: id).read(id) == secret("newer"))
+            #expect(try await keyring.locked(for: id).read(id) == secret("newer"))
             #expect(try await keyring.identifiers(inService: id.service) == [id])
             try await keyring.write(secret("newest"), for: id, label: "newest")
             #expect(try await keyring.read(id) == secret("newest"))

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import StoredValues
@@ -43,6 +44,24 @@ struct JSONTests {
     func nesting(depth: Int) {
         let text = Array(repeating: UInt8(ascii: "["), count: depth) + Array(repeating: UInt8(ascii: "]"), count: depth)
         #expect(((try? JSONValue(parsing: text)) != nil) == (depth <= JSONValue.maximumDepth))
+    }
+
+    @Test("Of memory that the writer outgrew nothing can be read: it may be of a secret")
+    func outgrownMemory() throws {
+        let secret = Array("a text that nobody else has, \(UInt64.random(in: 0 ... .max))".utf8)
+        var writer = JSONWriter()
+        writer.append(secret[...])
+        let (start, count) = writer.text.withUnsafeBytes { (UInt(bitPattern: $0.baseAddress), $0.count) }
+        // Before, for the allocator gives out what was freed.
+        var now = [UInt8](repeating: 0, count: count)
+        while writer.text.withUnsafeBytes({ UInt(bitPattern: $0.baseAddress) }) == start { writer.append("0123456789") }
+        // By the kernel, as the memory is no longer this test's to read.
+        let file = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        try #require(pread(file, &now, count, off_t(start)) == count)
+        // The allocator writes to the begin of what was freed.
+        #expect(now.suffix(16) != secret.suffix(16))
+        #expect(writer.text.starts(with: secret))
     }
 }
 

@@ -120,6 +120,7 @@ final class FaultyFileOperations: FileOperations {
         try note("makeFolder")
         try system.makeFolder(path, mode: mode)
     }
+    func hasNoLinks(_ path: String) -> Bool { false }  // what can fail is asked
     func readLink(_ path: String) throws(SystemErrorCode) -> String {
         look()
         return try system.readLink(path)

@@ -179,6 +179,8 @@ final class MemoryDisk: FileOperations {
         }
     }
 
+    func hasNoLinks(_ path: String) -> Bool { false }  // what can fail is asked
+
     func readLink(_ path: String) throws(SystemErrorCode) -> String {
         try state.withLock { state throws(SystemErrorCode) in
             throw try state.find(path) == nil ? .noEntry : .invalidArgument

@@ -7,8 +7,7 @@ import Testing
 struct ItemCodingTests {
     /// Encodes, writes, parses and decodes, as a value does on its way through the file.
     private func readBack<Item: StorableItem>(_ item: Item) throws -> Item {
-        let text = try ItemEncoder.text(item, level: 1)
-        return try ItemDecoder.decode(Item.self, from: JSONValue(parsing: text))
+        try ItemDecoder.decode(Item.self, from: ItemEncoder.text(item, level: 1))
     }
 
     private func text(_ item: some StorableItem) throws -> String {
@@ -139,12 +138,12 @@ struct ItemCodingTests {
 
     @Test("Dates come back to the bit, as ISO 8601 text wherever that can say them")
     func dates() throws {
-        var seconds: [Double] = [0, 1, -1, 0.5, -0.5, 785_501_234.123456, -0.001, -978_307_200, -62_000_000_000.25, 1e-9, 4e17, .infinity, -1e300]
+        var seconds: [Double] = [0, -0.0, 1, -1, 0.5, -0.5, 785_501_234.123456, -0.001, -978_307_200, -62_000_000_000.25, 1e-9, 4e17, .infinity, -1e300]
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2_000 { seconds.append(Double.random(in: -1e10...1e10, using: &generator)) }
         for second in seconds {
             let date = Date(timeIntervalSinceReferenceDate: second)
-            #expect(try readBack(date).timeIntervalSinceReferenceDate == second)
+            #expect(try readBack(date).timeIntervalSinceReferenceDate.bitPattern == second.bitPattern)
         }
         #expect(try text(Date(timeIntervalSinceReferenceDate: 0)) == "\"2001-01-01T00:00:00Z\"")
         #expect(try text(Date(timeIntervalSinceReferenceDate: -0.25)) == "\"2000-12-31T23:59:59.75Z\"")
@@ -304,6 +303,36 @@ struct ItemCodingTests {
         #expect(String(decoding: both, as: UTF8.self).utf8.elementsEqual("{\n  \"e\u{301}\": 1,\n  \"\u{E9}\": 1\n}".utf8))
     }
 
+    private struct Spelled: Codable, Equatable {
+        var a = 0
+        var composed = 0
+        var accented = 0
+        enum CodingKeys: String, CodingKey { case a, composed = "\u{E9}", accented = "e\u{301}" }
+    }
+
+    @Test("Members are found by the bytes of their names, in any order and with escapes; the last of a name counts")
+    func memberNames() throws {
+        func decode<Item: Decodable>(_ type: Item.Type, _ text: String) throws -> Item { try ItemDecoder.decode(type, from: Array(text.utf8)) }
+        let text = #"{"e\u0301": 3, "\u0061": 0, "b\n": [{"c": {}}], "\u00E9": 2, "a": 0, "z": "\"", "\u0061": 1}"#
+        #expect(try decode(Spelled.self, text) == Spelled(a: 1, composed: 2, accented: 3))
+        #expect(throws: DecodingError.self) { try decode(Spelled.self, "{\"a\": 1, \"\u{E9}\": 2}") }
+        #expect(try decode([String: String].self, #"{"b\u000A": "\u0000", "a": "\ud83d\ude00\/", "": "x"}"#) == ["b\n": "\0", "a": "😀/", "": "x"])
+        let names = (0..<2_000).map { "\($0 % 1_500)" }.shuffled()
+        let last = Dictionary(zip(names, 0...)) { $1 }
+        let object = names.enumerated().map { "\"\($1)\": \($0)" }.joined(separator: ",")
+        #expect(try decode([String: Int].self, "{\(object)}") == last)
+        #expect(try decode([Int: Int].self, "{\(object)}").count == 1_500)
+    }
+
+    @Test("Half of a surrogate pair anywhere in the text is found, whether it is decoded or not", arguments: [
+        #"{"a": 1, "b": "\ud800"}"#, #"{"a": 1, "\udc00": 1}"#, #"{"a": 1, "b": [{"\ud800\u0041": {}}]}"#,
+    ])
+    func halfOfPair(text: String) {
+        #expect { try ItemDecoder.decode([String: Int].self, from: Array(text.utf8)) } throws: { error in
+            (error as? JSONSyntaxError)?.problem == JSONSyntaxError.halfOfPair
+        }
+    }
+
     @Test("Containers are filled in any order, and one that is not filled is empty")
     func openContainers() throws {
         #expect(
@@ -348,16 +377,26 @@ struct ItemCodingTests {
         #expect(throws: EncodingError.self) { try ItemEncoder.text(ByHand?.some(ByHand { _ in })) }
     }
 
-    @Test("Containers nested too deep are refused, even if no item is in them", arguments: [505, 600])
+    @Test("Containers nested too deep are refused, even if no item is in them", arguments: [505, 511, 512, 513, 600, 20_000])
     func deepContainers(depth: Int) throws {
         let item = ByHand {
             var containers = [$0.unkeyedContainer()]
             for _ in 1..<depth { containers.append(containers[containers.count - 1].nestedUnkeyedContainer()) }
         }
+        let members = ByHand {
+            var encoders: [any Encoder] = [$0]
+            for _ in 1..<depth {
+                var container = encoders[encoders.count - 1].container(keyedBy: ByHand.Key.self)
+                encoders.append(container.superEncoder())
+            }
+            _ = encoders[encoders.count - 1].unkeyedContainer()
+        }
         if depth < JSONValue.maximumDepth {
             #expect(try JSONValue(parsing: ItemEncoder.text(item)) == ItemEncoder.encode(item))
+            #expect(try JSONValue(parsing: ItemEncoder.text(members)) == ItemEncoder.encode(members))
         } else {
             #expect(throws: EncodingError.self) { try ItemEncoder.text(item) }
+            #expect(throws: EncodingError.self) { try ItemEncoder.text(members) }
         }
     }
 

@@ -2,31 +2,24 @@ import Dispatch
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// Reports changes of the files of secrets in a folder of credentials. All keyrings of this process with that folder share it.
-///
-/// Each file has its own watch, because in a mounted Kubernetes secret symlinks outside of the file are retargeted. So only the
-/// secrets in use are watched, and the last ones that were read.
+/// Reports changes of secrets in a folder of credentials, for all keyrings of this process with that folder. Each file has its own
+/// watch, because in a mounted Kubernetes secret symlinks outside of it are retargeted: so only those in use are watched, and the last
+/// ones read.
 final class CredentialsChanges: Sendable {
     /// How many of the secrets read last are followed.
     static let recentLimit = 64
 
     /// A secret that is followed as long as this object exists. Its files are watched while there is a listener.
     final class Followed: Sendable {
-        private let id: SecretIdentifier
-        private let all: WeakTable<SecretIdentifier, Followed>
         private let makeWatches: @Sendable () -> [FileWatch]
+        private let forget: @Sendable () -> Void
         private let watches = Guarded<[FileWatch]>([])
 
-        fileprivate init(
-            _ id: SecretIdentifier, among all: WeakTable<SecretIdentifier, Followed>,
-            _ makeWatches: @escaping @Sendable () -> [FileWatch]
-        ) {
-            self.id = id
-            self.all = all
-            self.makeWatches = makeWatches
+        fileprivate init(_ makeWatches: @escaping @Sendable () -> [FileWatch], forget: @escaping @Sendable () -> Void) {
+            (self.makeWatches, self.forget) = (makeWatches, forget)
         }
 
-        deinit { all.remove(id) }
+        deinit { forget() }
 
         fileprivate func watch() {
             guard watches.withLock({ $0.isEmpty }) else { return }
@@ -63,13 +56,15 @@ final class CredentialsChanges: Sendable {
     /// Makes ``changes`` report `id` as long as the returned object exists. Call it before reading the secret.
     func follow(_ id: SecretIdentifier) -> Followed {
         let secret = followed.object(for: id) {
-            Followed(id, among: followed) { [folder, queue, weak broadcaster] in
+            Followed { [folder, queue, weak broadcaster] in
                 folder.paths(of: id).map { path in
                     FileWatch(DurableFile(path: path, operations: folder.operations)) { [queue, weak broadcaster] event in
                         guard event != .beingWritten else { return }  // its writer has not finished
                         queue.async { [broadcaster] in broadcaster?.announce(.secret(id)) }
                     }
                 }
+            } forget: { [followed] in
+                followed.remove(id)
             }
         }
         if broadcaster.listenerCount > 0 { secret.watch() }

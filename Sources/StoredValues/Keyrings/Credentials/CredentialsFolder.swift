@@ -4,15 +4,12 @@ import StoredValuesSupport
 
 /// The files of a ``CredentialsKeyring``, read on the calling thread.
 struct CredentialsFolder: Sendable {
-    /// The longest file name (NAME_MAX), in bytes.
-    private static let nameLimit = 255
-
     let path: String
     let operations: any FileOperations
     /// Whether a newline at the end of a file is a part of the text.
     var keepsFinalNewlines = false
 
-    /// The secret, or nil if the folder exists and has no file for it.
+    /// Nil if the folder exists and has no file for it.
     func secret(for id: SecretIdentifier) throws(KeyringError) -> Secret? {
         let names = try Self.names(of: id)
         // Checked before and after: if the folder appears or disappears meanwhile, a file that was not found means nothing.
@@ -24,13 +21,9 @@ struct CredentialsFolder: Sendable {
         return nil
     }
 
-    /// The secrets that ``secret(for:)`` would find, sorted.
     func identifiers(inService service: String) throws(KeyringError) -> [SecretIdentifier] {
         try requireFolder()
-        let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: path)
-        } catch {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             try requireFolder()
             throw .accessDenied
         }
@@ -41,7 +34,6 @@ struct CredentialsFolder: Sendable {
         return ids.sortedByAccount
     }
 
-    /// Throws unless the folder exists.
     func requireFolder() throws(KeyringError) {
         guard let kind = try kind(at: path) else {
             throw Self.failure(2, "the folder \"\(path)\" is missing; mount it there, or name another one")
@@ -79,24 +71,15 @@ struct CredentialsFolder: Sendable {
         try kind(at: path + "/" + name, followingLinks: false) == .link
     }
 
-    /// The kind of file at `path`, or nil.
     private func kind(at path: String, followingLinks: Bool = true) throws(KeyringError) -> FileKind? {
-        do {
-            return try operations.status(at: path, followingLinks: followingLinks).kind
-        } catch .noEntry {
-            return nil
-        } catch {
-            throw KeyringError(FileError(.examine, path, error))
-        }
+        let file = DurableFile(path: path, operations: operations)
+        do { return try file.status(at: path, followingLinks: followingLinks)?.kind } catch { throw KeyringError(error) }
     }
 
     // MARK: Names
 
-    /// The possible paths of the secret's file.
-    func paths(of id: SecretIdentifier) -> [String] {
-        // A name that no file can have has no path.
-        ((try? Self.names(of: id)) ?? []).map { path + "/" + $0 }
-    }
+    /// The possible paths of the secret's file; none if no file can have its name.
+    func paths(of id: SecretIdentifier) -> [String] { ((try? Self.names(of: id)) ?? []).map { path + "/" + $0 } }
 
     /// The possible names of a secret's file; the first existing one counts.
     private static func names(of id: SecretIdentifier) throws(KeyringError) -> [String] {
@@ -108,13 +91,13 @@ struct CredentialsFolder: Sendable {
     }
 
     private static func account(of name: String, in service: String) -> String {
-        // Byte by byte, as in file systems.
         guard !service.isEmpty, let account = name.after(prefix: service + "."), isFileName(account) else { return name }
         return account
     }
 
+    /// At most NAME_MAX bytes.
     private static func isFileName(_ name: String) -> Bool {
-        !["", ".", ".."].contains(name) && name.utf8.count <= nameLimit && !hasForbiddenByte(name)
+        !["", ".", ".."].contains(name) && name.utf8.count <= 255 && !hasForbiddenByte(name)
     }
 
     /// Whether it contains a slash or NUL, byte by byte: for Swift, a slash with a combining accent is another character.
@@ -129,13 +112,10 @@ struct CredentialsFolder: Sendable {
         return folder + "/" + name
     }
 
-    /// The folder that systemd names, if it names a usable one.
     static var named: String? { try? environmentVariable(CredentialsKeyring.variable) }
 
-    /// The error if systemd has named no folder.
     static let unset = failure(
-        1,
-        "\(CredentialsKeyring.variable) is not set (or is not UTF-8), so this process has no credentials of systemd; add LoadCredential= to its unit")
+        1, "\(CredentialsKeyring.variable) is not set (or is not UTF-8), so this process has no credentials of systemd; add LoadCredential= to its unit")
 
     private static func failure(_ code: Int, _ message: String) -> KeyringError {
         .other(domain: "CredentialsKeyring", code: code, message: message)

@@ -3,11 +3,36 @@
 
     // The format of an encrypted keyring's file, version 1. StoredValues.docc/EncryptedFileFormat.md describes each byte.
 
+    /// How a file's key is derived from the user's key or passphrase: fixed when the file is created, and stored in its header.
+    struct KeyDerivation: Hashable, Sendable {
+        enum Method: Hashable, Sendable {
+            /// HKDF-SHA256, for key files, which are already random.
+            case hkdf
+            /// scrypt, for passphrases, which can be guessed, with r = 8 and p = 1.
+            case scrypt(logarithmOfRounds: UInt8)
+
+            /// The cost for new files: OWASP's first recommendation.
+            static let standardScrypt = Method.scrypt(logarithmOfRounds: 17)
+        }
+
+        var method: Method
+        var salt: [UInt8]
+    }
+
+    extension KeyDerivation {
+        init(new method: Method) { self.init(method: method, salt: Self.randomBytes(32)) }
+
+        static func randomBytes(_ count: Int) -> [UInt8] {
+            var generator = SystemRandomNumberGenerator()
+            return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        }
+    }
+
     /// The unencrypted beginning of the file.
     struct EncryptedFileHeader: Equatable, Sendable {
         static let byteCount = 128
         static let tagByteCount = 16
-        static let version = 1
+        private static let version = 1
         private static let magic = Array("SVSECRET".utf8)
         private static let checksummedByteCount = 112
 
@@ -22,24 +47,26 @@
             bytes.append(littleEndian: UInt16(Self.version))
             switch derivation.method {
             case .hkdf: bytes += [1, 1, 0, 0, 0, 0]
-            case .scrypt(let cost): bytes += [2, 1, cost.logarithmOfRounds, cost.blockSize, cost.parallelism, 0]
+            case .scrypt(let logarithmOfRounds): bytes += [2, 1, logarithmOfRounds, 8, 1, 0]
             }
             bytes += derivation.salt
             bytes.append(littleEndian: generation)
             bytes += seed
             bytes += keyCheck
             bytes.append(littleEndian: UInt64(bodyByteCount))
-            return bytes + EncryptedFileSeal.checksum(of: bytes)
+            return bytes + Self.checksum(of: bytes)
         }
+
+        static func checksum(of bytes: [UInt8]) -> [UInt8] { Array(Sodium.sha256(bytes).prefix(16)) }
     }
 
     extension EncryptedFileHeader {
-        /// Reads the header of a whole file, which errors call `place`. Throws ``KeyringError/damaged(path:)`` unless each field is
-        /// valid and the file has the stated length, and an error that says so if a later version of this package has written it.
+        /// Reads the header of a whole file, which errors call `place`: ``KeyringError/damaged(path:)`` unless each field is valid and
+        /// the file has the stated length, and an error that says so if a later version of this package has written it.
         init(ofFile file: [UInt8], at place: String = "the file") throws(KeyringError) {
             let damaged = KeyringError.damaged(path: place)
             guard file.count >= Self.byteCount + Self.tagByteCount, file.starts(with: Self.magic),
-                EncryptedFileSeal.checksum(of: Array(file[..<Self.checksummedByteCount]))
+                Self.checksum(of: Array(file[..<Self.checksummedByteCount]))
                     == Array(file[Self.checksummedByteCount..<Self.byteCount])
             else { throw damaged }
             let version = Int(file.littleEndian(UInt16.self, at: 8))
@@ -49,14 +76,13 @@
                     message: "\(place) was written by a newer version of StoredValues (format \(version)); use that one")
             }
             guard version == Self.version else { throw damaged }
-            let parameters = Array(file[10..<16])
+            let parameters = Array(file[10..<16]), cost = parameters[2]
             let method: KeyDerivation.Method
-            if parameters == [1, 1, 0, 0, 0, 0] {
-                method = .hkdf
-            } else {
-                let cost = ScryptCost(logarithmOfRounds: parameters[2], blockSize: parameters[3], parallelism: parameters[4])
-                guard parameters[0] == 2, parameters[1] == 1, parameters[5] == 0, cost.isAcceptable else { throw damaged }
-                method = .scrypt(cost)
+            switch parameters {
+            case [1, 1, 0, 0, 0, 0]: method = .hkdf
+            // Neither so low that a passphrase is easily guessed, nor so high (over 256 MiB) that a forged file overloads the machine.
+            case [2, 1, cost, 8, 1, 0] where (14...18).contains(cost): method = .scrypt(logarithmOfRounds: cost)
+            default: throw damaged
             }
             derivation = KeyDerivation(method: method, salt: Array(file[16..<48]))
             generation = file.littleEndian(UInt64.self, at: 48)
@@ -67,7 +93,6 @@
         }
     }
 
-    /// One secret in the file.
     struct EncryptedFileEntry: Sendable {
         /// The maximum size of a text; sizes in the file are checked against it before memory is allocated.
         static let textLimit = 1 << 16
@@ -77,18 +102,16 @@
         /// Milliseconds since 1970.
         var modified: Int64
         var secret: Secret
-
     }
 
     extension EncryptedFileEntry {
         /// A secret that is stored now. Throws ``KeyringError/tooLarge`` if it could not be read again.
         init(new secret: Secret, for id: SecretIdentifier, label: String) throws(KeyringError) {
-            let now = Int64(Date().timeIntervalSince1970 * 1000)
-            self.init(id: id, label: label, modified: now, secret: secret)
-            guard secret.count <= Secret.sizeLimit, [id.service, id.account, label].allSatisfy({ $0.utf8.count <= Self.textLimit }) else {
-                throw .tooLarge
-            }
+            self.init(id: id, label: label, modified: Int64(Date().timeIntervalSince1970 * 1000), secret: secret)
+            guard secret.count <= Secret.sizeLimit, texts.allSatisfy({ $0.utf8.count <= Self.textLimit }) else { throw .tooLarge }
         }
+
+        fileprivate var texts: [String] { [id.service, id.account, label] }
     }
 
     /// The encrypted part of the file as plaintext, only in memory that is wiped.
@@ -96,8 +119,7 @@
         static func bytes(of entries: some Collection<EncryptedFileEntry>) -> Secret {
             let sorted = entries.sorted { ($0.id.service, $0.id.account) < ($1.id.service, $1.id.account) }
             let size = sorted.reduce(4) { sum, entry in
-                sum + 12 + entry.id.service.utf8.count + entry.id.account.utf8.count + entry.label.utf8.count
-                    + 8 + 4 + entry.secret.count
+                entry.texts.reduce(sum + 8 + 4 + entry.secret.count) { $0 + 4 + $1.utf8.count }
             }
             return Secret(count: size) { buffer in
                 var position = 0
@@ -105,12 +127,10 @@
                     UnsafeMutableRawBufferPointer(rebasing: buffer[position...]).copyBytes(from: bytes)
                     position += bytes.count
                 }
-                func put<Number: FixedWidthInteger>(number: Number) {
-                    withUnsafeBytes(of: number.littleEndian) { put($0) }
-                }
+                func put(number: some FixedWidthInteger) { withUnsafeBytes(of: number.littleEndian) { put($0) } }
                 put(number: UInt32(sorted.count))
                 for entry in sorted {
-                    for text in [entry.id.service, entry.id.account, entry.label] {
+                    for text in entry.texts {
                         put(number: UInt32(text.utf8.count))
                         put(text.utf8)
                     }
@@ -121,10 +141,9 @@
             }
         }
 
-        /// The entries in `bytes`. Throws `damaged` unless they are what ``bytes(of:)`` returns.
-        static func entries(
-            in bytes: UnsafeRawBufferPointer, orThrow damaged: KeyringError = .damaged(path: "the file")
-        ) throws(KeyringError) -> SealedSecrets.Entries {
+        /// The entries in `bytes`. Throws ``KeyringError/damaged(path:)`` unless they are what ``bytes(of:)`` returns.
+        static func entries(in bytes: UnsafeRawBufferPointer) throws(KeyringError) -> SealedSecrets.Entries {
+            let damaged = KeyringError.damaged(path: "the file")
             var rest = bytes[...]
             func take(_ count: Int) throws(KeyringError) -> UnsafeRawBufferPointer {
                 guard count <= rest.count else { throw damaged }
@@ -134,22 +153,20 @@
             func number<Number: FixedWidthInteger>(_ type: Number.Type) throws(KeyringError) -> Number {
                 Number(littleEndian: try take(MemoryLayout<Number>.size).loadUnaligned(as: type))
             }
-            func text() throws(KeyringError) -> String {
+            func field(upTo limit: Int) throws(KeyringError) -> UnsafeRawBufferPointer {
                 let count = Int(try number(UInt32.self))
-                guard count <= EncryptedFileEntry.textLimit, let text = String(validating: try take(count), as: UTF8.self) else {
-                    throw damaged
-                }
+                guard count <= limit else { throw damaged }
+                return try take(count)
+            }
+            func text() throws(KeyringError) -> String {
+                guard let text = String(validating: try field(upTo: EncryptedFileEntry.textLimit), as: UTF8.self) else { throw damaged }
                 return text
             }
             var entries: SealedSecrets.Entries = [:]
             for _ in 0..<(try number(UInt32.self)) {
                 let id = SecretIdentifier(service: try text(), account: try text())
-                let label = try text()
-                let modified = try number(Int64.self)
-                let count = Int(try number(UInt32.self))
-                guard count <= Secret.sizeLimit else { throw damaged }
-                let secret = Secret(try take(count))
-                let entry = EncryptedFileEntry(id: id, label: label, modified: modified, secret: secret)
+                let entry = EncryptedFileEntry(
+                    id: id, label: try text(), modified: try number(Int64.self), secret: Secret(try field(upTo: Secret.sizeLimit)))
                 guard entries.updateValue(entry, forKey: id) == nil else { throw damaged }
             }
             guard rest.isEmpty else { throw damaged }
@@ -158,7 +175,7 @@
     }
 
     extension [UInt8] {
-        fileprivate mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
+        fileprivate mutating func append(littleEndian number: some FixedWidthInteger) {
             Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
         }
 

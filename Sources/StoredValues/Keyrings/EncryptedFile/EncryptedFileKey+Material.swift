@@ -3,41 +3,34 @@
     import StoredValuesSupport
 
     extension EncryptedFileKey {
-        /// How a new file derives its key from this one.
-        private var method: KeyDerivation.Method {
-            if case .passphrase = source { .scrypt(.standard) } else { .hkdf }
-        }
-
         /// The key of the file with `header`. Throws ``KeyringError/wrongKey``.
         func derivedKey(for header: EncryptedFileHeader, operations: any FileOperations) throws(KeyringError) -> DerivedKey {
-            guard (method == .hkdf) == (header.derivation.method == .hkdf) else { throw .wrongKey }  // a key of another kind
-            let material = try material(forNewFile: false, operations: operations)
-            let key = DerivedKey(derivation: header.derivation, mainKey: try header.derivation.mainKey(from: material))
-            guard EncryptedFileSeal.isKey(key.mainKey, of: header) else { throw .wrongKey }
+            guard isPassphrase == (header.derivation.method != .hkdf) else { throw .wrongKey }  // a key of another kind
+            let key = try DerivedKey(header.derivation, from: try material(forNewFile: false, operations: operations))
+            guard key.opens(header) else { throw .wrongKey }
             return key
         }
 
         /// A key for a new file, with a new salt.
         func derivedKeyForNewFile(operations: any FileOperations) throws(KeyringError) -> DerivedKey {
-            let derivation = KeyDerivation(new: method)
-            return DerivedKey(derivation: derivation, mainKey: try derivation.mainKey(from: material(forNewFile: true, operations: operations)))
+            let derivation = KeyDerivation(new: isPassphrase ? .standardScrypt : .hkdf)
+            return try DerivedKey(derivation, from: try material(forNewFile: true, operations: operations))
         }
 
-        /// The bytes to derive the key from. `forNewFile` means that no file was encrypted with this key yet, so that it may be
-        /// created.
+        var isPassphrase: Bool {
+            if case .passphrase = source { true } else { false }
+        }
+
+        /// `forNewFile` means that no file was encrypted with this key yet, so that it may be created.
         private func material(forNewFile: Bool, operations: any FileOperations) throws(KeyringError) -> Secret {
             switch source {
-            case .file(let path):
-                return try KeyFile(path: path, origin: .own, operations: operations).read()
-            case .mountedFile(let path):
-                return try KeyFile(path: path, origin: .mounted, operations: operations).read()
-            case .generatedFile(let path):
-                let file = KeyFile(path: path, origin: .own, operations: operations)
-                if forNewFile { try file.makeIfMissing() }
+            case .file(let path, let provider, let isGenerated):
+                let file = KeyFile(path: path, provider: provider, operations: operations)
+                if isGenerated, forNewFile { try file.makeIfMissing() }
                 return try file.read()
             case .credential(let name, let folder):
                 let path = try CredentialsFolder.path(of: name, in: folder)
-                return try KeyFile(path: path, origin: .credential, operations: operations).read()
+                return try KeyFile(path: path, provider: .credential, operations: operations).read()
             case .passphrase(let closure):
                 return try Self.ask(closure)
             case .portal(let key):
@@ -66,15 +59,15 @@
         private static let maximumByteCount = 1 << 16
 
         let path: String
-        let origin: SecretFile.Provider
+        let provider: SecretFile.Provider
         let operations: any FileOperations
 
         /// The key; throws unless the file is regular, long enough, owned by this user or root, and accessible to no others
-        /// than its origin permits.
+        /// than its provider permits.
         func read() throws(KeyringError) -> Secret {
             let file: SecretFile
             do throws(SecretFile.Refusal) {
-                file = try SecretFile.open(path, from: origin, operations: operations)
+                file = try SecretFile.open(path, from: provider, operations: operations)
             } catch {
                 switch error {
                 case .link: throw failure(2, "is a symbolic link; use the path of the file itself")
@@ -98,7 +91,7 @@
                 // Under a lock and by renaming, so that no process ever sees a partial key, not even after a power cut.
                 let locked = try file.lock()
                 guard locked.identity == nil else { return }
-                var key = EncryptedFileSeal.randomBytes(Self.minimumByteCount)
+                var key = KeyDerivation.randomBytes(Self.minimumByteCount)
                 defer { key.withUnsafeMutableBytes { wipe($0) } }
                 _ = try locked.replace(with: key, durably: true)
             } catch {

@@ -13,10 +13,7 @@ import StoredValuesFiles
 /// Create one for each file: a file could be replaced with any other that was sealed with the same key.
 public struct EncryptedFileKey: Sendable {
     enum Source: Sendable {
-        case file(String)
-        case mountedFile(String)
-        case generatedFile(String)
-        /// The name, and the folder if systemd provides one.
+        case file(String, SecretFile.Provider, isGenerated: Bool = false)
         case credential(String, folder: String?)
         case passphrase(@Sendable () throws -> Secret)
         case portal(PortalKey)
@@ -25,12 +22,12 @@ public struct EncryptedFileKey: Sendable {
     let source: Source
 
     /// A key file that belongs to this user or root: not a symbolic link, and inaccessible to others (mode 0600 or 0400).
-    public static func file(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .file(path)) }
+    public static func file(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .file(path, .own)) }
 
     /// A key file that a container's runtime mounts, such as `/run/secrets/key`: it may be a symbolic link, and others may read
     /// it, because Docker and Kubernetes mount secrets that way by default, and a container has no other users. On a machine
     /// with other users, use ``file(_:)``.
-    public static func mountedFile(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .mountedFile(path)) }
+    public static func mountedFile(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .file(path, .mounted)) }
 
     /// The credential `name` of this systemd service (`LoadCredentialEncrypted=name:…`), a file in the folder that
     /// `$CREDENTIALS_DIRECTORY` names. The best choice on a server: systemd can bind it to the machine and its TPM. Its group
@@ -45,7 +42,9 @@ public struct EncryptedFileKey: Sendable {
     /// This protects only copies of the encrypted file: a backup, a commit, a stolen file. A program that can read this user's
     /// files reads both. If the encrypted file exists without the key, no new key is created, because it could never open the
     /// file: every call throws an error that says so.
-    public static func generatedFile(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .generatedFile(path)) }
+    public static func generatedFile(_ path: String) -> EncryptedFileKey {
+        EncryptedFileKey(source: .file(path, .own, isGenerated: true))
+    }
 
     /// A passphrase, requested when it is first needed, and again if it was wrong. `closure` runs on the keyring's own thread,
     /// within the call's deadline. If it throws a ``KeyringError``, the call throws that; of any other error only the type is
@@ -85,18 +84,16 @@ extension EncryptedFileKey {
     /// The real path of the key's file, or another identifier; nil if unknown. Two keys with one place are the same key.
     package var place: String? {
         switch source {
-        case .file(let path), .mountedFile(let path), .generatedFile(let path): DurableFile(path: path).place
+        case .file(let path, _, _): DurableFile(path: path).place
         case .credential(let name, let folder?): DurableFile(path: folder + "/" + name).place
         case .portal(let key): key.place
         case .credential, .passphrase: nil
         }
     }
 
-    /// The kind of key and its path.
     var description: String {
         switch source {
-        case .file(let path), .mountedFile(let path): "the key file \(path)"
-        case .generatedFile(let path): "the key file \(path), created if missing"
+        case .file(let path, _, let isGenerated): "the key file \(path)\(isGenerated ? ", created if missing" : "")"
         case .credential(let name, _): "systemd's credential \"\(name)\""
         case .passphrase: "a passphrase"
         case .portal: "the Secret portal's key"

@@ -4,8 +4,7 @@
 
     /// The only code that calls libsodium. Its functions allow any thread; what is secret is in memory that is wiped.
     enum Sodium {
-        /// Makes it use what this processor does best. May be called on any thread, any number of times. If it fails, the portable
-        /// code is used; of libsodium's random numbers, which it also prepares, none are used here.
+        /// Makes it use what this processor does best; if it fails, the portable code is used.
         private static let begin: Void = { _ = sodium_init() }()
 
         static func sha256(_ bytes: [UInt8]) -> [UInt8] {

@@ -12,14 +12,9 @@ struct Flatpak: Hashable {
     /// The path of that file. It does not exist outside a Flatpak.
     static let information = "/.flatpak-info"
 
-    /// The Flatpak described by the file at `path`, or nil if there is no such file. An unreadable file counts as a sandbox
-    /// without permissions.
+    /// Nil if there is no file at `path`. An unreadable one counts as a sandbox without permissions.
     init?(at path: String = Flatpak.information) {
-        do {
-            guard try POSIXFileOperations().status(at: path, followingLinks: true).kind == .regular else { return nil }
-        } catch {
-            guard error != .noEntry else { return nil }
-        }
+        guard Self.exists(path, as: .regular) else { return nil }
         self.init(FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? "")
     }
 
@@ -32,15 +27,16 @@ struct Flatpak: Hashable {
                 group = String(Substring(line.utf8.dropFirst().dropLast()))
                 continue
             }
-            let parts = line.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            // Spaces around the two count for nothing.
+            let parts = line.parts(separatedBy: "=").map { $0.parts(separatedBy: " ").joined(separator: " ") }
             guard parts.count == 2 else { continue }
-            let (key, value) = (Self.trimmed(parts[0]), Self.trimmed(parts[1]))
+            let (key, value) = (parts[0], parts[1])
             if group.isIdentical(to: "Application"), key.isIdentical(to: "name") {
                 id = value
             } else if group.isIdentical(to: "Context"), key.isIdentical(to: "sockets") {
                 // The real session bus, without a filter.
                 isWholeBusOpen = value.parts(separatedBy: ";").contains { $0.isIdentical(to: "session-bus") }
-            } else if group.isIdentical(to: "Session Bus Policy"), Self.covers(key, "org.freedesktop.secrets") {
+            } else if group.isIdentical(to: "Session Bus Policy"), Self.rulesForSecretService.contains(where: key.isIdentical) {
                 isNameOpen = isNameOpen || value.isIdentical(to: "talk") || value.isIdentical(to: "own")
             }
         }
@@ -48,27 +44,17 @@ struct Flatpak: Hashable {
         mayUseSecretService = isWholeBusOpen || isNameOpen
     }
 
-    private static func trimmed(_ text: Substring.UTF8View) -> String {
-        let space = UInt8(ascii: " ")
-        var text = text.drop { $0 == space }
-        while text.last == space { text.removeLast() }
-        return String(Substring(text))
-    }
-
-    /// Whether the rule `rule` applies to `name`: it may end in `.*`, which means the name itself and all below it.
-    private static func covers(_ rule: String, _ name: String) -> Bool {
-        if rule.isIdentical(to: name) { return true }
-        guard rule.utf8.suffix(2).elementsEqual(".*".utf8) else { return false }
-        let above = String(Substring(rule.utf8.dropLast(2)))
-        return name.isIdentical(to: above) || name.after(prefix: "\(above).") != nil
-    }
+    /// A rule may end in `.*`, which means the name itself and all below it.
+    private static let rulesForSecretService = [
+        "org.freedesktop.secrets", "org.freedesktop.secrets.*", "org.freedesktop.*", "org.*",
+    ]
 }
 
 extension Flatpak {
     /// The system's keyring in this sandbox. It depends on the manifest, never on whether a service answers.
     var choice: SystemKeyring.Choice {
         let permission = "org.freedesktop.secrets", path = secretsFile
-        let isInUse = path.map(Self.exists) ?? false
+        let isInUse = path.map { Self.exists($0) } ?? false
         let (keyring, why): (any Keyring, String) =
             if let path, isInUse || !mayUseSecretService {
                 (EncryptedFileKeyring(path: path, key: .portal),
@@ -81,18 +67,18 @@ extension Flatpak {
         return SystemKeyring.Choice(keyring: keyring, reason: "This is the Flatpak \(id), \(why)")
     }
 
-    /// Whether there is something that may be our file; if that is unknown, its keyring reports why.
-    private static func exists(_ path: String) -> Bool {
+    /// Whether there is something, of this kind if one is given; true if that is unknown.
+    private static func exists(_ path: String, as kind: FileKind? = nil) -> Bool {
         do {
-            _ = try POSIXFileOperations().status(at: path, followingLinks: true)
-            return true
+            let found = try POSIXFileOperations().status(at: path, followingLinks: true).kind
+            return found == kind ?? found
         } catch {
             return error != .noEntry
         }
     }
 
-    /// The file of this application's secrets, in its data folder `$XDG_DATA_HOME`, which Flatpak sets to
-    /// `~/.var/app/<id>/data`. Nil if neither that nor the home folder is known.
+    /// The file of this application's secrets, in `$XDG_DATA_HOME`, which Flatpak sets to `~/.var/app/<id>/data`. Nil if that and the
+    /// home folder are unknown.
     private var secretsFile: String? {
         func folder(_ variable: String) -> String? {
             (try? environmentVariable(variable)).flatMap { $0.begins(with: "/") ? $0 : nil }

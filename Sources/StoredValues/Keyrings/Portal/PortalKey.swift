@@ -2,22 +2,19 @@
     import StoredValuesSecretService
     import StoredValuesSupport
 
-    /// The master secret that the Secret portal on one bus provides for this application. Shared by all keyrings of the process
-    /// that use it: the portal is asked once, and the secret is wiped when the last of them is released.
+    /// The master secret that the Secret portal provides for this application. Shared by all keyrings of the process: the portal is
+    /// asked once, and the secret is wiped when the last of them is released.
     final class PortalKey: Sendable {
         private typealias Answer = Result<Secret, KeyringError>
 
         private struct State {
-            var secret: Secret?
-            /// Why there is none, if the user or the portal refused; then only ``PortalKey/unlock()`` asks again.
-            var refusal: KeyringError?
+            /// The secret, or why the user or the portal refused; then only ``PortalKey/unlock()`` asks again.
+            var last: Answer?
             var isAsking = false
             /// Whether the portal has accepted the request, and so may be prompting the user.
             var isAccepted = false
             /// Whether a call has timed out since, so that others need not wait too.
             var isSlow = false
-            /// Whether a call has thrown that the keyring is locked.
-            var wasMissed = false
             var waiting: [OneShot<Answer>] = []
         }
 
@@ -28,7 +25,7 @@
 
         private static let inUse = WeakTable<[UInt8], PortalKey>()
 
-        /// The shared instance for the bus at this address; nil is the session's.
+        /// For the bus at this address; nil is the session's.
         static func shared(onBus address: String?) -> PortalKey {
             inUse.object(for: Array((address ?? "").utf8)) { PortalKey(address) }
         }
@@ -40,27 +37,22 @@
         /// Identifies this key.
         var place: String { "org.freedesktop.portal.Secret \(busAddress ?? "")" }
 
-        /// Reports that the portal has answered a request that a call did not wait for.
         var changes: KeyringChanges { broadcaster.changes }
 
-        /// The master secret, if the portal has provided it.
-        var secret: Secret? { state.withLock { $0.secret } }
+        /// Nil as long as the portal has not provided it.
+        var secret: Secret? { try? state.withLock { $0.last }?.get() }
 
-        /// Waits until the portal has provided the secret, which is requested if necessary. The request continues after `deadline`.
-        ///
-        /// Throws `locked` while the user may be prompted, an earlier refusal, and `timedOut` if the portal does not even accept
-        /// the request.
+        /// Requests the secret if necessary, and waits for it; the request continues after `deadline`. Throws `locked` while the user
+        /// may be prompted, an earlier refusal, and `timedOut` if the portal does not even accept the request.
         func ask(deadline: Duration) async throws(KeyringError) {
-            do throws(KeyringError) {
+            do {
                 try await wait(deadline: deadline, isForUnlock: false)
-            } catch {
-                guard case .timedOut = error else { throw error }
+            } catch .timedOut(let time) {
                 let isLocked = state.withLock { state in
                     state.isSlow = state.isAsking && state.isAccepted
-                    state.wasMissed = true
                     return state.isSlow
                 }
-                throw isLocked ? .locked : error
+                throw isLocked ? .locked : .timedOut(after: time)
             }
         }
 
@@ -73,18 +65,19 @@
         private func wait(deadline: Duration, isForUnlock: Bool) async throws(KeyringError) {
             let shot = OneShot<Answer>()
             let mustBegin = try state.withLock { state throws(KeyringError) -> Bool? in
-                guard state.secret == nil else { return nil }
-                let refusal = state.isAsking ? (state.isSlow ? .locked : nil) : state.refusal
-                if !isForUnlock, let refusal {
-                    state.wasMissed = true
-                    throw refusal
-                }
+                if case .success = state.last { return nil }
+                if !isForUnlock, state.isSlow { throw .locked }
+                if !isForUnlock, !state.isAsking, case .failure(let refusal) = state.last { throw refusal }
                 state.waiting.append(shot)
                 defer { state.isAsking = true }
                 return !state.isAsking
             }
             guard let mustBegin else { return }
-            if mustBegin { begin() }
+            if mustBegin {
+                SecretPortal(bus: Bus(busAddress)).retrieve(
+                    accepted: { self.state.withLock { $0.isAccepted = true } }, take: { Secret($0) },
+                    done: { self.take($0.mapError { KeyringError($0) }) })
+            }
             defer { state.withLock { state in state.waiting.removeAll { $0 === shot } } }
             let alarm: Alarm
             do throws(SystemErrorCode) {
@@ -96,30 +89,19 @@
             _ = try await shot.wait(cancelled: .failure(.cancelled)).get()
         }
 
-        /// Sends the request to the portal.
-        private func begin() {
-            SecretPortal(bus: Bus(busAddress)).retrieve(
-                accepted: { self.state.withLock { $0.isAccepted = true } }, take: { Secret($0) },
-                done: { self.take($0.mapError { KeyringError($0) }) })
-        }
-
         private func take(_ answer: Answer) {
-            let (waiting, isNews) = state.withLock { state in
+            let waiting = state.withLock { state in
                 let ended = state
-                // The calls that wait now miss it, unless it arrives.
-                state = State(wasMissed: true)
+                state = State()
                 switch answer {
-                case .success(let secret): (state.secret, state.wasMissed) = (secret, false)
-                case .failure(.dismissed): state.refusal = .dismissed
-                case .failure(.locked): state.refusal = .locked
-                // The user did not answer.
-                case .failure(.timedOut) where ended.isAccepted: state.refusal = .locked
+                case .success, .failure(.dismissed), .failure(.locked): state.last = answer
+                case .failure(.timedOut) where ended.isAccepted: state.last = .failure(.locked)  // the user did not answer
                 case .failure: break
                 }
-                return (ended.waiting, ended.wasMissed && state.secret != nil)
+                return ended.waiting
             }
             for shot in waiting { shot.answer(answer) }
-            if isNews { broadcaster.announce(.unlocked) }
+            if case .success = answer { broadcaster.announce(.unlocked) }
         }
     }
 #endif

@@ -67,16 +67,12 @@
             if wasLocked { broadcaster.announce(.unlocked) }
         }
 
-        /// Checks which program provides the keyring and whether it is open, without starting a program or prompting the user.
-        /// Throws ``KeyringError/noSessionBus``, and errors of the keyring.
+        /// Starts no program and prompts nobody. Throws ``KeyringError/noSessionBus``, and errors of the keyring.
         package func inspect() async throws(KeyringError) -> SecretServiceInspection {
-            let found = try await call { items throws(SecretServiceError) in try await items.inspect() }
-            return SecretServiceInspection(
-                bus: found.bus, isRunning: found.isRunning, process: found.process, canBeStarted: found.canBeStarted,
-                collection: found.collection, isLocked: found.isLocked, isPlain: found.isPlain)
+            try await call { items throws(SecretServiceError) in try await items.inspect() }
         }
 
-        /// Runs `call` on the items, within `limit` if that is what is left of the deadline.
+        /// Within `limit`, if that is what is left of the deadline.
         private func call<Answer>(
             within limit: Duration? = nil, _ call: (ItemStore) async throws(SecretServiceError) -> Answer
         ) async throws(KeyringError) -> Answer {
@@ -92,18 +88,25 @@
 
         /// Logs, once per secret, that several items were found for it.
         private func reportSeveral(_ matches: Int, _ id: SecretIdentifier) {
-            guard matches > 1, reported.withLock({ $0.insert(Place(keyring: self, id: id)).inserted }) else { return }
-            Logger(label: "StoredValues").warning("\(description) has \(matches) items for \"\(id)\": the newest is used, and reset() removes all of them")
+            guard matches > 1 else { return }
+            logOnce(id, "has \(matches) items for \"\(id)\": the newest is used, and reset() removes all of them")
         }
 
         /// Logs, once per bus, that secrets are not encrypted in transit.
         private func reportPlainSession() {
-            guard bus.hasPlainSession, plain.withLock({ $0.insert(busAddress).inserted }) else { return }
-            Logger(label: "StoredValues").warning(
-                "\(description) does not encrypt secrets in transit: any program that may listen on the session bus can read them. `stored-values doctor` says which program it is")
+            guard bus.hasPlainSession else { return }
+            SecretServiceKeyring(busAddress: busAddress).logOnce(
+                nil, "does not encrypt secrets in transit: any program that may listen on the session bus can read them. `stored-values doctor` says which program it is")
         }
 
-        /// One per bus, shared by all instances.
+        /// Logs what is the matter with the secret `id`, or with the whole keyring, unless that was done before.
+        private func logOnce(_ id: SecretIdentifier?, _ problem: String) {
+            var keyring = self
+            keyring.heldLock = nil  // otherwise it would be held for good
+            guard logged.withLock({ [keyring] in $0[keyring, default: []].insert(id).inserted }) else { return }
+            Logger(label: "StoredValues").warning("\(description) \(problem)")
+        }
+
         private var broadcaster: ChangeBroadcaster {
             broadcasters.withLock { broadcasters in
                 let broadcaster = broadcasters[busAddress] ?? ChangeBroadcaster()
@@ -113,8 +116,8 @@
         }
     }
 
-    // The Secret Service has no lock, so processes with this library use lock files in the runtime folder, one per secret: a
-    // process that is stopped in the middle of an update must not block other secrets.
+    // The Secret Service has no lock, so processes with this library use lock files, one per secret: a process that is stopped in the
+    // middle of an update must not block other secrets.
     extension SecretServiceKeyring {
         /// By a lock file in the runtime folder, if there is one that only this user can write.
         public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
@@ -123,17 +126,16 @@
             return keyring
         }
 
-        /// The lock of `id`; nil if there is no runtime folder that this process may write, or no bus, without which nothing
-        /// can be stored. Another error of that folder, such as that it is full, is thrown only if the lock `isNeeded`: it is
-        /// no reason to refuse a change that is a single step.
+        /// Nil without a runtime folder that this process may write, or a bus, without which nothing can be stored. Another error, such
+        /// as a full folder, is no reason to refuse a change that is a single step, where no lock `isNeeded`.
         private func lock(of id: SecretIdentifier, isNeeded: Bool = false) async throws(KeyringError) -> HeldLock? {
             if let heldLock { return heldLock }
             guard (try? bus.resolve()) != nil, let file = lockFile(of: id) else { return nil }
             do throws(KeyringError) {
                 // Usually it is free. A thread and a deadline for each change would cost more than the lock.
                 if let lock = try file.holdIfFree() { return lock }
-                return try await queue(for: id).perform(deadline: deadline) { [deadline] isWanted throws(KeyringError) in
-                    try file.hold(deadline: deadline, isWanted: isWanted)
+                return try await queue(for: id).perform(deadline: deadline) { isWanted throws(KeyringError) in
+                    try file.hold(while: isWanted)
                 }
             } catch {
                 switch error {
@@ -145,33 +147,21 @@
         }
     }
 
-    private struct Place: Hashable {
-        let keyring: SecretServiceKeyring
-        let id: SecretIdentifier
-    }
-
-    private let reported = Guarded<Set<Place>>([])
-    /// The buses for which it was logged that secrets are not encrypted.
-    private let plain = Guarded<Set<String?>>([])
+    private let logged = Guarded<[SecretServiceKeyring: Set<SecretIdentifier?>]>([:])
     private let broadcasters = Guarded<[String?: ChangeBroadcaster]>([:])
 
-    /// The bus is not a part of the name: processes may write the address of one bus differently.
+    /// In the folder for such files by the XDG specification, if that is this user's and not writable by others. The bus is not a part of
+    /// the name: processes may write the address of one bus differently.
     private func lockFile(of id: SecretIdentifier) -> DurableFile? {
-        guard let folder = runtimeFolder() else { return nil }
+        guard let folder = try? environmentVariable("XDG_RUNTIME_DIR"), folder.begins(with: "/"),
+            let status = try? POSIXFileOperations().status(at: folder, followingLinks: true),
+            status.kind == .folder, status.user == effectiveUser(), status.mode & 0o022 == 0
+        else { return nil }
         return DurableFile(path: "\(folder)/stored-values/secret-\(DurableFile.shortName(for: "\(id.service)\0\(id.account)"))")
     }
 
-    /// The folder for such files by the XDG specification: this user's, and not writable by others.
-    private func runtimeFolder() -> String? {
-        guard let path = try? environmentVariable("XDG_RUNTIME_DIR"), path.utf8.first == UInt8(ascii: "/"),
-            let status = try? POSIXFileOperations().status(at: path, followingLinks: true),
-            status.kind == .folder, status.user == effectiveUser(), status.mode & 0o022 == 0
-        else { return nil }
-        return path
-    }
-
-    /// The queue that waits for the lock of `id`: one per secret, so that secrets do not wait for each other, with at most one
-    /// thread. It is kept for each secret that ever had to wait, some hundred bytes.
+    /// Waits for the lock of `id`, so that secrets do not wait for each other. Kept for each secret that ever had to wait, some hundred
+    /// bytes.
     private func queue(for id: SecretIdentifier) -> DispatchQueue {
         queues.withLock { queues in
             let queue = queues[id] ?? DispatchQueue(label: "StoredValues.SecretServiceKeyring.lock")
@@ -183,7 +173,6 @@
     private let queues = Guarded<[SecretIdentifier: DispatchQueue]>([:])
 
     extension KeyringChange {
-        /// The change in this layer's terms.
         fileprivate init(_ news: ServiceNews) {
             self =
                 switch news {
@@ -196,7 +185,6 @@
     }
 
     extension KeyringError {
-        /// The lower layer's error in this layer's terms.
         init(_ error: SecretServiceError) {
             self =
                 switch error {

@@ -62,20 +62,9 @@ extension Keyring where Self == SecretServiceKeyring {
     public static var secretService: SecretServiceKeyring { SecretServiceKeyring() }
 }
 
-/// The state of the desktop's keyring, found without starting a program or prompting the user.
-package struct SecretServiceInspection: Hashable, Sendable {
-    /// The address of the session bus.
-    package let bus: String
-    /// Whether a program currently provides the Secret Service.
-    package let isRunning: Bool
-    /// Its process number, if the bus knows it.
-    package let process: UInt32?
-    /// Whether the bus starts such a program when it is first needed.
-    package let canBeStarted: Bool
-    /// The label of the default collection; nil if there is none, or no program to ask.
-    package let collection: String?
-    /// Whether the default collection is locked.
-    package let isLocked: Bool
-    /// Whether it refuses to encrypt secrets in transit; nil if unknown.
-    package let isPlain: Bool?
-}
+/// The state of the desktop's keyring, found without starting a program or prompting the user: the address of the session bus, whether
+/// it can start a program that provides the Secret Service, whether one runs, its process number if the bus knows it, the label of
+/// its default collection if there is one, whether that is locked, and whether it refuses to encrypt secrets in transit, if known.
+package typealias SecretServiceInspection = (
+    bus: String, canBeStarted: Bool, isRunning: Bool, process: UInt32?, collection: String?, isLocked: Bool, isPlain: Bool?
+)

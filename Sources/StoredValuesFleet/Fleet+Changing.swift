@@ -1,0 +1,186 @@
+#if Fleet
+    import FoundationEssentials
+    package import StoredValues
+    import StoredValuesSupport
+
+    extension Fleet {
+        // MARK: Items and records
+
+        static func place(_ key: String, _ target: FleetTarget) throws(FleetError) -> FleetKeys.Place {
+            try target.check()
+            guard !key.isEmpty, !key.isReservedKey, !key.has("\0") else {
+                throw .misconfigured("\"\(key)\" is not a valid key: keys must not be empty or begin with $.")
+            }
+            return FleetKeys.Place(target: target, key: PreferencesKey(key))
+        }
+
+        static func encoded(_ item: some StorableItem, _ key: String) throws(FleetError) -> FleetMirror.Value {
+            let (json, version): (JSONValue, Int)
+            do { (json, version) = try ItemCoding.encode(item) } catch {
+                throw FleetError(.notEncodable, "The new value of \"\(key)\" cannot be encoded: \(error). Correct the item or its encode(to:).")
+            }
+            try check(json, key)
+            return FleetMirror.Value(json: json, version: version)
+        }
+
+        /// Throws if programs could not read it from a preferences file, or anybody from the log, where it lies three levels deep.
+        private static func check(_ json: JSONValue, _ key: String) throws(FleetError) {
+            guard json.isDeeper(than: JSONValue.maximumDepth - 3) else { return }
+            throw FleetError(.notEncodable, "The value of \"\(key)\" is nested too deeply to be read again. Store a flatter one.")
+        }
+
+        static func item<Item: StorableItem>(_ type: Item.Type, in record: FleetRecord, _ key: String) throws(FleetError) -> Item {
+            do {
+                return try ItemCoding.decode(type, from: record.value, version: record.version)
+            } catch let error as ItemCoding.NewerVersion {
+                throw FleetError(
+                    .newerVersion,
+                    "A newer version of the program stored \"\(key)\" (its version is \(error.stored), this program knows up to \(error.supported)). Update the program.")
+            } catch {
+                throw FleetError(.notDecodable, "What is stored under \"\(key)\" does not decode as \(type). Set it again, or use the right type.")
+            }
+        }
+
+        /// The record of a setting; nil if there is none. Throws if what lies there is not a record.
+        package func record(_ key: String, for target: FleetTarget) async throws(FleetError) -> FleetRecord? {
+            let place = try Self.place(key, target)
+            return try Self.record(try await read([keys.key(of: place)], "read \"\(key)\"", end: .now + patience)[0], place)
+        }
+
+        static func record(_ found: EtcdKeyValue?, _ place: FleetKeys.Place) throws(FleetError) -> FleetRecord? {
+            guard let found else { return nil }
+            if let record = FleetRecord(found.value) { return record }
+            throw FleetError(
+                .notDecodable, "What lies under \"\(place.key.text)\" for \(place.target) is not a setting that StoredValues wrote. Set it again.")
+        }
+
+        // MARK: Changes of settings
+
+        /// Makes the changes of a batch.
+        func commit(_ batch: FleetBatch) async throws(FleetError) {
+            let contents = batch.contents
+            guard let first = contents.first else { return }
+            guard contents.count <= FleetChange.limit else {
+                throw FleetError(
+                    .tooManyChanges(limit: FleetChange.limit),
+                    "One transaction takes at most \(FleetChange.limit) settings, and this one has \(contents.count). Make several.")
+            }
+            let what = contents.count == 1 ? "change \"\(first.place.key.text)\"" : "change \(contents.count) settings"
+            do {
+                try await change(contents.map { keys.key(of: $0.place) }, what) { found, stamp in
+                    zip(contents, found).map { step($0.place, from: $1.flatMap { FleetRecord($0.value) }?.value, to: $0.value, stamp) }
+                }
+            } catch { throw .ofChange(error) }
+        }
+
+        /// Stores JSON as it is, keeping the version that is noted for the old value, or removes what is set if it is nil. Returns the old
+        /// value; nil if nothing was set.
+        @discardableResult
+        package func replace(_ key: String, with json: JSONValue?, for target: FleetTarget) async throws(FleetError) -> JSONValue? {
+            let place = try Self.place(key, target)
+            if let json { try Self.check(json, key) }
+            var replaced: [JSONValue?] = []
+            do {
+                let decision = try await change([keys.key(of: place)], "change \"\(key)\"") { found, stamp in
+                    let old = found[0].flatMap { FleetRecord($0.value) }
+                    // What is no record of ours has no value, but is there.
+                    replaced.append(found[0] == nil ? nil : old?.value ?? .null)
+                    let new = json.map { FleetMirror.Value(json: $0, version: old?.version ?? 0) }
+                    return [step(place, from: old?.value, to: new, stamp)]
+                }
+                return replaced[decision]
+            } catch { throw .ofChange(error) }
+        }
+
+        /// What is to be stored, and what the log says of it.
+        func step(
+            _ place: FleetKeys.Place, from old: JSONValue?, to new: FleetMirror.Value?, _ stamp: String
+        ) -> (new: Data?, log: FleetLogRecord.Change) {
+            let record = new.map { FleetRecord(value: $0.json, version: $0.version, writer: writer, time: stamp) }
+            return (record?.data, FleetLogRecord.Change(key: place.key.text, target: place.target.path, from: old, to: new?.json))
+        }
+
+        // MARK: Transactions
+
+        /// Replaces what is stored under `keys` with what `decide` makes of that, unless others have changed it meanwhile; then it
+        /// decides again, on what is there then. It gets the time for records, and returns nil where nothing is to be changed.
+        ///
+        /// Returns which of the decisions was made, counted from 0.
+        @discardableResult
+        nonisolated(nonsending) func change(
+            _ keys: [Data], _ what: String,
+            _ decide: (_ found: [EtcdKeyValue?], _ stamp: String) throws -> [(new: Data?, log: FleetLogRecord.Change)]?
+        ) async throws -> Int {
+            let end = ContinuousClock.now + patience
+            let time = Date.now, stamp = FleetRecord.stamp(time)
+            let logKey = self.keys.newLogKey(at: time)
+            var found = try await read(keys, what, end: end)
+            var decision = 0
+            var mayStillHappen = false
+            func outcome() -> FleetError.Outcome { mayStillHappen ? .mayHaveHappened : .didNotHappen }
+            while true {
+                decision += 1
+                let decided: [(new: Data?, log: FleetLogRecord.Change)]?
+                do { decided = try decide(found, stamp) } catch let error as FleetError where mayStillHappen {
+                    throw FleetError(error.reason, error.sentence, outcome: .mayHaveHappened)
+                }
+                let steps = zip(zip(keys, found), decided ?? []).map { FleetChange.Step(key: $0.0, found: $0.1, new: $1.new) }
+                guard let decided, steps.contains(where: { $0.found != nil || $0.new != nil }) else { return decision - 1 }
+                let change = FleetChange(
+                    steps: steps, logKey: logKey, record: FleetLogRecord(time: stamp, writer: writer, changes: decided.map(\.log), decision: decision))
+                let answer: EtcdAnswer
+                do throws(EtcdError) { answer = try await gateway.ask(change.transaction, patience: end - .now) } catch {
+                    var refusal = error
+                    refusal.mayHaveHappened = refusal.mayHaveHappened || mayStillHappen
+                    if error.reason == .noSpace {
+                        // Where the last space is used up just then, etcd makes the change, and says so all the same
+                        // (quotaApplierV3 of its server).
+                        do throws(FleetError) {
+                            let log = try await read([logKey], what, end: .now + EtcdGateway.attemptLimit)[0]
+                            if let log { return FleetChange.decision(of: log.value, last: decision) - 1 }
+                        } catch {
+                            refusal.mayHaveHappened = true
+                        }
+                    }
+                    throw FleetError(refusal, what)
+                }
+                switch change.verdict(answer) {
+                case .made(let decision): return decision - 1
+                case .conflict(let now): (found, mayStillHappen) = (now, mayStillHappen || change.mayStillHappen)
+                case nil: throw FleetError(.refused, "Could not \(what): the cluster's answer does not fit the request.", outcome: .mayHaveHappened)
+                }
+                guard ContinuousClock.now < end else {
+                    throw FleetError(.contended, "Could not \(what) within \(patience): others changed it again and again. Try again.", outcome: outcome())
+                }
+                guard await pause(for: .microseconds(Int.random(in: 0...5000))) else {
+                    throw FleetError(.cancelled, "The task was cancelled before it could \(what).", outcome: outcome())
+                }
+            }
+        }
+
+        /// What is stored under `keys`, all at one moment; `what` is for the error.
+        func read(_ keys: [Data], _ what: String, end: ContinuousClock.Instant) async throws(FleetError) -> [EtcdKeyValue?] {
+            if keys.count == 1 { return [try await ask(.read(keys[0]), what, patience: end - .now).entries.first] }
+            let request = EtcdRequest.transaction(keys.map { EtcdStep.read($0) }, about: keys[0], isChange: false)
+            let found = try await ask(request, what, patience: end - .now).found
+            guard found.count == keys.count else { throw FleetError(.unintelligible(gateway.endpoints[0]).asReading, what) }
+            return found
+        }
+
+        /// The answer to a question; `what` is for the error.
+        func ask(_ question: EtcdRequest, _ what: String, patience: Duration) async throws(FleetError) -> EtcdAnswer {
+            do throws(EtcdError) { return try await gateway.ask(question, patience: patience) } catch { throw FleetError(error.asReading, what) }
+        }
+    }
+
+    extension JSONValue {
+        /// Whether containers are nested in more than so many levels.
+        fileprivate func isDeeper(than levels: Int) -> Bool {
+            switch self {
+            case .array(let elements): levels == 0 || elements.contains { $0.isDeeper(than: levels - 1) }
+            case .object(let members): levels == 0 || members.values.contains { $0.isDeeper(than: levels - 1) }
+            default: false
+            }
+        }
+    }
+#endif

@@ -1,0 +1,93 @@
+#if Fleet
+    import ArgumentParser
+    import StoredValues
+    import StoredValuesFleet
+    import StoredValuesSupport
+    import StoredValuesToolSupport
+
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
+    struct AgentCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "agent", abstract: "Keep a copy of the fleet's settings on this machine, until stopped.",
+            discussion: """
+                Each machine runs one agent, or each pod one in a container of its own. Programs read the copy and see each change; \
+                while the cluster is away they keep the last settings. Of two groups that set the same key, the one named later wins. \
+                SIGTERM, SIGINT and SIGHUP end it, and its report says so.
+                """)
+
+        @Option(name: .shortAndLong, help: ArgumentHelp("A program whose settings are kept; may be repeated.", valueName: "id"))
+        var app: [String] = []
+        @Option(help: "A group that this machine belongs to; may be repeated.") var group: [String] = []
+        @Option(help: "The name of this machine; by default its host name.") var host: String?
+        @OptionGroup var connection: ConnectionOptions
+        @Option(help: ArgumentHelp("Where programs look for the settings; by default /var/lib/stored-values/fleet.", valueName: "folder"), completion: .directory)
+        var folder: String?
+
+        func run() async throws {
+            let end = try EndSignals.arrive()  // before anything else, so that none is lost
+            let ids = app.isEmpty ? [ApplicationOptions.id(nil)].compactMap(\.self) : app
+            guard !ids.isEmpty else {
+                throw Failure(.usage, "Name the program: --app <id>, or \(ApplicationOptions.variable)=<id> in the environment.")
+            }
+            guard let folder = FleetFolder(folder) else {
+                throw Failure(.misconfigured, "--folder and STORED_VALUES_FLEET must name an absolute path in UTF-8.")
+            }
+            let addresses = try connection.addresses(), access = try connection.access()
+            let agents = try ids.map { id in
+                var configuration = FleetAgent.Configuration(applicationID: id, groups: group, folder: folder, endpoints: addresses, access: access)
+                if let host { configuration.host = host }
+                return try FleetAgent(configuration) { Output.error.remark($0) }
+            }
+            let running = Task {
+                try await withThrowingTaskGroup { group in
+                    for agent in agents { group.addTask { try await agent.run() } }
+                    try await group.waitForAll()
+                }
+            }
+            Task {
+                await end.wait(cancelled: ())
+                running.cancel()
+            }
+            try await running.value
+        }
+    }
+
+    /// The signals by which a service manager or a user ends the agent.
+    ///
+    /// Not a Dispatch source: that is a signalfd, and a thread that does not block the signal, such as SwiftNIO's, gets it instead,
+    /// which ends the process (seen with Swift 6.3; signalfd(2)). A handler runs on whichever thread gets it.
+    enum EndSignals {
+        private static let signals = [SIGTERM, SIGINT, SIGHUP]
+
+        /// From now on, these signals answer the returned question instead of ending the process, and nobody ends it by closing the
+        /// pipe that it writes to. Call it once.
+        static func arrive() throws(Failure) -> OneShot<Void> {
+            let arrived = OneShot<Void>()
+            sem_init(arrival, 0, 0)
+            do {
+                try startThread(named: "end-signals") {
+                    while sem_wait(arrival) == -1 {}  // interrupted
+                    for number in signals { signal(number, SIG_DFL) }  // a second one ends the process at once
+                    arrived.answer(())
+                }
+            } catch {
+                throw Failure(.notSaved, "Could not prepare for signals: no thread can be started (error \(error.rawValue)).")
+            }
+            signal(SIGPIPE, SIG_IGN)
+            for number in signals {
+                // nohup(1) has it ignored, and that is how it stays. Handlers can only be compared by their addresses.
+                let isIgnored = number == SIGHUP && unsafeBitCast(signal(number, SIG_IGN), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+                if !isIgnored { signal(number) { _ in _ = sem_post(arrival) } }
+            }
+            return arrived
+        }
+    }
+
+    // Sound: made before the handlers that post it are there, and never released. A handler may not take a lock, but may post this.
+    nonisolated(unsafe) private let arrival = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+#endif

@@ -1,0 +1,89 @@
+#if Fleet
+    import ArgumentParser
+    import StoredValues
+    package import StoredValuesFleet
+    import StoredValuesSupport
+    package import StoredValuesToolSupport
+
+    /// The cluster, and the client's credentials.
+    struct ConnectionOptions: ParsableArguments {
+        /// The variables that stand for options.
+        enum Variable: String {
+            case endpoints = "STORED_VALUES_FLEET_ENDPOINTS"
+            case authorities = "STORED_VALUES_FLEET_CA"
+            case certificate = "STORED_VALUES_FLEET_CERT"
+            case key = "STORED_VALUES_FLEET_KEY"
+            case user = "STORED_VALUES_FLEET_USER_FILE"
+        }
+
+        @Option(help: ArgumentHelp("The members of the cluster, separated by commas: https://db1.example.com:2379,…", valueName: "addresses"))
+        var endpoints: String?
+
+        @Option(help: ArgumentHelp("The certificates of the authorities that signed the cluster's, in PEM; the system's by default.", valueName: "file"), completion: .file())
+        var ca: String?
+
+        @Option(help: ArgumentHelp("This client's certificate, in PEM.", valueName: "file"), completion: .file())
+        var cert: String?
+
+        @Option(help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"), completion: .file())
+        var key: String?
+
+        @Option(help: ArgumentHelp("A file with one line name:password, which only its owner can read.", valueName: "file"), completion: .file())
+        var userFile: String?
+
+        func addresses() throws -> [String] {
+            guard let list = try endpoints ?? Self.value(.endpoints) else {
+                throw Failure(.usage, "Name the cluster: --endpoints <addresses>, or \(Variable.endpoints.rawValue)=<addresses> in the environment.")
+            }
+            return list.parts(separatedBy: ",").flatMap { $0.parts(separatedBy: " ") }
+        }
+
+        func access() throws -> FleetAccess {
+            FleetAccess(
+                authorities: try ca ?? Self.value(.authorities), certificate: try cert ?? Self.value(.certificate),
+                key: try key ?? Self.value(.key), user: try userFile ?? Self.value(.user))
+        }
+
+        private static func value(_ variable: Variable) throws(Failure) -> String? {
+            try System.environment(variable.rawValue).flatMap { $0.isEmpty ? nil : $0 }
+        }
+    }
+
+    /// The settings of one program in the cluster.
+    struct FleetOptions: ParsableArguments {
+        @OptionGroup var application: ApplicationOptions
+        @OptionGroup var connection: ConnectionOptions
+
+        func fleet() throws -> Fleet {
+            try Fleet(endpoints: connection.addresses(), applicationID: application.requiredID(), access: connection.access())
+        }
+    }
+
+    extension FleetError: CommandError {
+        package var failure: Failure {
+            let status: ExitStatus =
+                switch reason {
+                case .unavailable: outcome == .mayHaveHappened ? .tryAgain : .unavailable
+                case .cancelled, .contended: .tryAgain
+                case .accessDenied: .refused
+                case .tooLarge, .tooManyChanges, .notDecodable, .notEncodable, .newerVersion: .badData
+                case .noSpace: .notSaved
+                case .misconfigured: .misconfigured
+                case .refused: .unavailable
+                }
+            return Failure(status, description)
+        }
+    }
+
+    /// The machines that a command is about.
+    struct TargetOptions: ParsableArguments {
+        @Option(help: "Only the machines of this group.") var group: String?
+        @Option(help: "Only this machine.") var host: String?
+
+        func validate() throws {
+            guard group == nil || host == nil else { throw ValidationError("Give either --group or --host, not both.") }
+        }
+
+        var target: FleetTarget { group.map { .group($0) } ?? host.map { .host($0) } ?? .everyone }
+    }
+#endif

@@ -1,8 +1,0 @@
-#if Fleet
-    import StoredValuesToolSupport
-
-    @main
-    struct Main {
-        static func main() async { await CommandLineProgram.run(FleetCommand.self) }
-    }
-#endif

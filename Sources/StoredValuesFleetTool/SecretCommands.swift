@@ -1,0 +1,151 @@
+#if Fleet
+    import ArgumentParser
+    import StoredValues
+    import StoredValuesFleet
+    import StoredValuesToolSupport
+
+    struct SecretCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "secret", abstract: "List, store, remove and move the fleet's secrets, and change their key.",
+            discussion: """
+                They are sealed before they leave this machine: the cluster has neither a secret nor the key. A secret is never read from \
+                the command line.
+                """,
+            subcommands: [
+                SecretSetCommand.self, SecretListCommand.self, SecretRemoveCommand.self, SecretMoveCommand.self, SecretRekeyCommand.self,
+                SecretConfirmCommand.self,
+            ])
+    }
+
+    struct SecretSetCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set", abstract: "Store a secret from standard input, or as typed; all machines get it.",
+            discussion: "One line break at the end of standard input is dropped, unless --verbatim is given.")
+
+        @Argument(help: "The secret's name.") var name: String
+        @OptionGroup var secrets: FleetSecretsOptions
+        @Flag(help: "Store standard input byte for byte.") var verbatim = false
+
+        func run() async throws {
+            let id = try secrets.id(of: name)
+            try await secrets.withKeyring { keyring in
+                try await keyring.write(try SecretInput.read(id, isVerbatim: verbatim), for: id, label: "\(id.service)/\(id.account)")
+            }
+        }
+    }
+
+    struct SecretListCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the names of all secrets, one per line.")
+
+        @OptionGroup var secrets: FleetSecretsOptions
+        @Flag(help: "Print a JSON list.") var json = false
+
+        func run() async throws {
+            let service = try secrets.serviceName()
+            Output.standard.names(try await secrets.withKeyring { try await $0.identifiers(inService: service) }, asJSON: json)
+        }
+    }
+
+    struct SecretRemoveCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Remove a secret from all machines.", discussion: "Removing a secret that does not exist succeeds.")
+
+        @Argument(help: "The secret's name.") var name: String
+        @OptionGroup var secrets: FleetSecretsOptions
+
+        func run() async throws {
+            let id = try secrets.id(of: name)
+            try await secrets.withKeyring { try await $0.remove(id) }
+        }
+    }
+
+    struct SecretMoveCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "move", abstract: "Move all secrets of a program from a keyring of this machine into the cluster.",
+            discussion: """
+                All are stored, read back and compared before the first one is removed, so an interrupted move loses nothing: repeat it.
+                """)
+
+        @OptionGroup var secrets: FleetSecretsOptions
+        @Option(help: "The keyring to move from: secret-service, file:<path> or credentials:<path>.") var from: KeyringArgument
+        @Flag(help: "Replace secrets of the same name that differ in the cluster.") var overwrite = false
+
+        func run() async throws {
+            let service = try secrets.serviceName()
+            let moved = try await secrets.withKeyring { keyring in
+                do {
+                    return try await from.keyring.moveSecrets(inService: service, to: keyring, overwriting: overwrite)
+                } catch SecretMoveError.destination(.wrongKey) {
+                    throw KeyringError.wrongKey
+                }
+            }
+            Output.standard.moved(moved, asJSON: false)
+        }
+    }
+
+    struct SecretRekeyCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rekey", abstract: "Seal the secrets with a new key.",
+            discussion: "Give the new key to all machines first, beside the old one: machines without it can read no secret that is stored later.")
+
+        @OptionGroup var secrets: FleetSecretsOptions
+        @Option(help: ArgumentHelp("The file with the new key.", valueName: "file"), completion: .file()) var newKey: String
+
+        func run() async throws { try await secrets.withKeyring { try await $0.rekey(to: .file(newKey)) } }
+    }
+
+    struct SecretConfirmCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "confirm", abstract: "Accept restored secrets as current, although machines have seen later ones.",
+            discussion: "Machines refuse secrets that are older than those that they have seen. Use this after a backup was restored on purpose.")
+
+        @OptionGroup var fleet: FleetOptions
+        @Flag(help: "Do not ask for confirmation.") var yes = false
+
+        func run() async throws {
+            let sentence = "Secrets that were stored after the backup are then gone from all machines. Do you want that?"
+            if !yes { try Question.confirm(sentence, orElse: "Nothing was changed.") }
+            try await fleet.fleet().confirmRestoredSecrets()
+        }
+    }
+
+    /// The secrets of one program in the cluster, and their key.
+    struct FleetSecretsOptions: ParsableArguments {
+        static let keyVariable = "STORED_VALUES_FLEET_SECRETS_KEY"
+
+        @OptionGroup var fleet: FleetOptions
+
+        @Option(help: ArgumentHelp("The file with the key that seals the secrets, 32 random bytes; by default $\(keyVariable).", valueName: "file"), completion: .file())
+        var secretsKey: String?
+
+        @Option(help: ArgumentHelp("The service that the secrets belong to; by default the application id.", valueName: "name"))
+        var service: String?
+
+        func validate() throws {
+            guard service != "" else { throw ValidationError("The name of --service must not be empty.") }
+        }
+
+        func serviceName() throws -> String { try service ?? fleet.application.requiredID() }
+
+        func id(of name: String) throws -> SecretIdentifier { SecretIdentifier(service: try serviceName(), account: name) }
+
+        /// Runs `body` with the secrets. That their key does not open them is said in the terms of this tool.
+        func withKeyring<Result>(_ body: (FleetSecrets) async throws -> Result) async throws -> Result {
+            let path = try keyPath()
+            let keyring = try fleet.fleet().secrets(key: .file(path))
+            do {
+                return try await body(keyring)
+            } catch KeyringError.wrongKey {
+                throw Failure(.refused, "The key in \"\(path)\" does not open the fleet's secrets; nothing was changed. Use the one that they were sealed with last.")
+            }
+        }
+
+        private func keyPath() throws -> String {
+            guard let path = try secretsKey ?? System.environment(Self.keyVariable), !path.isEmpty else {
+                throw Failure(.usage, "Name the file with the key of the secrets: --secrets-key <file>, or \(Self.keyVariable)=<file> in the environment.")
+            }
+            return path
+        }
+    }
+#endif

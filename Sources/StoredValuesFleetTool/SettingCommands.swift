@@ -1,0 +1,177 @@
+#if Fleet
+    import ArgumentParser
+    import StoredValues
+    import StoredValuesFleet
+    import StoredValuesToolSupport
+
+    struct ListCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Show all settings, and which machines get them.",
+            discussion: """
+                With --group or --host, only what is set for that group or machine itself. In a pipe or file, each setting is one line: \
+                the key, a tab, for whom, a tab, and the value as JSON.
+                """)
+
+        @OptionGroup var fleet: FleetOptions
+        @OptionGroup var target: TargetOptions
+        @Flag(help: "Print a JSON list.") var json = false
+
+        func run() async throws {
+            var settings = try await fleet.fleet().settings()
+            if target.target != .everyone { settings.removeAll { $0.target != target.target } }
+            for broken in settings where broken.record == nil {
+                Output.error.note("\"\(broken.key)\" for \(broken.target) is not a setting, and machines ignore it. Set it again.")
+            }
+            let found = settings.compactMap { setting in setting.record.map { (setting, $0) } }
+            guard !json else {
+                return Output.standard.json(.array(found.map { setting, record in
+                    var json = record.json
+                    (json["key"], json["for"], json["revision"]) = (.string(setting.key), .string(setting.target.path), JSONValue(setting.revision))
+                    return json
+                }))
+            }
+            Output.standard.rows(
+                found.map { setting, record in
+                    (setting.key, record.value, "\(setting.target), by \(record.writer), \(record.time)", "\(setting.target)")
+                })
+        }
+    }
+
+    struct GetCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "get", abstract: "Print what is set for everyone, or for one group or machine itself.",
+            discussion: "A string is printed without quotes, any other value as JSON. The exit status is 1 if nothing is set.")
+
+        @Argument(help: "The setting.") var setting: String
+        @OptionGroup var fleet: FleetOptions
+        @OptionGroup var target: TargetOptions
+        @Flag(help: "Print strings as JSON too, in quotes.") var json = false
+
+        func run() async throws {
+            guard let record = try await fleet.fleet().record(setting, for: target.target) else {
+                throw Failure(.absent, "\"\(setting)\" is not set for \(target.target).")
+            }
+            Output.standard.value(record.value, asJSON: json)
+        }
+    }
+
+    struct SetCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set", abstract: "Set a value for everyone, or for one group or machine.",
+            discussion: """
+                JSON is stored as such: 14, true, "14", {"width": 800}. Anything else is stored as a string: dark. Put -- before a value \
+                that begins with a dash: set offset -- -5. Where several apply to a machine, the narrower one wins: machine, group, everyone.
+                """)
+
+        @Argument(help: "The setting.") var setting: String
+        @OptionGroup var value: ValueArgument
+        @OptionGroup var fleet: FleetOptions
+        @OptionGroup var target: TargetOptions
+
+        func run() async throws {
+            let json = try value.json(of: setting)
+            let old = try await fleet.fleet().replace(setting, with: json, for: target.target)
+            ValueArgument.note(setting, replacing: old, with: json)
+        }
+    }
+
+    struct ResetCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "reset", abstract: "Remove what is set for everyone, or for one group or machine.",
+            discussion: "What is set for wider targets shows again, or the machine's or the program's default. Resetting what is not set succeeds.")
+
+        @Argument(help: "The setting.") var setting: String
+        @OptionGroup var fleet: FleetOptions
+        @OptionGroup var target: TargetOptions
+
+        func run() async throws {
+            guard try await fleet.fleet().replace(setting, with: nil, for: target.target) == nil else { return }
+            Output.error.note("\"\(setting)\" was not set for \(target.target).")
+        }
+    }
+
+    struct LogCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "log", abstract: "Show who changed what and when, the latest first.",
+            discussion: """
+                Each line is the time by the changer's clock, who it was, the setting, for whom, and the value before and after; \
+                separated by tabs in a pipe or file. The record of a change is a part of it, so none is missing.
+                """)
+
+        @Argument(help: "The setting; all if omitted.") var setting: String?
+        @OptionGroup var fleet: FleetOptions
+        @Option(help: "How many changes to show at most.") var limit = 100
+        @Flag(help: "Print a JSON list.") var json = false
+
+        func validate() throws {
+            guard limit > 0 else { throw ValidationError("--limit must be 1 or more.") }
+        }
+
+        func run() async throws {
+            let records = try await fleet.fleet().log(of: setting, limit: limit)
+            guard !json else {
+                return Output.standard.json(.array(records.map { record in
+                    var json = record.json
+                    json["revision"] = JSONValue(record.revision)
+                    return json
+                }))
+            }
+            for record in records {
+                for change in record.changes where setting.map({ change.key == $0 }) ?? true { print(change, of: record) }
+            }
+        }
+
+        private func print(_ change: FleetLogRecord.Change, of record: FleetLogRecord) {
+            let output = Output.standard
+            func shown(_ value: JSONValue?) -> String { value.map { output.shownJSON($0.text(onOneLine: true)) } ?? "(nothing)" }
+            var columns = [record.time, record.writer, change.key, change.isSecret ? "secret" : change.target].map { output.oneLine($0) }
+            if !change.isSecret { columns.append(output.isTerminal ? "\(shown(change.from)) → \(shown(change.to))" : "\(shown(change.from))\t\(shown(change.to))") }
+            output.line(columns.joined(separator: output.isTerminal ? "  " : "\t"))
+        }
+    }
+
+    struct StatusCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "status", abstract: "Show which members of the cluster answer, and how many settings there are.",
+            discussion: """
+                Each member is asked for itself, and has 2 seconds. The exit status is 69 if the cluster as a whole does not answer. How \
+                fresh this machine's own copy is, stored-values doctor says.
+                """)
+
+        @OptionGroup var fleet: FleetOptions
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let status = try await fleet.fleet().status()
+            if json {
+                Output.standard.json(status.json)
+            } else {
+                for member in status.members {
+                    let leader = member.hasLeader ? "has a leader" : "has no leader"
+                    // A problem names the member, too.
+                    let words = member.problem ?? "\(member.endpoint): answers, is at revision \(member.revision), and \(leader)"
+                    Output.standard.line(Output.standard.oneLine(words))
+                }
+                if let count = status.settingCount { Output.standard.line("\(count) \(count == 1 ? "setting" : "settings") of \(try fleet.application.requiredID())") }
+            }
+            if let error = status.problem { throw error }
+        }
+    }
+
+    extension FleetClusterStatus {
+        /// All of it, for scripts.
+        var json: JSONValue {
+            let list = members.map { member -> JSONValue in
+                var json: JSONValue = ["endpoint": .string(member.endpoint), "ok": .bool(member.problem == nil)]
+                if let problem = member.problem { json["problem"] = .string(problem) } else {
+                    json["revision"] = JSONValue(member.revision)
+                    json["leader"] = .bool(member.hasLeader)
+                }
+                return json
+            }
+            var json: JSONValue = ["ok": .bool(problem == nil), "members": .array(list)]
+            json["settings"] = settingCount.map { JSONValue($0) }
+            return json
+        }
+    }
+#endif

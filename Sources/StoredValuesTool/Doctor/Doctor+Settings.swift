@@ -1,0 +1,108 @@
+import FoundationEssentials
+import StoredValues
+import StoredValuesSupport
+import StoredValuesToolSupport
+
+extension Doctor {
+    /// Checks the files of settings.
+    ///
+    /// - Parameter application: The id of the program, if the file is named by that.
+    mutating func check(_ storage: PreferencesFile, of application: String?) {
+        let inspections: [PreferencesInspection]
+        do { inspections = try storage.inspect() } catch { return add(.problem, error.description) }
+        guard let file = inspections.first else { return }
+        checkOwn(file)
+        for layer in inspections.dropFirst() { check(layer) }
+        if let mirror = inspections.first(where: { $0.source == .fleet }) { checkFleet(mirror, storage, file.path, of: application) }
+        if let application { checkFlatpaks(application, except: file.path) }
+    }
+
+    private mutating func checkOwn(_ file: PreferencesInspection) {
+        switch file.content {
+        case .missing:
+            add(.fine, "\(file.path) does not exist yet: programs use defaults, and create it when a setting is first changed.")
+        case .keys(let count): add(.fine, "\(file.path) holds \(Self.keys(count)) and has mode \(file.modeText).")
+        case .unreadable(let sentence): add(.problem, sentence)
+        case .broken(let why):
+            add(.problem, "\(file.path) is not JSON: \(why). Programs use the last good values. Correct it with: stored-values edit")
+        }
+        if let mode = file.mode, mode & 0o022 != 0 {
+            add(.problem, "Other users can change \(file.path), which has mode \(file.modeText). Forbid it: chmod go-w \(file.path)")
+        }
+        let folder = Self.nearestFolder(of: file.path)
+        if !System.mayWrite(folder) {
+            add(.problem, "Settings cannot be changed: you have no permission to write in \(folder). Check its owner and mode: ls -ld \(folder)")
+        }
+        for name in Self.namesBeside(file.path, containing: ".rejected-") {
+            add(.note, "A settings file that was not JSON was set aside as \(name). Recover what you need from it, then delete it.")
+        }
+    }
+
+    private mutating func check(_ layer: PreferencesInspection) {
+        let isFleet = layer.source == .fleet
+        let values = isFleet ? "settings of the fleet" : "system-wide defaults"
+        switch layer.content {
+        case .missing: add(.fine, "\(layer.path) does not exist: no \(values) come from it.")
+        case .keys(let count): add(.fine, "\(layer.path) has \(values) for \(Self.keys(count)) and mode \(layer.modeText).")
+        case .broken(let why):
+            let advice = isFleet ? "Restart the agent, which writes the file anew." : "Correct the file."
+            add(.problem, "The \(values) in \(layer.path) are not used: they are not JSON: \(why). \(advice)")
+        case .unreadable(let sentence): add(.problem, "The \(values) are not used. \(sentence)")
+        }
+    }
+
+    /// Checks how fresh the settings are that this machine shares with others, and what hides them.
+    private mutating func checkFleet(_ mirror: PreferencesInspection, _ storage: PreferencesFile, _ path: String, of application: String?) {
+        // A file that cannot be read is a finding already.
+        switch (mirror.content, storage.fleetStatus) {
+        case (.broken, _), (.unreadable, _), (_, .none): break
+        case (_, .never): add(.problem, "\(FleetStatus.never) \(storage.fleetComplaint ?? "Look at the agent's log.")")
+        case (_, let status):
+            if case .current = status { add(.fine, status.description) } else { add(.problem, status.description) }
+        }
+        let keys = storage.snapshot.keys(hiding: .fleet), limit = 20
+        guard let first = keys.first else { return }
+        let names = keys.prefix(limit).joined(separator: ", ") + (keys.count > limit ? " and \(keys.count - limit) more" : "")
+        let program = application.map { " --app \($0.isPlainWord ? $0 : "<id>")" } ?? ""
+        let command = "stored-values reset \(first.isPlainWord ? first : "<key>")\(program)"
+        let advice = "To use the fleet's\(keys.count > 1 ? ", for each of them" : ""): \(command)"
+        add(.note, "Values of \(path) hide the fleet's values: \(names). \(advice)")
+    }
+
+    /// Looks for files in which Flatpaks keep settings of the program `id`: each has a configuration folder of its own.
+    private mutating func checkFlatpaks(_ id: String, except path: String) {
+        guard let home = try? System.environment("HOME"), home.begins(with: "/") else { return }
+        let folder = "\(home)/.var/app"
+        for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
+            let file = "\(folder)/\(name)/config/\(id)/preferences.json"
+            guard file != path, FileManager.default.fileExists(atPath: file) else { continue }
+            add(.note, "The Flatpak \(name) keeps settings of its own in \(file). Look at it with: stored-values doctor --file \(file)")
+        }
+    }
+
+    private static func keys(_ count: Int) -> String { "\(count) \(count == 1 ? "key" : "keys")" }
+
+    /// The folder that the file is in, or would be created in.
+    private static func nearestFolder(of path: String) -> String {
+        var folder = path
+        repeat {
+            folder = folder.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(folder[..<$0]) } ?? ""
+        } while !folder.isEmpty && !FileManager.default.fileExists(atPath: folder)
+        return folder.isEmpty ? "/" : folder
+    }
+
+    private static func namesBeside(_ path: String, containing part: String) -> [String] {
+        let folder = nearestFolder(of: path)
+        let name = path.parts(separatedBy: "/").last ?? path
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.after(prefix: name + part) != nil }.sorted().map { "\(folder)/\($0)" }
+    }
+}
+
+extension PreferencesInspection {
+    /// The mode in the notation of chmod(1).
+    var modeText: String {
+        let digits = String(mode ?? 0, radix: 8)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import StoredValues
+import StoredValuesToolSupport
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Check the settings and the keyring: what is read from where, what is wrong, and how to fix it.",
+        discussion: """
+            Changes and starts nothing, and reads no secret. The exit status is 1 if there is a problem. Without --app, \
+            only the keyring is checked.
+            """)
+
+    @OptionGroup var settings: SettingsOptions
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() async throws {
+        var doctor = Doctor()
+        let isAboutSettings = settings.file != nil || settings.application.id != nil
+        if isAboutSettings { doctor.check(try settings.storage(), of: settings.file == nil ? settings.application.id : nil) }
+        await doctor.checkKeyring(service: settings.application.id)
+        if json {
+            Output.standard.json(doctor.json)
+        } else {
+            doctor.print()
+            if !isAboutSettings { Output.standard.line("\nFor the settings of a program, name it: stored-values doctor --app <id>") }
+        }
+        if doctor.hasProblem { throw Failure(.absent, nil) }
+    }
+}
+
+/// Checks what programs use, and collects what it finds.
+struct Doctor {
+    enum Kind: String {
+        /// As it should be.
+        case fine = "ok"
+        /// Worth knowing.
+        case note
+        /// Must be fixed.
+        case problem = "PROBLEM"
+    }
+
+    /// What the findings are about from now on.
+    var section = "Settings"
+    private var findings: [(section: String, kind: Kind, text: String)] = []
+
+    mutating func add(_ kind: Kind, _ text: String) { findings.append((section, kind, text)) }
+
+    var hasProblem: Bool { findings.contains { $0.kind == .problem } }
+
+    /// Prints all findings by section, each on one line.
+    func print() {
+        let output = Output.standard
+        let styles: [Kind: Output.Style] = [.fine: .green, .note: .yellow, .problem: .red]
+        var last: String?
+        for (section, kind, text) in findings {
+            if let last, last != section { output.line() }
+            if last != section { output.line(output.styled(section, .bold)) }
+            last = section
+            let mark = kind.rawValue.padded(to: Kind.problem.rawValue.count)
+            output.line("  \(output.styled(mark, styles[kind] ?? .bold))  \(output.oneLine(text))")
+        }
+    }
+
+    var json: JSONValue {
+        let list = findings.map { section, kind, text -> JSONValue in
+            ["section": .string(section.lowercased()), "kind": .string(kind.rawValue.lowercased()), "text": .string(text)]
+        }
+        return ["ok": .bool(!hasProblem), "findings": .array(list)]
+    }
+}

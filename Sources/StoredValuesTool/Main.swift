@@ -1,6 +1,0 @@
-import StoredValuesToolSupport
-
-@main
-struct Main {
-    static func main() async { await CommandLineProgram.run(StoredValuesCommand.self) }
-}

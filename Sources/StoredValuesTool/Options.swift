@@ -1,0 +1,138 @@
+import ArgumentParser
+import StoredValues
+import StoredValuesSupport
+import StoredValuesToolSupport
+
+/// The file that a command is about.
+struct SettingsOptions: ParsableArguments {
+    @OptionGroup var application: ApplicationOptions
+
+    @Option(help: "Use the settings file at this path, without those of a fleet or system-wide defaults.", completion: .file(extensions: ["json"]))
+    var file: String?
+
+    func validate() throws {
+        guard file == nil || application.app == nil else {
+            throw ValidationError("Give either --app or --file, not both.")
+        }
+        guard file != "" else { throw ValidationError("The path of --file must not be empty.") }
+    }
+
+    /// The file, not checked yet.
+    func storage() throws -> PreferencesFile {
+        if let file { return PreferencesFile(path: file) }
+        try application.bootstrap()
+        return .standard
+    }
+
+    /// The file, if it is whole or missing: a script must not read older values in place of a broken file's, nor overwrite a
+    /// file that the user still has to correct.
+    func soundStorage() throws -> PreferencesFile {
+        let storage = try storage()
+        guard let inspection = try storage.inspect().first else { return storage }
+        switch inspection.content {
+        case .missing, .keys: return storage
+        case .unreadable(let sentence): throw Failure(.notSaved, sentence)
+        case .broken(let why):
+            throw Failure(
+                .badData,
+                "The settings \"\(inspection.path)\" are not JSON: \(why). Correct the file in an editor; \"stored-values edit\" opens it.")
+        }
+    }
+}
+
+/// The service whose secrets a command is about, and the keyring they are in.
+struct SecretOptions: ParsableArguments {
+    @OptionGroup var application: ApplicationOptions
+
+    @Option(help: ArgumentHelp("The service that the secrets belong to; by default the application id.", valueName: "name"))
+    var service: String?
+
+    @Option(help: "The keyring: secret-service, file:<path>, credentials:<path> or fleet:<key file>; by default the one that programs use here.")
+    var keyring: KeyringArgument?
+
+    @Flag(help: "Prompt for the password if the keyring is locked and there is a display.")
+    var unlock = false
+
+    func validate() throws {
+        guard service != "" else { throw ValidationError("The name of --service must not be empty.") }
+    }
+
+    func serviceName() throws -> String {
+        if let name = service ?? application.id { return name }
+        throw Failure(.usage, "Name the program or service: --app <id>, --service <name>, or \(ApplicationOptions.variable)=<id> in the environment.")
+    }
+
+    /// The keyring, unlocked if requested.
+    func openKeyring() async throws -> any Keyring {
+        // The fleet's secrets are kept for each program by itself.
+        if application.id != nil { try application.bootstrap() }
+        let keyring = keyring?.keyring ?? SystemKeyring.selection.keyring
+        if unlock { try await keyring.unlock() }
+        return keyring
+    }
+}
+
+/// A secret's name within its service, as typed.
+struct SecretArgument: ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        text = argument
+    }
+
+    static var defaultCompletionKind: CompletionKind { .custom { words, _, _ async in await accounts(words).completions } }
+
+    /// The names of the secrets that the words typed so far select. No secret is read, and no prompt is shown.
+    private static func accounts(_ words: [String]) async -> [String] {
+        let options = CompletionWords(words)
+        guard let service = options["--service"] ?? ApplicationOptions.id(options.app) else { return [] }
+        let named = options["--keyring"].flatMap(KeyringArgument.init(argument:))
+        let keyring = named?.keyring ?? SystemKeyring.selection.keyring
+        return ((try? await keyring.identifiers(inService: service)) ?? []).map(\.account)
+    }
+}
+
+/// A key of a setting, as typed.
+struct KeyArgument: ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) { text = argument }
+
+    /// The key, if it is valid for a setting.
+    func checked() throws -> String {
+        guard !text.isEmpty, !text.isReservedKey else {
+            throw Failure(.usage, "\"\(text)\" is not a valid key: keys must not be empty or begin with $.")
+        }
+        return text
+    }
+
+    static var defaultCompletionKind: CompletionKind { .custom { words, _, _ in keys(words).completions } }
+
+    /// The keys of the file that the words typed so far name.
+    private static func keys(_ words: [String]) -> [String] {
+        let options = CompletionWords(words)
+        if let file = options["--file"], !file.isEmpty { return PreferencesFile(path: file).snapshot.keys }
+        guard let id = ApplicationOptions.id(options.app) else { return [] }
+        StorageSystem.bootstrap(applicationID: id)
+        return PreferencesFile.standard.snapshot.keys
+    }
+}
+
+/// The words of an incomplete command line as the shell passes them, with quotes.
+struct CompletionWords {
+    private let words: [String]
+
+    init(_ words: [String]) {
+        self.words = words.map { String(String.UnicodeScalarView($0.unicodeScalars.filter { !"\"'\\".unicodeScalars.contains($0) })) }
+    }
+
+    /// The program, if it was typed.
+    var app: String? { self["--app"] ?? self["-a"] }
+
+    /// What was typed as the value of `option`.
+    subscript(option: String) -> String? {
+        for (word, next) in zip(words, words.dropFirst()) where word.isIdentical(to: option) { return next }
+        return words.lazy.compactMap { $0.after(prefix: "\(option)=") }.first
+    }
+}

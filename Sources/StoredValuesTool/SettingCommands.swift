@@ -1,0 +1,178 @@
+import ArgumentParser
+import StoredValues
+import StoredValuesToolSupport
+
+struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Show all settings and their values.",
+        discussion: """
+            Values from the fleet and from the system-wide defaults are marked. Defaults in a program's code are not shown. In a \
+            pipe or file, each setting is one line: the key, a tab, and the value as JSON; a line break in a key is written as \\n.
+            """)
+
+    @OptionGroup var settings: SettingsOptions
+    @Flag(help: "Print one JSON object.") var json = false
+
+    func run() async throws {
+        let snapshot = try settings.soundStorage().snapshot
+        let values = snapshot.keys.compactMap { key in snapshot[key].map { (key: key, value: $0) } }
+        for key in snapshot.keys where snapshot[key] == nil {
+            Output.error.note("\"\(key)\" cannot be read; stored-values get says why.")
+        }
+        guard !json else { return Output.standard.json(values) }
+        let remarks: [ValueSource: String] = [.fleet: "fleet", .system: "system-wide default"]
+        Output.standard.rows(values.map { key, value in (key, value, snapshot.source(of: key).flatMap { remarks[$0] } ?? "", nil) })
+    }
+}
+
+struct GetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Print the value of a setting.",
+        discussion: "A string is printed without quotes, any other value as JSON. The exit status is 1 if nothing is stored.")
+
+    @Argument(help: "The setting.") var key: KeyArgument
+    @OptionGroup var settings: SettingsOptions
+    @Flag(help: "Print strings as JSON too, in quotes.") var json = false
+
+    func run() async throws {
+        let key = try key.checked()
+        let storage = try settings.soundStorage()
+        let value: JSONValue?
+        do { value = try storage.snapshot.value(of: key) } catch {
+            throw Failure(.badData, "\"\(key)\" in \"\(storage.path)\" cannot be read, so programs use their default: \(error). Correct the file, or set the value again.")
+        }
+        guard let value else {
+            throw Failure(.absent, "Nothing is stored under \"\(key)\" in \"\(storage.path)\": programs use their default.")
+        }
+        Output.standard.value(value, asJSON: json)
+    }
+}
+
+struct SetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Store a value; it is on the disk when the command returns.",
+        discussion: """
+            JSON is stored as such: 14, true, "14", {"width": 800}. Anything else is stored as a string: dark. Programs \
+            that use the setting see the change at once. Put -- before a value that begins with a dash: set offset -- \
+            -5
+            """)
+
+    @Argument(help: "The setting.") var key: KeyArgument
+    @OptionGroup var value: ValueArgument
+    @OptionGroup var settings: SettingsOptions
+
+    func run() async throws {
+        let key = try key.checked()
+        let value = try value.json(of: key)
+        let storage = try settings.soundStorage()
+        let old = storage.snapshot[key]
+        storage.set(key, to: value)
+        try await storage.flush()
+        ValueArgument.note(key, replacing: old, with: value)
+    }
+}
+
+struct ResetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Remove a setting, so that its default is used again.",
+        discussion: """
+            The default is the fleet's value, the system-wide one, or the one in the program. Resetting a setting that is not \
+            stored succeeds. With --all, you are asked first on a terminal, unless --yes is given.
+            """)
+
+    @Argument(help: "The setting.") var key: KeyArgument?
+    @OptionGroup var settings: SettingsOptions
+    @Flag(help: "Remove all settings of the file.") var all = false
+    @Flag(help: "Do not ask for confirmation of --all.") var yes = false
+
+    func validate() throws {
+        guard (key != nil) != all else { throw ValidationError("Give either the setting or --all.") }
+        guard all || !yes else { throw ValidationError("--yes requires --all: a single setting is removed without confirmation.") }
+    }
+
+    func run() async throws {
+        guard let key = try key?.checked() else { return try await removeAll() }
+        let storage = try settings.soundStorage()
+        storage.reset(key)
+        try await storage.flush()
+    }
+
+    private func removeAll() async throws {
+        let storage = try settings.soundStorage()
+        let keys = storage.keys
+        guard !keys.isEmpty else { return Output.error.line("Nothing is stored.") }
+        if !yes { try Question.confirm("This removes from \"\(storage.path)\": \(keys.joined(separator: ", ")).", orElse: "Nothing was removed.") }
+        // As one change, so that exactly these are removed, whatever is written meanwhile.
+        let removed = storage.batch {
+            let keys = storage.keys
+            storage.resetAll()
+            return keys
+        }
+        try await storage.flush()
+        Output.error.line("Removed: \(Output.error.oneLine(removed.joined(separator: ", ")))")
+    }
+}
+
+struct WatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Print values now and after each change, until interrupted.",
+        discussion: """
+            For one setting, each line is its value, or empty while nothing is stored. For all settings, each line is a \
+            key, a tab and the value, or only the key after it was removed. With --json each line is an object: {"key": \
+            "theme", "value": "dark"}, without a value after it was removed.
+            """)
+
+    @Argument(help: "The setting; all settings if omitted.") var key: KeyArgument?
+    @OptionGroup var settings: SettingsOptions
+    @Flag(help: "Print one JSON object per line.") var json = false
+
+    func run() async throws {
+        let key = try key?.checked()
+        let storage = try settings.soundStorage()
+        let changes = storage.changes  // before the first snapshot, so that no change is missed
+        var last: [PreferencesKey: JSONValue] = [:]
+        var isFirst = true
+        func look() {
+            let snapshot = storage.snapshot
+            let keys = key.map { [$0] } ?? (snapshot.keys + last.keys.map(\.text)).distinctKeys
+            for key in keys where snapshot[key] != last[PreferencesKey(key)] || (isFirst && self.key != nil) {
+                show(key, snapshot[key])
+            }
+            last = Dictionary(keys.compactMap { key in snapshot[key].map { (PreferencesKey(key), $0) } }) { _, last in last }
+            isFirst = false
+        }
+        look()
+        HeldLog.letGo()  // the command may never end
+        for await _ in changes { look() }
+    }
+
+    private func show(_ key: String, _ value: JSONValue?) {
+        if json {
+            var change: JSONValue = ["key": .string(key)]
+            change["value"] = value
+            return Output.standard.line(Output.standard.shownJSON(change.text(onOneLine: true)))
+        }
+        let text = Output.standard.shownJSON(value?.text(onOneLine: true) ?? "")
+        guard self.key == nil else { return Output.standard.line(text) }
+        let shownKey = Output.standard.styled(Output.standard.oneLine(key), .bold)
+        Output.standard.line(value == nil ? shownKey : "\(shownKey)\t\(text)")
+    }
+}
+
+struct PathCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "path", abstract: "Print the path of the settings file, whether or not it exists.")
+
+    @OptionGroup var settings: SettingsOptions
+    @Flag(help: "Print JSON, with the paths of the fleet's settings and the system-wide defaults.") var json = false
+
+    func run() async throws {
+        let inspections = try settings.storage().inspect()
+        func paths(_ source: ValueSource) -> [String] { inspections.filter { $0.source == source }.map(\.path) }
+        let path = paths(.file).first ?? ""
+        guard json else { return Output.standard.line(Output.standard.shown(path)) }
+        var answer: JSONValue = ["path": .string(path), "system-wide": .array(paths(.system).map { .string($0) })]
+        answer["fleet"] = paths(.fleet).first.map { .string($0) }
+        Output.standard.json(answer)
+    }
+}
