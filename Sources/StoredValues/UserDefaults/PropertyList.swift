@@ -8,7 +8,7 @@ struct PropertyList: Codable {
 
     /// The property list in `bytes`, binary or XML.
     init(parsing bytes: [UInt8]) throws(Problem) {
-        if !bytes.starts(with: "bplist".utf8) { try Self.checkXML(bytes[...]) }
+        if bytes.starts(with: "bplist".utf8) { try Self.checkBinary(bytes) } else { try Self.checkXML(bytes[...]) }
         let limits = Limits(fileSize: bytes.count), decoder = PropertyListDecoder()
         decoder.userInfo[Limits.key] = limits
         do { self = try decoder.decode(PropertyList.self, from: Data(bytes)) } catch { throw limits.problem ?? .damaged }
@@ -103,6 +103,23 @@ extension PropertyList {
                 state.problem = state.problem ?? (depth > JSONValue.maximumDepth ? .tooDeep : state.valuesLeft < 0 ? .tooLarge : nil)
                 if let problem = state.problem { throw problem }
             }
+        }
+    }
+
+    /// Throws if a binary list has an integer of more than 64 bits, of which Foundation reads the lower half. The end of the file says
+    /// where the table of all objects is.
+    private static func checkBinary(_ bytes: [UInt8]) throws(Problem) {
+        func number(at position: Int, size: Int) -> Int? {
+            guard (1...8).contains(size), position >= 0, position <= bytes.count - size else { return nil }
+            return Int(exactly: bytes[position..<(position + size)].reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
+        }
+        let end = bytes.count - 32
+        guard end >= 8, let count = number(at: end + 8, size: 8), let table = number(at: end + 24, size: 8), count <= bytes.count, table < end
+        else { throw .damaged }
+        let size = Int(bytes[end + 6])
+        for object in 0..<count {
+            guard let place = number(at: table + object * size, size: size), place < table else { throw .damaged }
+            if bytes[place] == 0x14, number(at: place + 1, size: 8) != 0 { throw .damaged }
         }
     }
 

@@ -70,6 +70,7 @@ struct HostilePropertyListTests {
         ("with a mark and attributes", [0xEF, 0xBB, 0xBF] + xml(nested("<array x='/'>", "</array >", 20_000)), tooDeep),
         ("in UTF-16", [0xFF, 0xFE] + xml(nested("<array>", "</array>", 20_000)).flatMap { [$0, 0] }, damaged),
         ("as a text of NeXTSTEP's", Array("{a=\(nested("(", ")", 20_000, inside: "1"));}".utf8), damaged),
+        ("a number of more than 64 bits", binary(dictionary + [[0x14] + bigEndian(UInt64(1)) + bigEndian(UInt64(5))]), damaged),
         ("a list of 2^62 elements", binary(dictionary + [[0xAF, 0x13] + bigEndian(UInt64(1) << 62)]), damaged),
         ("an element that is not there", binary(dictionary + [[0xA1] + reference(9)]), damaged),
     ]
