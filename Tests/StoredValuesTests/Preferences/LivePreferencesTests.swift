@@ -99,7 +99,7 @@ struct LivePreferencesTests {
             try await eventually("the default") { seen.values.last == -1 && !value.isStored }
             try #"{"number": 2}"#.write(toFile: path, atomically: false, encoding: .utf8)
             try await eventually("the new value") { seen.values.last == 2 }
-            try FileManager.default.removeItem(atPath: folder)
+            try removeFolderInUse(folder)
             try await eventually("the default, the folder gone") { seen.values.last == -1 }
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             try #"{"number": 3}"#.write(toFile: path, atomically: false, encoding: .utf8)

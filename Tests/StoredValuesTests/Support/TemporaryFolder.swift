@@ -34,6 +34,13 @@ private func removeTemporaryFolder(_ path: String) {
     }
 }
 
+/// Removes a folder in which a store is at work. It is moved away first, in one step: the store removes files in it by itself, when it
+/// detects that others are gone, and the removal would find them listed and missing.
+func removeFolderInUse(_ path: String) throws {
+    try FileManager.default.moveItem(atPath: path, toPath: path + ".gone")
+    try FileManager.default.removeItem(atPath: path + ".gone")
+}
+
 /// What the file at `path` says.
 func contents(ofFile path: String) throws -> String {
     try String(contentsOfFile: path, encoding: .utf8)
