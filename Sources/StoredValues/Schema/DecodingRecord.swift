@@ -5,6 +5,8 @@ final class DecodingRecord {
         var types: [any Decodable.Type] = []
         /// Whether a null was looked for.
         var mayBeNull = false
+        var isList = false
+        var isObject = false
         /// Whether it was asked for in a way that says nothing of its type.
         var isOpen = false
     }
@@ -116,22 +118,20 @@ private struct RecordingMembers<Key: CodingKey>: KeyedDecodingContainerProtocol 
         return try base.decode(type, forKey: key)
     }
 
-    private func open(_ key: some CodingKey) { record.note(key.stringValue) { $0.isOpen = true } }
-
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
-        open(key)
+        record.note(key.stringValue) { $0.isObject = true }
         return try base.nestedContainer(keyedBy: type, forKey: key)
     }
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        open(key)
+        record.note(key.stringValue) { $0.isList = true }
         return try base.nestedUnkeyedContainer(forKey: key)
     }
     func superDecoder() throws -> any Decoder {
-        open(JSONKey.member("super"))
+        record.note("super") { $0.isOpen = true }
         return try base.superDecoder()
     }
     func superDecoder(forKey key: Key) throws -> any Decoder {
-        open(key)
+        record.note(key.stringValue) { $0.isOpen = true }
         return try base.superDecoder(forKey: key)
     }
 }

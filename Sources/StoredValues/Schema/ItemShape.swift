@@ -112,8 +112,7 @@ struct ItemShape {
         for json in [sample].compactMap(\.self) + DecodingRecord.samples { record.run(type, on: json) }
         let isSound = sample?.item(type) != nil
         var choices = record.types.map { schema(of: $0, sample) }
-        if record.mayBeNull { choices.append(JSONSchema(type: "null")) }
-        if record.isList { choices.append(JSONSchema(type: "array")) }
+        choices += [("null", record.mayBeNull), ("array", record.isList)].filter(\.1).map { JSONSchema(type: $0.0) }
         if record.isObject {
             let members = isSound ? self.members(of: type, sample?.objectValue ?? [:], record) : [:]
             choices.append(JSONSchema(type: "object", members.isEmpty ? [:] : ["properties": .object(members)]))
@@ -137,7 +136,8 @@ struct ItemShape {
         var members: [String: JSONValue] = [:]
         for (name, member) in record.members where !member.isOpen {
             var choices = member.types.map { schema(of: $0, sample[name]) }
-            if member.mayBeNull { choices.append(JSONSchema(type: "null")) }
+            let kinds = [("null", member.mayBeNull), ("array", member.isList), ("object", member.isObject)]
+            choices += kinds.filter(\.1).map { JSONSchema(type: $0.0) }
             let found = JSONSchema(anyOf: choices)
             let isRight = DecodingRecord.samples.allSatisfy { found.allows($0) || with(name, $0).item(type) == nil }
             if isRight, !found.isAnything { members[name] = found.json }
