@@ -63,8 +63,24 @@
                 ? sentence : "\(sentence) The change may have been made all the same: read the setting before you repeat it."
         }
 
-        /// The description, which is what `localizedDescription` says then.
+        /// The description, also without `import Foundation`.
+        public var localizedDescription: String { description }
+
+        /// The description.
         public var errorDescription: String? { description }
+
+        /// The status with which a command line program ends by this error, as `stored-values-fleet` does: a number of sysexits(3).
+        public var exitStatus: Int32 {
+            switch reason {
+            case .unavailable: outcome == .mayHaveHappened ? 75 : 69
+            case .cancelled, .contended: 75
+            case .accessDenied: 77
+            case .tooLarge, .tooManyChanges, .notDecodable, .notEncodable, .newerVersion: 65
+            case .noSpace: 74
+            case .misconfigured: 78
+            case .refused: 69
+            }
+        }
     }
 
     extension FleetError {

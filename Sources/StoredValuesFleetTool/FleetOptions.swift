@@ -60,19 +60,7 @@
     }
 
     extension FleetError: CommandError {
-        package var failure: Failure {
-            let status: ExitStatus =
-                switch reason {
-                case .unavailable: outcome == .mayHaveHappened ? .tryAgain : .unavailable
-                case .cancelled, .contended: .tryAgain
-                case .accessDenied: .refused
-                case .tooLarge, .tooManyChanges, .notDecodable, .notEncodable, .newerVersion: .badData
-                case .noSpace: .notSaved
-                case .misconfigured: .misconfigured
-                case .refused: .unavailable
-                }
-            return Failure(status, description)
-        }
+        package var failure: Failure { Failure(ExitStatus(exitStatus), description) }
     }
 
     /// The machines that a command is about.

@@ -14,21 +14,21 @@ package struct Failure: Error {
         switch error {
         case let failure as Failure: self = failure
         case let error as PreferencesError: self.init(error)
-        case let error as KeyringError: self.init(error.status, error.advised)
-        case let error as SecretMoveError: self.init(error.status, error.errorDescription)
+        case let error as KeyringError: self.init(ExitStatus(error.exitStatus), error.advised)
+        case let error as SecretMoveError: self.init(ExitStatus(error.exitStatus), error.description)
         case let error as any CommandError: self = error.failure
         default: return nil
         }
     }
 
     private init(_ error: PreferencesError) {
-        switch error {
-        case .noHomeFolder, .notUTF8: self.init(.misconfigured, error.description)
-        // The tool keeps nothing in memory, so only the message about the file applies.
-        case .notSaved(_, let reason), .notRead(_, let reason): self.init(.notSaved, reason)
-        case .timedOut, .cancelled: self.init(.tryAgain, error.description)
-        case .several, .notEncodable, .notValid, .tooLarge, .newerVersion, .notImported, .notName: self.init(.badData, error.description)
-        }
+        let sentence =
+            switch error {
+            // The tool keeps nothing in memory, so only the message about the file applies.
+            case .notSaved(_, let reason), .notRead(_, let reason): reason
+            default: error.description
+            }
+        self.init(ExitStatus(error.exitStatus), sentence)
     }
 }
 
@@ -38,36 +38,11 @@ package protocol CommandError: Error {
 }
 
 extension KeyringError {
-    package var status: ExitStatus {
-        switch self {
-        case .notBuiltIn, .noSessionBus, .noSecretService, .locked, .dismissed, .noDefaultCollection: .unavailable
-        case .timedOut, .cancelled: .tryAgain
-        case .wrongKey, .accessDenied, .readOnly: .refused
-        case .tooLarge, .damaged, .notDecodable, .notEncodable: .badData
-        case .notStored: .absent
-        case .other("STORED_VALUES_KEYRING", _, _), .other("etcd", 3, _): .misconfigured
-        case .other("etcd", 4, _), .other("etcd", 10, _): .tryAgain
-        case .other("etcd", 7, _): .refused
-        case .other("etcd", 8, _): .notSaved
-        case .other: .unavailable
-        }
-    }
-
     /// The error's own message, and what the tool can do about it.
     fileprivate var advised: String {
         switch self {
-        case .locked, .dismissed: "\(textForUser) With --unlock this tool prompts for the password, if there is a display."
-        default: textForUser
-        }
-    }
-}
-
-extension SecretMoveError {
-    fileprivate var status: ExitStatus {
-        switch self {
-        case .conflict, .sameKeyring: .usage
-        case .notKept: .notSaved
-        case .source(let error), .destination(let error): error.status
+        case .locked, .dismissed: "\(description) With --unlock this tool prompts for the password, if there is a display."
+        default: description
         }
     }
 }
@@ -83,6 +58,9 @@ package enum ExitStatus: Int32, CaseIterable {
     case tryAgain = 75
     case refused = 77
     case misconfigured = 78
+
+    /// The one of a library's error.
+    package init(_ number: Int32) { self = ExitStatus(rawValue: number) ?? .unavailable }
 
     package var code: ExitCode { ExitCode(rawValue) }
 

@@ -4,8 +4,7 @@ import StoredValuesSupport
 
 /// Why a keyring call failed. No text of it contains a secret.
 ///
-/// `description` is for the programmer: what happened and what to do. `errorDescription`, and so `localizedDescription`, is for
-/// the program's user.
+/// `description` is for the program's user: what happened and what to do. `debugDescription` is for the programmer.
 public enum KeyringError: Error, Hashable {
     /// The library was built without the trait that this keyring needs: `Libsecret` or `EncryptedFile`.
     case notBuiltIn
@@ -43,14 +42,35 @@ public enum KeyringError: Error, Hashable {
     case other(domain: String, code: Int, message: String)
 }
 
-extension KeyringError: CustomStringConvertible, LocalizedError {
-    /// What happened and what to do, for the programmer.
-    public var description: String { texts.forProgrammer }
-
+extension KeyringError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
     /// What happened and what to do, for the program's user.
-    public var errorDescription: String? { texts.forUser }
+    public var description: String { texts.forUser }
 
-    package var textForUser: String { texts.forUser }
+    /// What happened and what to do, for the programmer.
+    public var debugDescription: String { texts.forProgrammer }
+
+    /// The description, also without `import Foundation`.
+    public var localizedDescription: String { description }
+
+    /// The description.
+    public var errorDescription: String? { description }
+
+    /// The status with which a command line program ends by this error, as `stored-values` does: 1 if nothing is stored, else a number of
+    /// sysexits(3).
+    public var exitStatus: Int32 {
+        switch self {
+        case .notStored: 1
+        case .tooLarge, .damaged, .notDecodable, .notEncodable: 65
+        case .notBuiltIn, .noSessionBus, .noSecretService, .locked, .dismissed, .noDefaultCollection: 69
+        case .timedOut, .cancelled: 75
+        case .wrongKey, .accessDenied, .readOnly: 77
+        case .other("STORED_VALUES_KEYRING", _, _), .other("etcd", 3, _): 78
+        case .other("etcd", 4, _), .other("etcd", 10, _): 75
+        case .other("etcd", 7, _): 77
+        case .other("etcd", 8, _): 74
+        case .other: 69
+        }
+    }
 
     private var texts: (forProgrammer: String, forUser: String) {
         switch self {

@@ -46,12 +46,27 @@ public enum SecretMoveError: Error, Equatable {
     case destination(KeyringError)
 }
 
-extension SecretMoveError: CustomStringConvertible, LocalizedError {
-    /// What happened and what to do, for the programmer.
-    public var description: String { text(\.description, overwriting: "move with overwriting: true") }
-
+extension SecretMoveError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
     /// What happened and what to do, for the program's user.
-    public var errorDescription: String? { text(\.textForUser, overwriting: "move again and overwrite it") }
+    public var description: String { text(\.description, overwriting: "move again and overwrite it") }
+
+    /// What happened and what to do, for the programmer.
+    public var debugDescription: String { text(\.debugDescription, overwriting: "move with overwriting: true") }
+
+    /// The description, also without `import Foundation`.
+    public var localizedDescription: String { description }
+
+    /// The description.
+    public var errorDescription: String? { description }
+
+    /// The status with which a command line program ends by this error, as `stored-values` does: a number of sysexits(3), or 1.
+    public var exitStatus: Int32 {
+        switch self {
+        case .conflict, .sameKeyring: 64
+        case .notKept: 74
+        case .source(let error), .destination(let error): error.exitStatus
+        }
+    }
 
     private func text(_ reason: (KeyringError) -> String, overwriting: String) -> String {
         switch self {

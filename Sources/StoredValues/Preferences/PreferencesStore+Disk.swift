@@ -135,7 +135,7 @@ extension PreferencesStore {
     func keep(_ changes: StoredMembers.Changes, unwrittenFor error: PreferencesError, _ later: inout AfterUnlocking) {
         let mustRead = state.withLock { state in
             state.keep(changes, by: self, &later)
-            state.log.note(error.description)
+            state.log.note(error.debugDescription)
             return state.disk.endWriting()
         }
         if mustRead { queues.watching.async { self.refresh() } }

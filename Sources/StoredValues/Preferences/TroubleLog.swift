@@ -50,7 +50,7 @@ struct TroubleLog {
     /// Notes a change that cannot be made at all.
     mutating func refuse(_ refusal: PreferencesError) {
         if !refusals.contains(refusal) { refusals.append(refusal) }
-        note(refusal.description)
+        note(refusal.debugDescription)
     }
 
     /// The changes refused since the last call.

@@ -10,12 +10,12 @@ public import FoundationEssentials
 /// } catch .locked {
 ///     try await SystemKeyring().unlock()
 /// } catch {
-///     print(error)  // The secret "com.example.Editor/token" in the desktop's keyring (Secret Service): No program on …
+///     print(error)  // The secret "com.example.Editor/token" in the desktop's keyring (Secret Service): No keyring is running. …
 /// }
 /// ```
 ///
-/// `description` is for the programmer. `errorDescription`, and so `localizedDescription`, is for the program's user. If other
-/// errors may be thrown in the same `do`, use `catch let error as SecretError where error.reason == .locked`.
+/// `description` is for the program's user, `debugDescription` for the programmer. If other errors may be thrown in the same `do`, use
+/// `catch let error as SecretError where error.reason == .locked`.
 ///
 /// End with a `catch` for every other error, as above, if only `catch { throw error }`: without it, the compiler of Swift 6.3.1
 /// may crash ("MandatoryAllocBoxToStack") if the function also has a `var`.
@@ -31,12 +31,21 @@ public struct SecretError: Error, Hashable {
     public static func ~= (reason: KeyringError, error: SecretError) -> Bool { error.reason == reason }
 }
 
-extension SecretError: CustomStringConvertible, LocalizedError {
-    /// Which secret in which keyring, what happened and what to do, for the programmer.
+extension SecretError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
+    /// Which secret in which keyring, what happened and what to do, for the program's user.
     public var description: String { "\(subject): \(reason)" }
 
-    /// The same for the program's user.
-    public var errorDescription: String? { "\(subject): \(reason.textForUser)" }
+    /// The same for the programmer.
+    public var debugDescription: String { "\(subject): \(reason.debugDescription)" }
+
+    /// The description, also without `import Foundation`.
+    public var localizedDescription: String { description }
+
+    /// The description.
+    public var errorDescription: String? { description }
+
+    /// The status with which a command line program ends by this error: that of its ``reason``.
+    public var exitStatus: Int32 { reason.exitStatus }
 
     private var subject: String { "The secret \"\(id)\" in \(keyring)" }
 }

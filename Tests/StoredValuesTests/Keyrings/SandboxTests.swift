@@ -109,7 +109,7 @@
             let without = try await Sandbox("org.example.One", on: desktop)
             let with = try await Sandbox("org.example.Two", on: desktop, mayTalk: true)
             #expect(try await ask(without, "set 1").contains("no program on the session bus provides the Secret portal"))
-            #expect(try await ask(with, "set 1").contains("No program on the session bus provides the Secret Service"))
+            #expect(try await ask(with, "set 1").contains("No keyring is running"))
             for home in [without.home, with.home] { #expect(!FileManager.default.fileExists(atPath: "\(home)/data")) }
         }
 

@@ -45,7 +45,7 @@
                 (PrivateDesktop.State.open, Int32(0), ["provided by gnome-keyring-daemon, process ", "is open.", "The keyring answers"]),
                 (.locked, 1, ["is locked. Unlock it in its program"]),
                 (.withoutDefaultCollection, 1, ["The Secret Service has no default collection."]),
-                (.withoutService, 1, ["No program on the session bus provides the Secret Service."]),
+                (.withoutService, 1, ["No keyring is running."]),
             ])
         func doctor(state: PrivateDesktop.State, status: Int32, says: [String]) async throws {
             let desktops = PrivateDesktops()

@@ -220,7 +220,7 @@ struct NewerVersionTests {
     func sentence() {
         let error = PreferencesError.newerVersion(key: "editor", path: "/p.json", stored: 5, supported: 3)
         #expect(
-            error.description
+            error.debugDescription
                 == #""editor" in "/p.json" was not changed: a newer version of the program wrote it (its version is 5, this program knows up to 3). Update the program, or replace the value with set(_:overwritingNewer: true)."#)
         #expect(PreferencesError.newerVersion(key: "a", path: "b", stored: 1, supported: 0).description.contains("knows none"))
     }
