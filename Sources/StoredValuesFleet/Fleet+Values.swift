@@ -6,7 +6,7 @@
     extension Fleet {
         /// What is set for `target` itself now, then every change of it; nil while nothing is.
         ///
-        /// While the cluster is away the stream waits, and continues with the latest state: steps between may be missing. Every few
+        /// While the cluster is unreachable the stream waits, and continues with the latest state: steps between may be missing. Every few
         /// seconds the cluster is asked whether a change was missed, so that no broken connection keeps the stream silent. What does
         /// not decode, or is of a newer version, yields nothing. The stream throws a ``FleetError`` only where waiting is of no use:
         /// the right is missing, no certificate is accepted, or an address or file cannot be used.

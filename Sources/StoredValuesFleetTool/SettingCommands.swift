@@ -95,7 +95,7 @@
             commandName: "log", abstract: "Show who changed what and when, the latest first.",
             discussion: """
                 Each line is the time by the changer's clock, who it was, the setting, for whom, and the value before and after; \
-                separated by tabs in a pipe or file. The record of a change is a part of it, so none is missing.
+                separated by tabs in a pipe or file. Each record is written together with its change, so none is missing.
                 """)
 
         @Argument(help: "The setting; all if omitted.") var setting: String?
@@ -134,8 +134,8 @@
         static let configuration = CommandConfiguration(
             commandName: "status", abstract: "Show which members of the cluster answer, and how many settings there are.",
             discussion: """
-                Each member is asked for itself, and has 2 seconds. The exit status is 69 if the cluster as a whole does not answer. How \
-                fresh this machine's own copy is, stored-values doctor says.
+                Each member is asked separately, for at most 2 seconds. The exit status is 69 if the cluster as a whole does not answer. \
+                stored-values doctor says how fresh this machine's own copy is.
                 """)
 
         @OptionGroup var fleet: FleetOptions

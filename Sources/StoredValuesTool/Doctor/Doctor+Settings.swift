@@ -66,7 +66,7 @@ extension Doctor {
         let program = application.map { " --app \($0.isPlainWord ? $0 : "<id>")" } ?? ""
         let command = "stored-values reset \(first.isPlainWord ? first : "<key>")\(program)"
         let advice = "To use the fleet's\(keys.count > 1 ? ", for each of them" : ""): \(command)"
-        add(.note, "Values of \(path) hide the fleet's values: \(names). \(advice)")
+        add(.note, "Values of \(path) override the fleet's values: \(names). \(advice)")
     }
 
     /// Looks for files in which Flatpaks keep settings of the program `id`: each has a configuration folder of its own.

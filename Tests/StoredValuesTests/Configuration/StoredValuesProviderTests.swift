@@ -32,7 +32,7 @@
             }
         }
 
-        @Test("A number that is none of the type, and what holds half of a surrogate pair, is refused and not read as something else", arguments: [
+        @Test("A number that is none of the type, and what holds an unpaired surrogate, is refused and not read as something else", arguments: [
             ("a", "int"), ("b", "int"), ("c", "double"), ("d", "string"), ("d.x", "int"),
         ])
         func unsound(key: String, type: String) throws {

@@ -72,7 +72,7 @@ struct FileAccessTests {
         try FileManager.default.removeItem(atPath: folder + "/probe")
     }
 
-    @Test("A list and attributes of users stay, in the file, in its durable copy and in what is put aside", arguments: [nil, SystemErrorCode.notPermitted])
+    @Test("A list and attributes of users stay, in the file, in its durable copy and in what is set aside", arguments: [nil, SystemErrorCode.notPermitted])
     func kept(linkFault: SystemErrorCode?) throws {
         try withLists { folder in
             let path = folder + "/file", list = Self.list(user: 4, group: 0)

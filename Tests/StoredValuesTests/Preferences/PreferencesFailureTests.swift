@@ -13,7 +13,7 @@ struct PreferencesFailureTests {
     }
 
     @Test(
-        "A file that does not parse is read as empty, put aside before the first write, and never lost",
+        "A file that does not parse is read as empty, set aside before the first write, and never lost",
         arguments: ["{\"a\": 1,", "not json", "", "[1]"])
     func rejected(text: String) throws {
         try withTemporaryFolder { folder in
@@ -262,7 +262,7 @@ struct PreferencesFailureTests {
         }
     }
 
-    @Test("When the file is put aside and a new one cannot be written, the last good values stay, and are written later")
+    @Test("When the file is set aside and a new one cannot be written, the last good values stay, and are written later")
     func setAsideThenFailing() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/p.json"

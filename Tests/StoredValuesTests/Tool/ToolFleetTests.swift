@@ -41,11 +41,11 @@ struct ToolFleetTests {
             }
             func note() async throws -> String? { try await findings(tool).first { $0.kind == "note" }?.text }
             #expect(try await findings(tool).contains { $0.kind == "ok" && $0.text.hasPrefix("\(files.mirror) has settings of the fleet for 3 keys and mode ") })
-            #expect(try await note() == "Values of \(tool.file) hide the fleet's values: a. To use the fleet's: stored-values reset a --app demo")
+            #expect(try await note() == "Values of \(tool.file) override the fleet's values: a. To use the fleet's: stored-values reset a --app demo")
             try tool.write(#"{"c d": 0, "b": 0}"#)
             #expect(
                 try await note()
-                    == "Values of \(tool.file) hide the fleet's values: b, c d. To use the fleet's, for each of them: stored-values reset b --app demo")
+                    == "Values of \(tool.file) override the fleet's values: b, c d. To use the fleet's, for each of them: stored-values reset b --app demo")
             let names = (1...25).map { "k\($0)" }.sorted()
             try files.mirror(Dictionary(uniqueKeysWithValues: names.map { (PreferencesKey($0), 1) }))
             try tool.write("{\(names.map { "\"\($0)\": 0" }.joined(separator: ","))}")

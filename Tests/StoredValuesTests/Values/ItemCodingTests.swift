@@ -324,12 +324,12 @@ struct ItemCodingTests {
         #expect(try decode([Int: Int].self, "{\(object)}").count == 1_500)
     }
 
-    @Test("Half of a surrogate pair anywhere in the text is found, whether it is decoded or not", arguments: [
+    @Test("An unpaired surrogate anywhere in the text is found, whether it is decoded or not", arguments: [
         #"{"a": 1, "b": "\ud800"}"#, #"{"a": 1, "\udc00": 1}"#, #"{"a": 1, "b": [{"\ud800\u0041": {}}]}"#,
     ])
-    func halfOfPair(text: String) {
+    func unpairedSurrogate(text: String) {
         #expect { try ItemDecoder.decode([String: Int].self, from: Array(text.utf8)) } throws: { error in
-            (error as? JSONSyntaxError)?.problem == JSONSyntaxError.halfOfPair
+            (error as? JSONSyntaxError)?.problem == JSONSyntaxError.unpairedSurrogate
         }
     }
 
