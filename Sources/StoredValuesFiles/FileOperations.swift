@@ -1,3 +1,6 @@
+import CStoredValues
+package import StoredValuesSupport
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -5,9 +8,6 @@
 #elseif canImport(Android)
     import Android
 #endif
-import CStoredValues
-
-package import StoredValuesSupport
 
 /// Every system call of this package for files. Tests record the calls or make them fail here.
 ///

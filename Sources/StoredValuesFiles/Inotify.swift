@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -5,7 +7,6 @@
 #elseif canImport(Android)
     import Android
 #endif
-import StoredValuesSupport
 
 /// The system calls of inotify(7). Tests count them or make them fail here.
 protocol Inotify: Sendable {

@@ -24,11 +24,13 @@
             }
             let found = settings.compactMap { setting in setting.record.map { (setting, $0) } }
             guard !json else {
-                return Output.standard.json(.array(found.map { setting, record in
-                    var json = record.json
-                    (json["key"], json["for"], json["revision"]) = (.string(setting.key), .string(setting.target.path), JSONValue(setting.revision))
-                    return json
-                }))
+                return Output.standard.json(
+                    .array(
+                        found.map { setting, record in
+                            var json = record.json
+                            (json["key"], json["for"], json["revision"]) = (.string(setting.key), .string(setting.target.path), JSONValue(setting.revision))
+                            return json
+                        }))
             }
             Output.standard.rows(
                 found.map { setting, record in
@@ -110,11 +112,13 @@
         func run() async throws {
             let records = try await fleet.fleet().log(of: setting, limit: limit)
             guard !json else {
-                return Output.standard.json(.array(records.map { record in
-                    var json = record.json
-                    json["revision"] = JSONValue(record.revision)
-                    return json
-                }))
+                return Output.standard.json(
+                    .array(
+                        records.map { record in
+                            var json = record.json
+                            json["revision"] = JSONValue(record.revision)
+                            return json
+                        }))
             }
             for record in records {
                 for change in record.changes where setting.map({ change.key == $0 }) ?? true { print(change, of: record) }
@@ -163,7 +167,9 @@
         var json: JSONValue {
             let list = members.map { member -> JSONValue in
                 var json: JSONValue = ["endpoint": .string(member.endpoint), "ok": .bool(member.problem == nil)]
-                if let problem = member.problem { json["problem"] = .string(problem) } else {
+                if let problem = member.problem {
+                    json["problem"] = .string(problem)
+                } else {
                     json["revision"] = JSONValue(member.revision)
                     json["leader"] = .bool(member.hasLeader)
                 }

@@ -64,7 +64,7 @@
         /// The file that is the mirror now has this digest; nil if there is none. Another one than was written is written over.
         mutating func mirrorIs(_ found: UInt64?, at now: BootMoment) -> [Action] {
             guard let digest, found != digest else { return [] }
-            return say("\(id): something else than the agent has changed or removed the mirror; it is written anew.")
+            return say("\(id): something other than the agent has changed or removed the mirror; it is written anew.")
                 + restore(at: now) + [told(at: now)]
         }
 

@@ -68,7 +68,7 @@
                 // Each of them ends when the task is cancelled, or the files are not this agent's any more.
                 try await untilOneEnds({ await self.follow() }, { await self.guardMirror() }, { await self.live() })
                 guard !Task.isCancelled else { break }
-                note("\(configuration.applicationID): something else than the agent has removed the lock \(files.lockPath); the agent takes it again.")
+                note("\(configuration.applicationID): something other than the agent has removed the lock \(files.lockPath); the agent takes it again.")
             }
             try? carryOut { $0.end(at: .now) }
         }
@@ -85,7 +85,8 @@
                     throw FleetError.misconfigured("\(problem)")
                 } catch {
                     throw FleetError.misconfigured(
-                        "The folders \(configuration.folder.path) and that of the reports cannot be used (\(error)). Make them for the agent's user, or name another with --folder.")
+                        "The folders \(configuration.folder.path) and that of the reports cannot be used (\(error)). Make them for the agent's user, or name another with --folder."
+                    )
                 }
                 let path = configuration.folder.mirror(of: configuration.applicationID)
                 if attempt == 4 { note("Another agent keeps \(path). This one waits until it has ended.") }
@@ -120,7 +121,7 @@
             } while await pause(for: backoff.next())
         }
 
-        /// Writes the mirror anew as soon as something else than this agent changes or removes it.
+        /// Writes the mirror anew as soon as something other than this agent changes or removes it.
         private func guardMirror() async {
             let (events, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             let watch = files.watchMirror { continuation.yield() }

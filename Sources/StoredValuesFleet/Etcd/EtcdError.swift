@@ -76,7 +76,10 @@
             case _ where isUnknown:
                 self.init(
                     reason: .notEtcd,
-                    sentence: "\(endpoint) answered with status \(status), which etcd's JSON gateway does not: check the address, and in etcd's configuration file, enable-grpc-gateway: true",
+                    sentence: """
+                        \(endpoint) answered with status \(status), which etcd's JSON gateway never does: check the address, and \
+                        enable-grpc-gateway: true in etcd's configuration file
+                        """,
                     mayHaveHappened: true)
             default:
                 self.init(reason: .refused, sentence: "\(endpoint) refused with code \(code ?? 0): \(words)", mayHaveHappened: true)

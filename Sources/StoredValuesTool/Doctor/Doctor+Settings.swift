@@ -56,7 +56,7 @@ extension Doctor {
         // A file that cannot be read is a finding already.
         switch (mirror.content, storage.fleetStatus) {
         case (.broken, _), (.unreadable, _), (_, .none): break
-        case (_, .never): add(.problem, "\(FleetStatus.never) \(storage.fleetComplaint ?? "Look at the agent's log.")")
+        case (_, .never): add(.problem, "\(FleetStatus.never) \(storage.fleetComplaint ?? "Check the agent's log.")")
         case (_, let status):
             if case .current = status { add(.fine, status.description) } else { add(.problem, status.description) }
         }

@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 #if Configuration
 import Configuration
 import StoredValuesConfiguration

@@ -202,9 +202,11 @@ struct DurableFileTests {
         }
     }
 
-    @Test("After a failure the file is as it was and no temporary file remains", arguments: [
-        "open creating", "write", "changeMode", "synchronize", "rename",
-    ])
+    @Test(
+        "After a failure the file is as it was and no temporary file remains",
+        arguments: [
+            "open creating", "write", "changeMode", "synchronize", "rename",
+        ])
     func failure(call: String) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/file"

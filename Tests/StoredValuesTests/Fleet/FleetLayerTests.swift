@@ -61,7 +61,11 @@ struct FleetLayerTests {
             let agent = try processes.start("talk", files.mirror)
             for next in [5, 6] {
                 let isTold = Guarded(false)
-                withObservationTracking { _ = number.value } onChange: { isTold.withLock { $0 = true } }
+                withObservationTracking {
+                    _ = number.value
+                } onChange: {
+                    isTold.withLock { $0 = true }
+                }
                 #expect(try await agent.ask("set number \(next)") == "ok")
                 #expect(await numbers.next(isolation: nil) == next)
                 #expect(number.value == next && number.source == .fleet)

@@ -156,9 +156,11 @@
             }
         }
 
-        @Test("A change that a member makes and then answers as no etcd does is made once, by whichever member is asked next", arguments: [
-            Wrong.missingPage, .webPage, .garbage, .redirection, .refusal,
-        ])
+        @Test(
+            "A change that a member makes and then answers as no etcd does is made once, by whichever member is asked next",
+            arguments: [
+                Wrong.missingPage, .webPage, .garbage, .redirection, .refusal,
+            ])
         func once(wrong: Wrong) async throws {
             let answer = try #require(wrong.answer)
             try await withFleet(isSecure: false) { fleet in

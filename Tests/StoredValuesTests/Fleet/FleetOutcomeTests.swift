@@ -81,10 +81,13 @@
             try await withProxy { fleet, path, number in
                 guard path == Self.transactions else { return .answered }
                 // The first attempt waits; before the second one others store something, and before the third one they remove it.
-                let turn = number == 0 ? 0 : others.withLock { count in
-                    count += 1
-                    return count
-                }
+                let turn =
+                    number == 0
+                    ? 0
+                    : others.withLock { count in
+                        count += 1
+                        return count
+                    }
                 Self.wait {
                     switch turn {
                     case 0: await isDecidedAgain.wait(cancelled: ())

@@ -57,7 +57,7 @@
                 try Data(mirror.bytes).write(to: URL(fileURLWithPath: machine.path()))
                 try await machine.wait(for: ["a": "1"])
                 try await machine.waitUntilCurrent()
-                #expect(machine.words.contains("something else than the agent"))
+                #expect(machine.words.contains("something other than the agent"))
             }
         }
 

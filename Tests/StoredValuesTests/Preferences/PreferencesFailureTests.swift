@@ -1,6 +1,6 @@
 import Foundation
-import StoredValuesSupport
 import Logging
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
@@ -210,8 +210,8 @@ struct PreferencesFailureTests {
             try writeFinished(Array(#"{"a": 1}"#.utf8), to: path)
             await #expect(processExitsWith: .success) { [path = path as String] in
                 let value = try await withoutDescriptors {
-                let value = StoredValue(key: "a", default: 0, storage: PreferencesFile(path: path))
-                #expect(value.wrappedValue == 0)
+                    let value = StoredValue(key: "a", default: 0, storage: PreferencesFile(path: path))
+                    #expect(value.wrappedValue == 0)
                     return value
                 }
                 try await eventually("the value is read") { value.wrappedValue == 1 }
@@ -230,9 +230,9 @@ struct PreferencesFailureTests {
             await #expect(processExitsWith: .success) { [path = path as String] in
                 let storage = PreferencesFile(path: path)
                 try await withoutDescriptors {
-                // The first timer of Dispatch opens a descriptor, and traps where there is none.
-                StoredValue(key: "a", default: 0, storage: storage).set(1)
-                await #expect(throws: PreferencesError.self) { try await storage.flush() }
+                    // The first timer of Dispatch opens a descriptor, and traps where there is none.
+                    StoredValue(key: "a", default: 0, storage: storage).set(1)
+                    await #expect(throws: PreferencesError.self) { try await storage.flush() }
                 }
                 try await storage.flush()
             }
