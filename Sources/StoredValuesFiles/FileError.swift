@@ -80,7 +80,7 @@ extension FileError: CustomStringConvertible {
             another process or thread has kept its lock for \(time). Find the program that has the lock file beside it open (fuser, lsof) \
             and end it; never delete the lock file.
             """
-        case .tooManyLinks: "its symbolic links are a loop, or more than \(ResolvedPath.linkLimit). Correct the links (namei -l shows them)."
+        case .tooManyLinks: "its path has a symlink loop, or more than \(ResolvedPath.linkLimit) symlinks. Correct the links (namei -l shows them)."
         case .foreignLink:
             """
             it is another user's symbolic link in a folder where everybody may create one (EACCES). Remove the link, or choose a path in \

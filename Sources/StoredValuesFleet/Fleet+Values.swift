@@ -52,7 +52,7 @@
             repeat {
                 let begin = ContinuousClock.now
                 do {
-                    let new = SettingsReplica(try await fleet.gateway.ask(.read(key), patience: .seconds(5)), fleet.keys)
+                    let new = SettingsReplica(try await fleet.gateway.ask(.read(key), timeout: .seconds(5)), fleet.keys)
                     replica = new
                     show()
                     try await untilOneEnds({ try await self.watch(from: new.revision + 1) }, { try await self.confirm() })
@@ -106,7 +106,7 @@
             while await pause(for: FleetAgent.interval) {
                 guard let asked = replica?.revision else { return }
                 let answer: EtcdAnswer
-                do throws(EtcdError) { answer = try await fleet.gateway.ask(.read(key, ["keys_only": true]), patience: .seconds(4)) } catch {
+                do throws(EtcdError) { answer = try await fleet.gateway.ask(.read(key, ["keys_only": true]), timeout: .seconds(4)) } catch {
                     guard error.isTransient, !isUnanswered else { throw error }
                     isUnanswered = true
                     continue

@@ -5,8 +5,8 @@ import StoredValuesSupport
 /// The secrets that the machines of a fleet share: an encrypted file that the machine's agent mirrors, opened with this machine's
 /// key. It can be read only; `stored-values-fleet secret` changes it for all machines.
 ///
-/// ``changes`` reports each change as soon as the agent has it. A machine that no agent has brought any settings to has no answer:
-/// reading throws, and a secret is absent only if the mirrored file does not have it.
+/// ``changes`` reports each change as soon as the agent has it. Reading throws on a machine to which no agent has brought any
+/// settings: a secret is absent only if the mirrored file does not have it.
 public struct FleetKeyring: Keyring {
     /// The current one first.
     private let keys: [EncryptedFileKey]

@@ -162,7 +162,7 @@ struct DurableFileTests {
         }
     }
 
-    @Test("A circle of links is an error, and so is a file where a folder should be")
+    @Test("A symlink loop is an error, and so is a file where a folder should be")
     func circle() throws {
         try withTemporaryFolder { folder in
             try FileManager.default.createSymbolicLink(atPath: folder + "/a", withDestinationPath: "b")

@@ -123,7 +123,7 @@ struct FleetLayerTests {
                 #expect(StoredValue(key: "a", default: 1).wrappedValue == 1)
                 let lines = RecordingLogHandler.takeLines()
                 #expect(lines.count == 1 && lines[0].hasPrefix("Could not read the fleet's settings \"\(path)/demo/preferences.json\"; "))
-                #expect(lines[0].hasSuffix("Restart the agent, which writes the file anew."), "\(lines)")
+                #expect(lines[0].hasSuffix("Restart the agent, which rewrites the file."), "\(lines)")
             }
         }
     }
