@@ -88,7 +88,7 @@ struct WallsTests {
         "Coding": ["JSON"],
         "Preferences": ["JSON"],
         "Keyrings": [],
-        "Fleet": ["Coding", "JSON", "Preferences"],
+        "Fleet": ["Coding", "JSON", "Live", "Preferences"],
         "UserDefaults": ["Coding", "JSON", "Preferences"],
         "Testing": ["Keyrings", "Preferences"],
         "Values": ["Coding", "JSON", "Keyrings", "Live", "Preferences"],
