@@ -325,8 +325,8 @@ struct FileWatchTests {
         try await withTemporaryFolder { folder in
             try makeFolder(folder + "/a")
             try link(folder + "/link", to: "a")
-            let first = WatchingOwner(folder + "/a/file")
-            let second = WatchingOwner(folder + "/link/file")
+            let thread = WatchThread(Inotify()), first = WatchingOwner(folder + "/a/file", on: thread)
+            let second = WatchingOwner(folder + "/link/file", on: thread)
             try write("one", inPlaceOf: folder + "/a/file")
             try await eventually("the text") { first.text == "one" && second.text == "one" }
             first.dropWatch()
@@ -340,7 +340,6 @@ struct FileWatchTests {
     @Test("A cancelled watch reports nothing more")
     func cancelled() async throws {
         try await withTemporaryFolder { folder in
-            // A thread of its own: on the shared one, an overflow because of other tests is reported before the watch is cancelled.
             let calls = Guarded(0), thread = WatchThread(Inotify())
             let watch = FileWatch(DurableFile(path: folder + "/file"), on: thread) { _ in calls.withLock { $0 += 1 } }
             watch.cancel()
@@ -358,11 +357,11 @@ struct FileWatchTests {
         try await withTemporaryFolder { folder in
             let own = Guarded<FileWatch?>(nil)
             let inner = Guarded<WatchingOwner?>(nil)
-            let calls = Guarded(0)
+            let calls = Guarded(0), thread = WatchThread(Inotify())
             func begin() {
-                let watch = FileWatch(DurableFile(path: folder + "/file")) { _ in
+                let watch = FileWatch(DurableFile(path: folder + "/file"), on: thread) { _ in
                     calls.withLock { $0 += 1 }
-                    let another = WatchingOwner(folder + "/other")
+                    let another = WatchingOwner(folder + "/other", on: thread)
                     inner.withLock { $0 = another }
                     let last = own.withLock { own in
                         defer { own = nil }
