@@ -1,11 +1,11 @@
+import CStoredValues
+package import StoredValuesSupport
+
 #if canImport(Glibc)
     import Glibc
 #else
     import Musl
 #endif
-import CStoredValues
-
-package import StoredValuesSupport
 
 /// What a file is opened for; determines the flags. All are closed when the process runs another program.
 package enum OpenPurpose: Sendable {

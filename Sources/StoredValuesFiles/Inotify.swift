@@ -1,9 +1,10 @@
+import StoredValuesSupport
+
 #if canImport(Glibc)
     import Glibc
 #else
     import Musl
 #endif
-import StoredValuesSupport
 
 /// The system calls of inotify(7). Tests override them to count them or make them fail.
 // Sound: it has no state, and the tests' subclass locks its own.

@@ -58,7 +58,7 @@ package struct LockedFile: ~Copyable {
     func replace(
         _ old: FileStatus?, with bytes: [UInt8], for access: FileAccess?, durably: Bool
     ) throws(FileError) -> FileIdentity {
-        do { return try replaceOnce(old, with: bytes, for: access, durably: durably) } catch where error.isLackOfRoom {
+        do { return try replaceOnce(old, with: bytes, for: access, durably: durably) } catch let error where error.isLackOfRoom {
             DeferredClosing.finish()  // which may have freed some
             return try replaceOnce(old, with: bytes, for: access, durably: durably)
         }

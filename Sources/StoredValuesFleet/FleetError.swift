@@ -21,7 +21,7 @@
             case notEncodable
             /// A newer version of the program stored the value.
             case newerVersion
-            /// Others changed the same settings again and again.
+            /// Others kept changing the same settings.
             case contended
             /// An address, a file or a name that was given cannot be used.
             case misconfigured
@@ -60,7 +60,7 @@
         /// What happened, to which setting or server, and what to do; and whether the change may have been made.
         public var description: String {
             outcome == .didNotHappen
-                ? sentence : "\(sentence) The change may have been made all the same: read the setting before you repeat it."
+                ? sentence : "\(sentence) The change may have been made anyway: read the setting before you repeat it."
         }
 
         /// The description, which is what `localizedDescription` says then.
@@ -76,7 +76,7 @@
                 case .untrusted: (.accessDenied, " Check the certificates and the key that were named, and that none has expired.")
                 case .notLoggedIn, .accessDenied:
                     (.accessDenied, " Check the user, its role, and the certificate: see \"Rights\" in the article about fleets.")
-                case .tooLarge: (.tooLarge, " Keep large data elsewhere, and store only where it lies.")
+                case .tooLarge: (.tooLarge, " Keep large data elsewhere, and store only its location.")
                 case .tooManyOperations: (.tooManyChanges(limit: FleetChange.limit), " Make the changes in several transactions.")
                 case .noSpace: (.noSpace, " Compact and defragment the cluster, then disarm its alarm: etcdctl alarm disarm.")
                 case .notEtcd, .otherCluster: (.misconfigured, " Check the addresses.")

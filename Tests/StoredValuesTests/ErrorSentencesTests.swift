@@ -30,35 +30,51 @@ struct ErrorSentencesTests {
         case .noHomeFolder:
             Expectation("HOME", "XDG_CONFIG_HOME", advice: "Set one of them", next: .notUTF8(variable: "HOME"))
         case .notUTF8:
-            Expectation("HOME", "not UTF-8", advice: "Set it to a path in UTF-8", next: .notSaved(
-                path: Self.path, reason: FileError(.replace, Self.path, .system(.noSpace)).description))
+            Expectation(
+                "HOME", "not UTF-8", advice: "Set it to a path in UTF-8",
+                next: .notSaved(
+                    path: Self.path, reason: FileError(.replace, Self.path, .system(.noSpace)).description))
         case .notSaved:
-            Expectation(Self.path, "Could not replace", advice: "Free some space", next: .notRead(
-                path: Self.path, reason: FileError(.read, Self.path, .system(.accessDenied)).description))
+            Expectation(
+                Self.path, "Could not replace", advice: "Free some space",
+                next: .notRead(
+                    path: Self.path, reason: FileError(.read, Self.path, .system(.accessDenied)).description))
         case .notRead:
             Expectation(Self.path, "Could not read", advice: "Check the owner", next: .timedOut(path: Self.path, after: .seconds(120)))
         case .timedOut:
             Expectation(Self.path, "120.0 seconds", advice: "whether the disk hangs", next: .cancelled(path: Self.path))
         case .cancelled:
-            Expectation(Self.path, "task", advice: "Call flush()", next: .several([
-                .newerVersion(key: "theme", path: Self.path, stored: 4, supported: 2),
-                .tooLarge(key: "font", path: Self.path, limit: 64 << 20),
-            ]))
+            Expectation(
+                Self.path, "task", advice: "Call flush()",
+                next: .several([
+                    .newerVersion(key: "theme", path: Self.path, stored: 4, supported: 2),
+                    .tooLarge(key: "font", path: Self.path, limit: 64 << 20),
+                ]))
         case .several:
-            Expectation("(2)", "\"theme\"", "\"font\"", Self.path, advice: "Update the program", next: .notEncodable(
-                key: "theme", path: Self.path, reason: "it encoded nothing"))
+            Expectation(
+                "(2)", "\"theme\"", "\"font\"", Self.path, advice: "Update the program",
+                next: .notEncodable(
+                    key: "theme", path: Self.path, reason: "it encoded nothing"))
         case .notEncodable:
-            Expectation("\"theme\"", Self.path, "it encoded nothing", advice: "Correct the item", next: .notValid(
-                key: "theme", path: Self.path, reason: "it is too dark"))
+            Expectation(
+                "\"theme\"", Self.path, "it encoded nothing", advice: "Correct the item",
+                next: .notValid(
+                    key: "theme", path: Self.path, reason: "it is too dark"))
         case .notValid:
-            Expectation("\"theme\"", Self.path, "it is too dark", advice: "Set a value that passes", next: .tooLarge(
-                key: "theme", path: Self.path, limit: 64 << 20))
+            Expectation(
+                "\"theme\"", Self.path, "it is too dark", advice: "Set a value that passes",
+                next: .tooLarge(
+                    key: "theme", path: Self.path, limit: 64 << 20))
         case .tooLarge:
-            Expectation("\"theme\"", Self.path, "64 MiB", advice: "Keep large data", next: .newerVersion(
-                key: "theme", path: Self.path, stored: 3, supported: 2))
+            Expectation(
+                "\"theme\"", Self.path, "64 MiB", advice: "Keep large data",
+                next: .newerVersion(
+                    key: "theme", path: Self.path, stored: 3, supported: 2))
         case .newerVersion:
-            Expectation("\"theme\"", Self.path, "3", "2", advice: "Update the program", next: .notImported(
-                path: "/home/me/.config/editor.plist", reason: "It is not a property list of keys and values. Correct it, or move it away."))
+            Expectation(
+                "\"theme\"", Self.path, "3", "2", advice: "Update the program",
+                next: .notImported(
+                    path: "/home/me/.config/editor.plist", reason: "It is not a property list of keys and values. Correct it, or move it away."))
         case .notImported:
             Expectation("/home/me/.config/editor.plist", "UserDefaults", advice: "Correct it", next: .notName("../evil"))
         case .notName: Expectation("\"../evil\"", "slash", advice: "Choose another name", next: nil)
@@ -82,8 +98,11 @@ struct ErrorSentencesTests {
         case .notDecodable: Expectation("stored secret", advice: "Declare the type it was stored as", next: .notEncodable)
         case .notEncodable: Expectation("item", "nothing was written", advice: "Correct the item", next: .notStored)
         case .notStored: Expectation("stored secret", advice: "Call set() first", next: .readOnly)
-        case .readOnly: Expectation("keyring", advice: "put a writable keyring before this one", next: .other(
-            domain: "g-io-error-quark", code: 7, message: "No such file"))
+        case .readOnly:
+            Expectation(
+                "keyring", advice: "put a writable keyring before this one",
+                next: .other(
+                    domain: "g-io-error-quark", code: 7, message: "No such file"))
         case .other: Expectation("keyring", "g-io-error-quark", "7", "No such file", advice: "try again", next: nil)
         }
     }

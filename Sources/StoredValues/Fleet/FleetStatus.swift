@@ -22,17 +22,17 @@ extension FleetStatus: CustomStringConvertible {
     /// The status as sentences.
     public var description: String {
         switch self {
-        case .none: "No settings of a fleet are kept here."
+        case .none: "No fleet settings are kept here."
         case .never: "The fleet's settings were never read here: there are none on this machine yet."
         case .current(let revision): "The fleet's settings are current (revision \(revision))."
-        case .stale(let since, let why): "The fleet's settings may be outdated since \(since.isWritable ? since.formatted(.iso8601) : "an unknown time"). \(why)"
+        case .stale(let since, let why): "The fleet's settings may be outdated since \(since.hasFourDigitYear ? since.formatted(.iso8601) : "an unknown time"). \(why)"
         }
     }
 }
 
 extension Date {
     /// Whether the year has four digits. Other dates are no agent's, and Foundation does not format all of them.
-    var isWritable: Bool { timeIntervalSinceReferenceDate > -63_000_000_000 && timeIntervalSinceReferenceDate < 252_000_000_000 }
+    var hasFourDigitYear: Bool { timeIntervalSinceReferenceDate > -63_000_000_000 && timeIntervalSinceReferenceDate < 252_000_000_000 }
 }
 
 extension PreferencesFile {

@@ -5,8 +5,8 @@ import StoredValuesSupport
 /// The secrets that the machines of a fleet share: an encrypted file that the machine's agent mirrors, opened with this machine's
 /// key. It can be read only; `stored-values-fleet secret` changes it for all machines.
 ///
-/// ``changes`` reports each change as soon as the agent has it. A machine that no agent has brought any settings to has no answer:
-/// reading throws, and a secret is absent only if the mirrored file does not have it.
+/// ``changes`` reports each change as soon as the agent has it. Reading throws on a machine to which no agent has brought any
+/// settings: a secret is absent only if the mirrored file does not have it.
 public struct FleetKeyring: Keyring, ReadOnlyKeyring {
     /// The current one first.
     private let keys: [EncryptedFileKey]
@@ -114,7 +114,8 @@ public struct FleetKeyring: Keyring, ReadOnlyKeyring {
             throw KeyringError(error)
         }
         let path = parts.file.path
-        let message = wasSeen
+        let message =
+            wasSeen
             ? "the fleet has secrets, but \"\(path)\" is missing; start the agent again, which brings it back or says why not"
             : "no agent has brought the fleet's secrets to this machine: there is no \"\(path)\"; start the agent (stored-values-fleet agent)"
         throw .other(domain: "FleetKeyring", code: wasSeen ? 3 : 1, message: message)

@@ -97,7 +97,7 @@ extension SecurelyStoredValue {
     }
 
     /// Unavailable: a secret in the source code would not be secret.
-    @available(*, unavailable, message: "a secret has no default: leave out \"= …\"; the property is nil while none is at hand")
+    @available(*, unavailable, message: "a secret has no default: leave out \"= …\"; the property is nil while none is known")
     public convenience init(wrappedValue: Item?, key: String, service: String? = nil, keyring: some Keyring = .system) {
         preconditionFailure("unavailable")
     }

@@ -109,7 +109,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     public var wrappedValue: Item {
         get { value }
         @available(
-            *, unavailable, message: "use $property.set(_:), or $property.update { } to change it in place: x += 1 would be two steps")
+            *, unavailable, message: "use $property.set(_:), or $property.update { } to change it in place: x += 1 would be two steps"
+        )
         set { set(newValue) }  // reached through a protocol that requires a setter
     }
 

@@ -4,7 +4,7 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    /// What a program shows to the cluster: files, which are read when a connection is needed, so that renewed ones are picked up.
+    /// Client credentials: files, which are read when a connection is needed, so that renewed ones are picked up.
     /// Nothing secret is ever an argument.
     public struct FleetAccess: Sendable, Equatable {
         /// The certificates of the authorities that may have signed the cluster's, in PEM; the system's if nil.

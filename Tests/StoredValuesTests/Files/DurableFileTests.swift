@@ -162,7 +162,7 @@ struct DurableFileTests {
         }
     }
 
-    @Test("A circle of links is an error, and so is a file where a folder should be")
+    @Test("A symlink loop is an error, and so is a file where a folder should be")
     func circle() throws {
         try withTemporaryFolder { folder in
             try FileManager.default.createSymbolicLink(atPath: folder + "/a", withDestinationPath: "b")
@@ -202,9 +202,11 @@ struct DurableFileTests {
         }
     }
 
-    @Test("After a failure the file is as it was and no temporary file remains", arguments: [
-        "open creating", "write", "changeMode", "synchronize", "rename",
-    ])
+    @Test(
+        "After a failure the file is as it was and no temporary file remains",
+        arguments: [
+            "open creating", "write", "changeMode", "synchronize", "rename",
+        ])
     func failure(call: String) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/file"

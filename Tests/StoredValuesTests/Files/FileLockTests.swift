@@ -239,7 +239,11 @@ struct FileLockTests {
         try withTemporaryFolder { folder in
             let rounds = Guarded(0)
             let operations = FaultyFileOperations { call in
-                guard call == "lock", rounds.withLock({ $0 += 1; return $0 }) == 1 else { return }
+                guard call == "lock",
+                    rounds.withLock({
+                        $0 += 1; return $0
+                    }) == 1
+                else { return }
                 #expect(throws: Never.self) {
                     try FileManager.default.moveItem(atPath: folder + "/f", toPath: folder + "/f.old")
                 }
@@ -265,7 +269,9 @@ struct FileLockTests {
             // Without a timeout the first attempt would wait by itself.
             let faulty = FaultyFileOperations(failing: timeout == nil ? [:] : ["lock": .wouldBlock]) { call in
                 guard call == "lock" else { return }
-                switch rounds.withLock({ $0 += 1; return $0 }) {
+                switch rounds.withLock({
+                    $0 += 1; return $0
+                }) {
                 case 1:
                     #expect(throws: Never.self) {
                         try manager.removeItem(atPath: link)

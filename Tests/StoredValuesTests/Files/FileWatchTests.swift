@@ -167,7 +167,11 @@ struct FileWatchTests {
             try write("one", inPlaceOf: folder + "/a/file")
             let calls = Guarded(0)
             let owner = WatchingOwner(folder + "/a/file") { event in
-                guard event == .movedAway, calls.withLock({ $0 += 1; return $0 }) == 1 else { return }
+                guard event == .movedAway,
+                    calls.withLock({
+                        $0 += 1; return $0
+                    }) == 1
+                else { return }
                 // What the owner reads at this moment is of a folder that the watch has not seen, and will not see.
                 try? makeFolder(folder + "/a")
                 try? write("two", inPlaceOf: folder + "/a/file")

@@ -459,7 +459,11 @@ struct WatchThreadTests {
         let retries = RetryThread(firstPause: .milliseconds(1))
         let attempts = Guarded(0)
         @Sendable func attempt() {
-            if attempts.withLock({ $0 += 1; return $0 }) < 6 { retries.request(attempt) }
+            if attempts.withLock({
+                $0 += 1; return $0
+            }) < 6 {
+                retries.request(attempt)
+            }
         }
         let time = try await elapsed {
             retries.request(attempt)

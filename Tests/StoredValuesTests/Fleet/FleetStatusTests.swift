@@ -58,7 +58,7 @@ struct FleetStatusTests {
             for bytes in [[], Array("{".utf8), [UInt8](repeating: 0x20, count: FleetReport.sizeLimit + 1)] {
                 try files.report(bytes)
                 let found = try #require(stale(file.fleetStatus))
-                #expect(found.since == since && found.why.contains("\"\(files.report)\" is no report") && found.why.contains("Restart the agent"))
+                #expect(found.since == since && found.why.contains("\"\(files.report)\" is not a valid agent report") && found.why.contains("Restart the agent"))
             }
             try FileManager.default.removeItem(atPath: files.report)
             try FileManager.default.createDirectory(atPath: files.report, withIntermediateDirectories: false)

@@ -67,7 +67,7 @@ extension PowerCutTests.Omission {
             return [.synchronized(folder, path: "/editor"), event]
         },
         Self(
-            testDescription: "that what is put aside keeps its name too",
+            testDescription: "that what is set aside keeps its name too",
             scenario: "a person breaks the file, and another program is started, changes a value and flushes"
         ) { event, _ in
             guard case .changed(let folder, var names) = event, names.keys.contains(where: { $0.contains(".rejected-") }) else {

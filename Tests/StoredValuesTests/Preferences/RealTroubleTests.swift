@@ -102,16 +102,20 @@ struct RealTroubleTests {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
             let launcher = try await PrivateMount.launcher(at: folder, size: 256 << 10)
             let process = try processes.start("talk", folder + "/p.json", by: launcher)
-            try await talk(process, [
-                "shell head -c 32 /dev/urandom >\(outer)/key && chmod 600 \(outer)/key": "0",
-                "write-secret \(path) \(outer)/key": "ok",
-                "shell cp -p \(path) \(outer)/own && mount --bind \(outer)/own \(path)": "0",
-            ])
+            try await talk(
+                process,
+                [
+                    "shell head -c 32 /dev/urandom >\(outer)/key && chmod 600 \(outer)/key": "0",
+                    "write-secret \(path) \(outer)/key": "ok",
+                    "shell cp -p \(path) \(outer)/own && mount --bind \(outer)/own \(path)": "0",
+                ])
             let failure = try await process.ask("write-secret \(path) \(outer)/key")
             #expect(failure.contains(path) && failure.contains("EBUSY") && failure.contains("mount the folder"), "\(failure)")
-            try await talk(process, [
-                "shell umount -l \(path) && cmp \(path) \(outer)/own": "0", "write-secret \(path) \(outer)/key": "ok",
-            ])
+            try await talk(
+                process,
+                [
+                    "shell umount -l \(path) && cmp \(path) \(outer)/own": "0", "write-secret \(path) \(outer)/key": "ok",
+                ])
         }
     }
 

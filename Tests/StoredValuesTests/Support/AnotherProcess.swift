@@ -1,6 +1,7 @@
+import StoredValuesSupport
+
 @testable import StoredValues
 @testable import StoredValuesFiles
-import StoredValuesSupport
 
 extension PreferencesFile {
     /// A handle that shares nothing with others of this process, as another process's would. What fails is not tried again by

@@ -1,8 +1,8 @@
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
 @testable import StoredValuesFiles
-import StoredValuesSupport
 
 @Suite("MemoryDisk")
 struct MemoryDiskTests {

@@ -195,10 +195,11 @@ struct PowerCutReplay {
     }
 
     static func values(_ storage: PreferencesFile) -> PowerCutStory.Values {
-        Dictionary(uniqueKeysWithValues: storage.keys.map { key in
-            let text = (storage.store.own(key)?.json).map { String(decoding: $0, as: UTF8.self) }
-            return (key, text.flatMap { Int($0) } ?? -1)
-        })
+        Dictionary(
+            uniqueKeysWithValues: storage.keys.map { key in
+                let text = (storage.store.own(key)?.json).map { String(decoding: $0, as: UTF8.self) }
+                return (key, text.flatMap { Int($0) } ?? -1)
+            })
     }
 }
 

@@ -6,7 +6,8 @@
     struct ToolDesktopTests {
         private let text = TestSecret.text()
 
-        @Test("The desktop's keyring holds what the tool stored, and locked it is unavailable, not empty",
+        @Test(
+            "The desktop's keyring holds what the tool stored, and locked it is unavailable, not empty",
             .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
         func secrets() async throws {
             let desktops = PrivateDesktops()
@@ -39,7 +40,8 @@
             }
         }
 
-        @Test("On a desktop it says which program provides the keyring and whether it is open, and starts nothing",
+        @Test(
+            "On a desktop it says which program provides the keyring and whether it is open, and starts nothing",
             .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"),
             arguments: [
                 (PrivateDesktop.State.open, Int32(0), ["provided by gnome-keyring-daemon, process ", "is open.", "The keyring answers"]),

@@ -9,7 +9,7 @@ import StoredValuesFiles
 /// there is none. Only ``unlock()`` prompts the user: it opens the default collection, prompts only if there is a display, and
 /// waits at most 2 minutes.
 ///
-/// Secrets are encrypted in transit over the session bus. A program that refuses that is used all the same, and that is logged
+/// Secrets are encrypted in transit over the session bus. A program that refuses that is used anyway, and that is logged
 /// once. An answer that violates the Secret Service's interface is an error, and never read as absent.
 ///
 /// When a call returns, the change is in the program that provides the keyring. gnome-keyring has saved it to the disk by then;
