@@ -95,6 +95,9 @@ package func executableName() -> String {
     }
 }
 
+/// Runs `body` when the process ends by `exit` or the end of `main`. Call it once for each `body`.
+package func atEndOfProcess(_ body: @escaping @convention(c) () -> Void) { atexit(body) }
+
 /// Starts a thread that runs `body`, and ends with it. `ps -L` and debuggers show `name`, of at most 15 bytes.
 ///
 /// The program's signals are handled on other threads; only the thread's own crashes are delivered to it.
