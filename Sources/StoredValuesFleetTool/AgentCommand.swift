@@ -7,7 +7,7 @@
 
     #if canImport(Glibc)
         import Glibc
-    #elseif canImport(Musl)
+    #else
         import Musl
     #endif
 

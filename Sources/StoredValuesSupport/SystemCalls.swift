@@ -2,10 +2,8 @@ import CStoredValues
 
 #if canImport(Glibc)
     import Glibc
-#elseif canImport(Musl)
+#else
     import Musl
-#elseif canImport(Android)
-    import Android
 #endif
 
 /// An `errno` value.
@@ -96,6 +94,9 @@ package func executableName() -> String {
             ?? name.map { $0 < 0x80 ? String(Unicode.Scalar($0)) : "%" + String($0, radix: 16, uppercase: true) }.joined()
     }
 }
+
+/// Runs `body` when the process ends by `exit` or the end of `main`. Call it once for each `body`.
+package func atEndOfProcess(_ body: @escaping @convention(c) () -> Void) { atexit(body) }
 
 /// Starts a thread that runs `body`, and ends with it. `ps -L` and debuggers show `name`, of at most 15 bytes.
 ///

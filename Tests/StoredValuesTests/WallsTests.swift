@@ -88,10 +88,11 @@ struct WallsTests {
         "Coding": ["JSON"],
         "Preferences": ["JSON"],
         "Keyrings": [],
-        "Fleet": ["Coding", "JSON", "Preferences"],
+        "Fleet": ["Coding", "JSON", "Live", "Preferences"],
         "UserDefaults": ["Coding", "JSON", "Preferences"],
         "Testing": ["Keyrings", "Preferences"],
-        "Values": ["Coding", "JSON", "Keyrings", "Live", "Preferences"],
+        "Schema": ["Coding", "JSON", "Preferences"],
+        "Values": ["Coding", "JSON", "Keyrings", "Live", "Preferences", "Schema"],
     ]
 
     /// The room that a file lies in, "" where it is in none; nil for another module's.

@@ -170,6 +170,7 @@ extension EncodingNode: Encoder {
 
 extension EncodingNode: SingleValueEncodingContainer {
     func encodeNil() { content = .value(.null) }
+    func encode(_ number: JSONNumber) { content = .value(.number(number)) }
     func encode(_ value: Bool) { content = .value(.bool(value)) }
     func encode(_ value: String) { content = .value(.string(value)) }
     func encode(_ value: Double) { content = .value(JSONCoding.encode(floatingPoint: value)) }

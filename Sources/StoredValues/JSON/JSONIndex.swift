@@ -143,11 +143,14 @@ extension JSONValue {
     /// The value that `bytes` contain, from first to last.
     package init(parsing bytes: [UInt8]) throws(JSONSyntaxError) { self.init(try JSONIndex(bytes)) }
 
-    /// The value that `text` contains; nil if it is not JSON.
-    package init?(text: String) {
+    /// The value that `text` contains, with its numbers as written; nil if it is not JSON. ``init(parsing:)`` says why.
+    public init?(text: String) {
         guard let value = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
         self = value
     }
+
+    /// The value that `text` contains. Throws an error that says what is not JSON, and at which line and column.
+    public init(parsing text: String) throws { try self.init(parsing: Array(text.utf8)) }
 
     /// The value that somebody typed as `text`; nil if it is not JSON. Throws if it is, but could not be stored as it looks: with more levels than
     /// any reader takes, or with two names in one object that are the same text in two spellings, of which one would be lost.

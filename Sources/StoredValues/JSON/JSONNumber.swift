@@ -45,6 +45,13 @@ extension JSONNumber {
             exponent = digits.isEmpty ? 0 : max(-(1 << 60), min(written, 1 << 60)) - fraction.utf8.count + zeros
             isNegative = text.hasPrefix("-") && !digits.isEmpty
         }
+
+        /// The same without its sign.
+        func isSmaller(than other: Scientific) -> Bool {
+            guard !digits.isEmpty, !other.digits.isEmpty else { return digits.isEmpty && !other.digits.isEmpty }
+            let (size, otherSize) = (exponent + digits.count, other.exponent + other.digits.count)
+            return size == otherSize ? digits.utf8.lexicographicallyPrecedes(other.digits.utf8) : size < otherSize
+        }
     }
 
     /// The integer that this is, `30.0` and `3e1` included; nil if it is not an integer or does not fit.
@@ -54,6 +61,16 @@ extension JSONNumber {
         // A digit takes more than three bits.
         guard number.exponent >= 0, number.digits.count + number.exponent <= Integer.bitWidth / 3 + 1 else { return nil }
         return Integer((number.isNegative ? "-0" : "0") + number.digits + String(repeating: "0", count: number.exponent))
+    }
+
+    /// Whether it has no fraction, however written.
+    var isInteger: Bool { Scientific(text).exponent >= 0 }
+
+    /// Whether it is less than the other, exactly.
+    func isLess(than other: JSONNumber) -> Bool {
+        let (one, other) = (Scientific(text), Scientific(other.text))
+        guard one.isNegative == other.isNegative else { return one.isNegative }
+        return one.isNegative ? other.isSmaller(than: one) : one.isSmaller(than: other)
     }
 
     /// Whether both are the same number, however written.

@@ -41,7 +41,7 @@ extension PreferencesError: CustomStringConvertible {
         case .notUTF8(let variable):
             "There is no place for preferences: the environment variable \(variable) is not UTF-8. Values are kept in memory only. Set it to a path in UTF-8; a symbolic link can have one."
         case .notSaved(let path, let reason):
-            "The preferences could not be saved to \"\(path)\"; they are kept in memory, and saving is retried. \(reason)"
+            "The preferences could not be saved to \"\(path)\". \(reason)"
         case .notRead(let path, let reason):
             "The preferences \"\(path)\" could not be read. \(reason)"
         case .timedOut(let path, let time):

@@ -109,6 +109,29 @@ public struct PreferencesFile: Sendable {
         }
     }
 
+    /// The path of the schema that programs publish for this file; nil if values are in memory only. That of one of the application's
+    /// files is in the application's data folder, any other is beside its file.
+    package var schemaPath: String? {
+        get throws(PreferencesError) {
+            if let name {
+                if let scope = temporaryScope(orElse: nil) { return "\(scope.folder)/\(name).schema.json" }
+                return try PreferencesLocation.schema(of: name, StorageSystem.applicationID)
+            }
+            guard case .success(.some) = store.file else { return nil }
+            return "\(PreferencesLocation.stem(of: store.path)).schema.json"
+        }
+    }
+
+    /// The paths at which a schema of this file can be, by precedence: the published one, then those that are installed. A file that is named
+    /// by its path may be an application's, too.
+    package var schemaPaths: [String] {
+        let own = [try? schemaPath].compactMap(\.self)
+        if let name { return own + PreferencesLocation.installedSchemas(of: name, StorageSystem.applicationID) }
+        guard let (id, name) = PreferencesLocation.application(ofFileAt: path) else { return own }
+        let published = [try? PreferencesLocation.schema(of: name, id)].compactMap(\.self)
+        return own + published + PreferencesLocation.installedSchemas(of: name, id)
+    }
+
     /// The path of the file.
     public var path: String { store.path }
 

@@ -17,10 +17,8 @@ enum PreferencesLocation {
     /// `<stem>.<name>.json` beside the standard file at `path`. With the stem, programs whose standard files share a folder have
     /// different files of one name, and none is the standard file itself.
     private static func path(of name: String, beside path: String) -> String {
-        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let file = path[(slash.map { path.utf8.index(after: $0) } ?? path.startIndex)...]
-        let isJSON = file.utf8.count > 5 && file.utf8.reversed().starts(with: ".json".utf8.reversed())
-        return "\(isJSON ? String(Substring(path.utf8.dropLast(5))) : path).\(name).json"
+        // A file that is called `.json` has no other name.
+        "\(path.parts(separatedBy: "/").last == ".json" ? path : stem(of: path)).\(name).json"
     }
 
     static let standardName = "preferences"
@@ -31,10 +29,38 @@ enum PreferencesLocation {
     /// The paths of the system-wide files below the application's file `name`, by precedence:
     /// `<folder>/<application id>/<name>.json` for each folder in `XDG_CONFIG_DIRS`, by default `/etc/xdg` alone.
     static func layers(of name: String) -> [String] {
-        let variable: String
-        do { variable = try environmentVariable("XDG_CONFIG_DIRS") ?? "" } catch { return [] }  // then there are none
-        let folders = (variable.isEmpty ? "/etc/xdg" : variable).parts(separatedBy: ":")
-        return folders.filter { $0.begins(with: "/") }.map { "\($0)/\(StorageSystem.applicationID)/\(name).json" }
+        folders("XDG_CONFIG_DIRS", "/etc/xdg").map { "\($0)/\(StorageSystem.applicationID)/\(name).json" }
+    }
+
+    /// The absolute ones of the folders in a variable, or of the standard ones if it is not set.
+    private static func folders(_ variable: String, _ standard: String) -> [String] {
+        let named: String
+        do { named = try environmentVariable(variable) ?? "" } catch { return [] }  // then there are none
+        return (named.isEmpty ? standard : named).parts(separatedBy: ":").filter { $0.begins(with: "/") }
+    }
+
+    /// The path of the schema of the file `name` of an application: `$XDG_DATA_HOME/<application id>/<name>.schema.json`.
+    static func schema(of name: String, _ application: String) throws(PreferencesError) -> String {
+        "\(try folder("XDG_DATA_HOME", ".local/share"))/\(application)/\(name).schema.json"
+    }
+
+    /// The paths of schemas of that file that are installed, by precedence: the same in each folder in `XDG_DATA_DIRS`, by default
+    /// `/usr/local/share` and `/usr/share`.
+    static func installedSchemas(of name: String, _ application: String) -> [String] {
+        folders("XDG_DATA_DIRS", "/usr/local/share:/usr/share").map { "\($0)/\(application)/\(name).schema.json" }
+    }
+
+    /// The name of the application whose file is at `path`, and that of the file; nil if it is in no application's folder.
+    static func application(ofFileAt path: String) -> (id: String, name: String)? {
+        guard let folder = try? configurationFolder, let rest = path.after(prefix: "\(folder)/") else { return nil }
+        let parts = rest.parts(separatedBy: "/")
+        return parts.count == 2 ? (parts[0], stem(of: parts[1])) : nil
+    }
+
+    /// The name or path without `.json` at its end.
+    static func stem(of path: String) -> String {
+        let isJSON = path.utf8.count > 5 && path.utf8.reversed().starts(with: ".json".utf8.reversed())
+        return isJSON ? String(Substring(path.utf8.dropLast(5))) : path
     }
 
     /// The path of Foundation's `UserDefaults` of that name on Linux. Seen with Swift 6.3, where `.standard` is named after the
@@ -42,11 +68,14 @@ enum PreferencesLocation {
     static func userDefaults(_ name: String) throws(PreferencesError) -> String { "\(try configurationFolder)/\(name).plist" }
 
     private static var configurationFolder: String {
-        get throws(PreferencesError) {
-            if let folder = try variable("XDG_CONFIG_HOME"), folder.begins(with: "/") { return folder }
-            guard let home = try variable("HOME"), home.begins(with: "/") else { throw .noHomeFolder }
-            return home + "/.config"
-        }
+        get throws(PreferencesError) { try folder("XDG_CONFIG_HOME", ".config") }
+    }
+
+    /// The folder that a variable names, else this one in the home folder.
+    private static func folder(_ name: String, _ standard: String) throws(PreferencesError) -> String {
+        if let folder = try variable(name), folder.begins(with: "/") { return folder }
+        guard let home = try variable("HOME"), home.begins(with: "/") else { throw .noHomeFolder }
+        return "\(home)/\(standard)"
     }
 
     private static func variable(_ name: String) throws(PreferencesError) -> String? {

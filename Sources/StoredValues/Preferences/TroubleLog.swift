@@ -35,6 +35,11 @@ struct TroubleLog {
         notes.append((.error, trouble))
     }
 
+    /// Notes why what is in memory is not on the disk.
+    mutating func note(unsavedFor error: PreferencesError) {
+        if case .notSaved = error { note("\(error) The values are kept in memory, and saving is retried.") } else { note(error.description) }
+    }
+
     /// Notes that a change was written. After it, an error that was logged before is logged again.
     mutating func forgetTroubles() { troubles = [] }
 

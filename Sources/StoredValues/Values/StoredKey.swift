@@ -14,8 +14,8 @@ import StoredValuesSupport
 /// }
 /// ```
 ///
-/// ``PreferencesFile/settings(of:)-method`` lists such keys for a settings page or `--help`, and
-/// ``PreferencesFile/undeclaredKeys(besides:)-method`` finds the keys of the file that are not among them.
+/// ``PreferencesFile/settings(of:)-([AnyStoredKey])`` lists such keys for a settings page or `--help`, and
+/// ``PreferencesFile/undeclaredKeys(besides:)-method`` finds the keys of the file that are not among them. See <doc:SettingsPages>.
 public struct StoredKey<Item: StorableItem>: Sendable {
     /// Returns the item to use in place of the given one, or throws to refuse it.
     public typealias Validation = @Sendable (Item) throws -> Item
@@ -28,10 +28,12 @@ public struct StoredKey<Item: StorableItem>: Sendable {
     let validate: Validation?
     /// The range that `validate` clamps to, if it was declared as one.
     let range: ItemRange<Item>?
+    /// The name for people, for a settings page; empty if there is none.
+    public let title: String
     /// What the value is for, for a settings page or `--help`.
     public let help: String
-    /// Last, so that readers of the other fields need not know its size.
-    let defaultItem: Item
+    /// The value while nothing is stored.
+    public let defaultItem: Item  // last, so that readers of the other fields need not know its size
 
     /// Declares a key.
     ///
@@ -42,18 +44,20 @@ public struct StoredKey<Item: StorableItem>: Sendable {
     ///   - decoding: What to do with stored JSON that does not decode as `Item`.
     ///   - validate: Returns the item to use in place of one that is set or read, or throws to refuse it. It may read other
     ///     values; setting one in it traps. The default is not validated.
+    ///   - title: The name for people, for a settings page.
     ///   - help: What the value is for, for a settings page or `--help`.
     public init(
         _ name: String, default defaultItem: Item, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
-        validate: Validation? = nil, help: String = ""
+        validate: Validation? = nil, title: String = "", help: String = ""
     ) {
         self.init(
-            name, default: defaultItem, formerKeys: formerKeys, decoding: decoding, validate: validate, range: nil, help: help)
+            name, default: defaultItem, formerKeys: formerKeys, decoding: decoding, validate: validate, range: nil, title: title,
+            help: help)
     }
 
     init(
         _ name: String, default defaultItem: Item, formerKeys: [String], decoding: DecodingStrategy, validate: Validation?,
-        range: ItemRange<Item>?, help: String
+        range: ItemRange<Item>?, title: String, help: String
     ) {
         for key in [name] + formerKeys {
             requireProperUse(!key.isEmpty, "StoredKey(\"\") or StoredValue(key: \"\"): a key must not be empty")
@@ -67,6 +71,7 @@ public struct StoredKey<Item: StorableItem>: Sendable {
         self.decoding = decoding
         self.validate = validate
         self.range = range
+        self.title = title
         self.help = help
     }
 
@@ -85,6 +90,8 @@ public struct StoredKey<Item: StorableItem>: Sendable {
 
 /// A range of items, of a type that is only known to be comparable where the range is declared.
 struct ItemRange<Item: Sendable>: Sendable {
+    let lowerBound: Item
+    let upperBound: Item
     let description: String
     let contains: @Sendable (Item) -> Bool
 

@@ -14,26 +14,29 @@ extension StoredKey where Item: Comparable {
     ///   - range: The smallest and the largest item.
     ///   - formerKeys: Names that the key had in earlier versions, latest first.
     ///   - decoding: What to do with stored JSON that does not decode as `Item`.
+    ///   - title: The name for people, for a settings page.
     ///   - help: What the value is for, for a settings page or `--help`.
     public init(
         _ name: String, default defaultItem: Item, in range: ClosedRange<Item>, formerKeys: [String] = [],
-        decoding: DecodingStrategy = .lenient, help: String = ""
+        decoding: DecodingStrategy = .lenient, title: String = "", help: String = ""
     ) {
         requireProperUse(
             range.contains(defaultItem),
             "The range \(range) of the key \"\(name)\" does not contain its default \(defaultItem). Correct one of them.")
-        let items = ItemRange<Item>(description: "\(range)") { range.contains($0) }
+        let items = ItemRange<Item>(lowerBound: range.lowerBound, upperBound: range.upperBound, description: "\(range)") {
+            range.contains($0)
+        }
         self.init(
             name, default: defaultItem, formerKeys: formerKeys, decoding: decoding,
             validate: { item in
                 guard item == item else { throw items.refusal(of: item) }
                 return min(max(item, range.lowerBound), range.upperBound)
-            }, range: items, help: help)
+            }, range: items, title: title, help: help)
     }
 }
 
 extension StoredValue where Item: Comparable {
-    /// Declares a stored property whose items lie in a range; see ``StoredKey/init(_:default:in:formerKeys:decoding:help:)``.
+    /// Declares a stored property whose items lie in a range; see ``StoredKey/init(_:default:in:formerKeys:decoding:title:help:)``.
     public convenience init(
         wrappedValue: Item, key: String, in range: ClosedRange<Item>, formerKeys: [String] = [],
         decoding: DecodingStrategy = .lenient, storage: PreferencesFile = .standard
@@ -41,7 +44,7 @@ extension StoredValue where Item: Comparable {
         self.init(key: key, default: wrappedValue, in: range, formerKeys: formerKeys, decoding: decoding, storage: storage)
     }
 
-    /// Makes a stored value for a `let` whose items lie in a range; see ``StoredKey/init(_:default:in:formerKeys:decoding:help:)``.
+    /// Makes a stored value for a `let` whose items lie in a range; see ``StoredKey/init(_:default:in:formerKeys:decoding:title:help:)``.
     public convenience init(
         key: String, default defaultItem: Item, in range: ClosedRange<Item>, formerKeys: [String] = [],
         decoding: DecodingStrategy = .lenient, storage: PreferencesFile = .standard
@@ -57,7 +60,7 @@ extension StoredKey {
     @available(*, unavailable, message: "return the value to use: validate: { min($0, 5) }")
     public init(
         _ name: String, default defaultItem: Item, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
-        validate: @Sendable (inout Item) throws -> Void, help: String = ""
+        validate: @Sendable (inout Item) throws -> Void, title: String = "", help: String = ""
     ) { preconditionFailure("unavailable") }
 }
 

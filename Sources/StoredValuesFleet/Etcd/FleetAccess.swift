@@ -74,7 +74,7 @@
         private static func provider(of path: String) -> SecretFile.Provider {
             let folder = ResolvedPath.folder(of: DurableFile(path: path).path)
             if let credentials = try? environmentVariable("CREDENTIALS_DIRECTORY"), credentials.isIdentical(to: folder) { return .credential }
-            let volume = try? POSIXFileOperations().status(at: folder + "/..data", followingLinks: false)
+            let volume = try? FileOperations.posix.status(at: folder + "/..data", followingLinks: false)
             return folder.isIdentical(to: "/run/secrets") || volume?.kind == .link ? .mounted : .own
         }
 

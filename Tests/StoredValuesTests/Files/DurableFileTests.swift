@@ -129,7 +129,7 @@ struct DurableFileTests {
     @Test("That a path is the real one is known at once only of what is there, without a link on the way and spelt as the system spells it")
     func realPath() throws {
         try withTemporaryFolder { folder in
-            let operations = POSIXFileOperations()
+            let operations = FileOperations.posix
             try FileManager.default.createDirectory(atPath: folder + "/real", withIntermediateDirectories: false)
             try replace(DurableFile(path: folder + "/real/file"), with: "x")
             try FileManager.default.createSymbolicLink(atPath: folder + "/folder", withDestinationPath: "real")

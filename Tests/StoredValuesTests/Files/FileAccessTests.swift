@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Access to the created files", .hangLimit)
 struct FileAccessTests {
-    private let operations = POSIXFileOperations()
+    private let operations = FileOperations.posix
 
     // MARK: Access control lists
 

@@ -38,6 +38,6 @@ struct MountTableTests {
 
     @Test("The system's own table names the type of /proc")
     func system() {
-        #expect(SystemInotify().fileSystemType(at: "/proc/self") == "proc")
+        #expect(Inotify().fileSystemType(at: "/proc/self") == "proc")
     }
 }

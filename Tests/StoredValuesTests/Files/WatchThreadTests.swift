@@ -9,7 +9,7 @@ import Testing
 @Suite("The thread of file watches", .hangLimit)
 struct WatchThreadTests {
     private let files = FileManager.default
-    private let operations = POSIXFileOperations()
+    private let operations = FileOperations.posix
 
     private func write(_ text: String, byRenamingOver path: String) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path + ".new"))
@@ -331,7 +331,7 @@ struct WatchThreadTests {
                 }
                 guard path == folder, turn > 0 else { return }
                 do {
-                    try POSIXFileOperations().unlink(folder + "/link")
+                    try FileOperations.posix.unlink(folder + "/link")
                     try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "\(turn)")
                 } catch {
                     Issue.record(error)

@@ -229,7 +229,7 @@ struct CredentialsKeyringTests {
     func manySecrets() async throws {
         try await withTemporaryFolder { folder in
             let keyring = CredentialsKeyring(path: folder)
-            let changes = CredentialsChanges.shared(for: CredentialsFolder(path: folder, operations: POSIXFileOperations()))
+            let changes = CredentialsChanges.shared(for: CredentialsFolder(path: folder, operations: .posix))
             do {
                 try put("old", folder + "/token")
                 let fallback = FallbackKeyring([keyring])

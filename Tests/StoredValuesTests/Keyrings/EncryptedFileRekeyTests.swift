@@ -18,7 +18,7 @@
             #expect(made)
         }
 
-        private func keyring(_ folder: String, _ key: String, operations: any FileOperations = POSIXFileOperations()) -> EncryptedFileKeyring {
+        private func keyring(_ folder: String, _ key: String, operations: FileOperations = .posix) -> EncryptedFileKeyring {
             EncryptedFileKeyring(
                 file: DurableFile(path: folder + "/store", operations: operations), key: .file(folder + "/" + key), deadline: hangLimit)
         }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Preferences and their durable generation", .hangLimit)
 struct PreferencesDurabilityTests {
-    private func open(_ path: String, operations: any FileOperations = POSIXFileOperations()) -> PreferencesFile {
+    private func open(_ path: String, operations: FileOperations = .posix) -> PreferencesFile {
         .ofAnotherProcess(path, operations: operations, syncDelay: .seconds(3600))
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("PreferencesFile in trouble", .hangLimit)
 struct PreferencesFailureTests {
-    private func open(_ path: String, operations: any FileOperations = POSIXFileOperations()) -> PreferencesFile {
+    private func open(_ path: String, operations: FileOperations = .posix) -> PreferencesFile {
         .ofAnotherProcess(path, operations: operations)
     }
 

@@ -13,7 +13,7 @@ import Testing
 
 @Suite("PreferencesFile", .hangLimit)
 struct PreferencesFileTests {
-    private func open(_ path: String, operations: any FileOperations = POSIXFileOperations()) -> PreferencesFile {
+    private func open(_ path: String, operations: FileOperations = .posix) -> PreferencesFile {
         .ofAnotherProcess(path, operations: operations)
     }
 

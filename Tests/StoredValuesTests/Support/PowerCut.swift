@@ -234,6 +234,13 @@ final class PowerCutStory: Sendable {
         StoredValue(key: key, default: 0, storage: storage).set(value)
     }
 
+    /// Makes a change through `storage`, which survives when this returns.
+    func set(_ key: String, durablyTo value: Int, in storage: PreferencesFile) async throws {
+        begin { $0[key] = value }
+        try await StoredValue(key: key, default: 0, storage: storage).set(durably: value)
+        promise()
+    }
+
     /// Says what the values are going to be; the change itself comes after.
     func begin(_ change: (inout Values) -> Void) {
         var states = states

@@ -74,7 +74,7 @@ extension Flatpak {
     /// Whether there is something, of this kind if one is given; true if that is unknown.
     private static func exists(_ path: String, as kind: FileKind? = nil) -> Bool {
         do {
-            let found = try POSIXFileOperations().status(at: path, followingLinks: true).kind
+            let found = try FileOperations.posix.status(at: path, followingLinks: true).kind
             return found == kind ?? found
         } catch {
             return error != .noEntry

@@ -1,3 +1,5 @@
+import StoredValuesFiles
+
 /// The desktop's keyring: gnome-keyring, KWallet, KeePassXC or any other provider of the freedesktop Secret Service.
 ///
 /// A secret is an item with certain `attributes`, in the default collection. An existing item is updated in place, in any

@@ -1,0 +1,137 @@
+/// What an item's `init(from:)` asks its decoder for. The decoder gives what the JSON has, and what is missing it makes up.
+final class DecodingRecord {
+    /// What a member was asked for.
+    struct Member {
+        var types: [any Decodable.Type] = []
+        /// Whether a null was looked for.
+        var mayBeNull = false
+        var isList = false
+        var isObject = false
+        /// Whether it was asked for in a way that says nothing of its type.
+        var isOpen = false
+    }
+
+    /// The types that were asked for in place of the whole value.
+    private(set) var types: [any Decodable.Type] = []
+    private(set) var mayBeNull = false
+    private(set) var isList = false
+    private(set) var isObject = false
+    private(set) var members: [String: Member] = [:]
+    /// How many items are being made up inside each other. Only the outermost has optional parts: a type may contain itself.
+    private let depth: Int
+
+    private init(depth: Int) { self.depth = depth }
+
+    convenience init() { self.init(depth: 0) }
+
+    /// Runs the type's `init(from:)`, and notes what it asks for.
+    @discardableResult
+    func run<Item: Decodable>(_ type: Item.Type, on json: JSONValue) -> Item? {
+        guard let index = try? JSONIndex(json.text()) else { return nil }
+        return try? Item(from: RecordingDecoder(node: DecodingNode(index, 0, nil), record: self))
+    }
+
+    /// An item of any type that decodes, made up.
+    func make<Item: Decodable>(_ type: Item.Type) -> Item? {
+        if let item = DecodingRecord.samples.lazy.compactMap({ $0.item(type) }).first { return item }
+        if let item = ItemShape.cases(of: type).first?.item(type) { return item }
+        guard depth < 8 else { return nil }
+        return DecodingRecord(depth: depth + 1).run(type, on: [:])
+    }
+
+    /// A value of each kind.
+    static let samples: [JSONValue] = [
+        .null, true, 1, .number(JSONNumber(unchecked: "0.5")), .number(JSONNumber(unchecked: "1e30")), "", "x", "1", "2001-01-01T00:00:00Z",
+        [], [1], ["x"], [:], ["x": 1],
+    ]
+
+    // MARK: For the decoder
+
+    fileprivate func note(_ type: any Decodable.Type) { if !types.contains(where: { $0 == type }) { types.append(type) } }
+    fileprivate func noteNull() { mayBeNull = true }
+    fileprivate func noteList() { isList = true }
+    fileprivate func noteObject() { isObject = true }
+    fileprivate func note(_ name: String, _ change: (inout Member) -> Void) { change(&members[name, default: Member()]) }
+    /// Whether an optional part that is missing is made up.
+    fileprivate var hasOptionals: Bool { depth == 0 }
+}
+
+private struct RecordingDecoder: Decoder {
+    let node: DecodingNode
+    let record: DecodingRecord
+    var codingPath: [any CodingKey] { node.codingPath }
+    var userInfo: [CodingUserInfoKey: Any] { node.userInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        record.noteObject()
+        return KeyedDecodingContainer(RecordingMembers(base: try node.container(keyedBy: type), record: record))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        record.noteList()
+        return try node.unkeyedContainer()
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { RecordingValue(node: node, record: record) }
+}
+
+private struct RecordingValue: SingleValueDecodingContainer {
+    let node: DecodingNode
+    let record: DecodingRecord
+    var codingPath: [any CodingKey] { node.codingPath }
+
+    func decodeNil() -> Bool {
+        record.noteNull()
+        return node.decodeNil()
+    }
+
+    // The standard library has default implementations of these two, which would be preferred to the generic one.
+    func decode(_ type: Int128.Type) throws -> Int128 { try noted(type) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try noted(type) }
+    func decode<Item: Decodable>(_ type: Item.Type) throws -> Item { try noted(type) }
+
+    private func noted<Item: Decodable>(_ type: Item.Type) throws -> Item {
+        record.note(type)
+        return try node.decode(type)
+    }
+}
+
+/// The members. A missing one is there for the item, so that it goes on to the others.
+private struct RecordingMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let base: KeyedDecodingContainer<Key>
+    let record: DecodingRecord
+    var codingPath: [any CodingKey] { base.codingPath }
+    var allKeys: [Key] { base.allKeys }
+
+    func contains(_ key: Key) -> Bool { base.contains(key) || record.hasOptionals }
+
+    func decodeNil(forKey key: Key) throws -> Bool {
+        record.note(key.stringValue) { $0.mayBeNull = true }
+        return base.contains(key) ? try base.decodeNil(forKey: key) : !record.hasOptionals
+    }
+
+    func decode<Item: Decodable>(_ type: Item.Type, forKey key: Key) throws -> Item {
+        record.note(key.stringValue) { member in
+            if !member.types.contains(where: { $0 == type }) { member.types.append(type) }
+        }
+        if !base.contains(key), let item = record.make(type) { return item }
+        return try base.decode(type, forKey: key)
+    }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
+        record.note(key.stringValue) { $0.isObject = true }
+        return try base.nestedContainer(keyedBy: type, forKey: key)
+    }
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        record.note(key.stringValue) { $0.isList = true }
+        return try base.nestedUnkeyedContainer(forKey: key)
+    }
+    func superDecoder() throws -> any Decoder {
+        record.note("super") { $0.isOpen = true }
+        return try base.superDecoder()
+    }
+    func superDecoder(forKey key: Key) throws -> any Decoder {
+        record.note(key.stringValue) { $0.isOpen = true }
+        return try base.superDecoder(forKey: key)
+    }
+}

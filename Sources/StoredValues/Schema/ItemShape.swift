@@ -1,0 +1,177 @@
+import FoundationEssentials
+
+/// Finds out which JSON is read as an item of a type without a repair, as a JSON Schema.
+///
+/// What the library encodes itself is known. Of any other type it is found by running its `init(from:)` on a value of each kind: what it
+/// asks its decoder for is what it reads. That is tried again with each member of the default. Whatever the item reads must be
+/// allowed: where the schema would refuse that, it says less.
+struct ItemShape {
+    /// The types around the one that is looked at, which may contain themselves.
+    private var outer: Set<ObjectIdentifier> = []
+
+    /// The schema of items of this type.
+    ///
+    /// - Parameter sample: An item's JSON, such as the default's.
+    static func schema(of type: any Decodable.Type, sample: JSONValue?) -> JSONSchema {
+        var shape = ItemShape()
+        return shape.schema(of: type, sample)
+    }
+
+    private mutating func schema(of type: any Any.Type, _ sample: JSONValue?) -> JSONSchema {
+        guard let type = type as? any Decodable.Type else { return .anything }
+        if let known = Self.known[ObjectIdentifier(type)] { return known }
+        guard outer.insert(ObjectIdentifier(type)).inserted else { return .anything }
+        defer { outer.remove(ObjectIdentifier(type)) }
+        switch type {
+        case let type as any OptionalItem.Type:
+            let wrapped = schema(of: type.wrapped, sample == .null ? nil : sample)
+            return wrapped.isAnything ? wrapped : JSONSchema(anyOf: [wrapped, JSONSchema(type: "null")])
+        case let type as any ListItem.Type:
+            let items = schema(of: type.element, sample?.arrayValue?.first)
+            return JSONSchema(type: "array", items.isAnything ? [:] : ["items": items.json])
+        case let type as any DictionaryItem.Type:
+            guard let names = type.names else { return JSONSchema(type: "array") }
+            let values = schema(of: type.value, sample?.objectValue?.min { $0.key < $1.key }?.value)
+            var more: [String: JSONValue] = values.isAnything ? [:] : ["additionalProperties": values.json]
+            if !names.isAnything { more["propertyNames"] = names.json }
+            return JSONSchema(type: "object", more)
+        default:
+            let cases = Self.cases(of: type)
+            return cases.isEmpty ? found(type, sample) : JSONSchema(["enum": .array(cases)])
+        }
+    }
+
+    // MARK: What the library encodes itself
+
+    private static let known: [ObjectIdentifier: JSONSchema] = {
+        let word = JSONSchema(["enum": ["nan", "-nan", "inf", "-inf"]])
+        let number = JSONSchema(anyOf: [JSONSchema(type: "number"), word])
+        let date = "([0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](\\.[0-9]+)?(Z|[+-][0-2][0-9]:?[0-5][0-9])|-?nan|-?inf)"
+        let dateText = JSONSchema(type: "string", ["pattern": .string("^\(date)$"), "examples": ["2026-11-21T10:59:00Z"]])
+        let base64 = JSONSchema(type: "string", ["pattern": "^[A-Za-z0-9+/]*={0,2}$", "contentEncoding": "base64"])
+        let schemas: [(any Any.Type, JSONSchema)] = [
+            (Bool.self, JSONSchema(type: "boolean")), (String.self, JSONSchema(type: "string")), (Double.self, number),
+            (Float.self, number), (Date.self, JSONSchema(anyOf: [dateText, JSONSchema(type: "number")])), (Data.self, base64),
+            // These two read also what their own `encode(to:)` writes.
+            (URL.self, JSONSchema(anyOf: [JSONSchema(type: "string"), JSONSchema(type: "object")])),
+            (Decimal.self, JSONSchema(anyOf: [JSONSchema(type: "number"), JSONSchema(type: "object")])),
+            (JSONValue.self, .anything),
+        ]
+        let integers: [any FixedWidthInteger.Type] = [
+            Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self, UInt.self, UInt8.self, UInt16.self, UInt32.self,
+            UInt64.self, UInt128.self,
+        ]
+        func limits<Integer: FixedWidthInteger>(_ type: Integer.Type) -> JSONSchema {
+            JSONSchema(type: "integer", ["minimum": JSONValue(Integer.min), "maximum": JSONValue(Integer.max)])
+        }
+        let all = schemas + integers.map { ($0, limits($0)) }
+        return Dictionary(all.map { (ObjectIdentifier($0), $1) }) { first, _ in first }
+    }()
+
+    // MARK: Cases
+
+    /// The JSON of all cases of an enum that is `CaseIterable` and reads nothing but their raw values; empty for any other type.
+    static func cases(of type: any Any.Type) -> [JSONValue] {
+        if let type = type as? any OptionalItem.Type { return cases(of: type.wrapped) }
+        guard let type = type as? any (CaseIterable & RawRepresentable & Codable).Type else { return [] }
+        return rawValues(type)
+    }
+
+    private static func rawValues<Item: CaseIterable & RawRepresentable & Codable>(_ type: Item.Type) -> [JSONValue] {
+        let all = Item.allCases.prefix(1000).map { try? ItemEncoder.encode($0) }, cases = all.compactMap(\.self)
+        guard cases.count == all.count, !cases.isEmpty, cases.allSatisfy({ $0.item(type) != nil }) else { return [] }
+        let others: [JSONValue]
+        if cases.allSatisfy({ $0.stringValue != nil }) {
+            let texts = cases.compactMap(\.stringValue)
+            let spellings = texts.flatMap { [$0.uppercased(), $0.lowercased(), " \($0)", "\($0) ", $0.prefix(1).uppercased() + $0.dropFirst()] }
+            others = (["", "x", "\u{1}"] + spellings).map { .string($0) }
+        } else if cases.allSatisfy({ $0.intValue != nil }) {
+            others = (-1...cases.count).map { JSONValue($0) }
+        } else {
+            return []
+        }
+        // The standard library's own `init(from:)` says this of what is no case; a type's own may read more than can be tried.
+        let refusal = "Cannot initialize \(Item.self) from invalid "
+        var isStandard = false
+        for other in others where !cases.contains(other) {
+            do {
+                _ = try ItemDecoder.decode(type, from: other)
+                return []
+            } catch DecodingError.dataCorrupted(let context) {
+                isStandard = isStandard || context.debugDescription.hasPrefix(refusal)
+            } catch {}
+        }
+        return isStandard ? cases : []
+    }
+
+    // MARK: Any other type
+
+    private mutating func found<Item: Decodable>(_ type: Item.Type, _ sample: JSONValue?) -> JSONSchema {
+        let record = DecodingRecord()
+        let sample = sample ?? Self.sample(of: type, by: record)
+        for json in [sample].compactMap(\.self) + DecodingRecord.samples { record.run(type, on: json) }
+        let isSound = sample?.item(type) != nil
+        var choices = record.types.map { schema(of: $0, sample) }
+        choices += [("null", record.mayBeNull), ("array", record.isList)].filter(\.1).map { JSONSchema(type: $0.0) }
+        if record.isObject {
+            let members = isSound ? self.members(of: type, sample?.objectValue ?? [:], record) : [:]
+            choices.append(JSONSchema(type: "object", members.isEmpty ? [:] : ["properties": .object(members)]))
+        }
+        let found = JSONSchema(anyOf: choices)
+        let isRight = ([sample].compactMap(\.self) + DecodingRecord.samples).allSatisfy { found.allows($0) || $0.item(type) == nil }
+        return isSound && isRight ? found : .anything
+    }
+
+    /// An item's JSON, of an item that is made up; nil if it cannot be.
+    private static func sample<Item: Decodable>(of type: Item.Type, by record: DecodingRecord) -> JSONValue? {
+        (record.make(type) as? any Encodable).flatMap { try? ItemEncoder.encode($0) }
+    }
+
+    /// The schemas of the members that the type asks for, those left out of which nothing is known.
+    private mutating func members<Item: Decodable>(
+        of type: Item.Type, _ sample: [String: JSONValue], _ record: DecodingRecord
+    ) -> [String: JSONValue] {
+        func with(_ name: String, _ value: JSONValue) -> JSONValue { .object(sample.merging([name: value]) { $1 }) }
+        for name in record.members.keys.sorted() { for value in DecodingRecord.samples { record.run(type, on: with(name, value)) } }
+        var members: [String: JSONValue] = [:]
+        for (name, member) in record.members where !member.isOpen {
+            var choices = member.types.map { schema(of: $0, sample[name]) }
+            let kinds = [("null", member.mayBeNull), ("array", member.isList), ("object", member.isObject)]
+            choices += kinds.filter(\.1).map { JSONSchema(type: $0.0) }
+            let found = JSONSchema(anyOf: choices)
+            let isRight = DecodingRecord.samples.allSatisfy { found.allows($0) || with(name, $0).item(type) == nil }
+            if isRight, !found.isAnything { members[name] = found.json }
+        }
+        return members
+    }
+}
+
+// MARK: Types that contain others
+
+private protocol OptionalItem { static var wrapped: any Any.Type { get } }
+
+extension Optional: OptionalItem { static var wrapped: any Any.Type { Wrapped.self } }
+
+private protocol ListItem { static var element: any Any.Type { get } }
+
+extension Array: ListItem { static var element: any Any.Type { Element.self } }
+extension Set: ListItem { static var element: any Any.Type { Element.self } }
+
+private protocol DictionaryItem {
+    static var value: any Any.Type { get }
+    /// What its names may be; nil if it is stored as a list of keys and values in turn.
+    static var names: JSONSchema? { get }
+}
+
+extension Dictionary: DictionaryItem {
+    static var value: any Any.Type { Value.self }
+
+    static var names: JSONSchema? {
+        let integer = JSONSchema(["pattern": "^[+-]?[0-9]+$"])
+        if Key.self == String.self { return .anything }
+        if Key.self == Int.self { return integer }
+        guard self is any RawKeyedDictionary.Type else { return Key.self is any CodingKeyRepresentable.Type ? .anything : nil }
+        let cases = ItemShape.cases(of: Key.self)
+        return cases.isEmpty ? .anything : JSONSchema(["enum": .array(cases.map { .string($0.stringValue ?? "\($0)") })])
+    }
+}

@@ -1,0 +1,158 @@
+import StoredValuesFiles
+import StoredValuesSupport
+
+/// The schema of a preferences file as programs have published it: an object with a property for each key.
+///
+/// Several programs share one file, and libraries publish their keys too. So each key names the programs that declare it, in the member
+/// `x-stored-values-programs`, and with it the number of the call that published the key in a run of that program: a run replaces,
+/// call by call, what the run before published, and a run that publishes the same again finds nothing to write.
+package struct PublishedSchema: Sendable {
+    package static let programsMember = "x-stored-values-programs"
+    /// For a former name of a key: the name of the key.
+    package static let renamedMember = "x-stored-values-renamed"
+    static let dialect: JSONValue = "https://json-schema.org/draft/2020-12/schema"
+
+    package private(set) var json: JSONValue
+
+    init(properties: [String: JSONValue] = [:]) {
+        json = ["$schema": Self.dialect, "type": "object", "properties": .object(properties)]
+    }
+
+    /// The schema in these bytes; nil if it is none.
+    init?(_ bytes: [UInt8]) {
+        guard let json = try? JSONValue(parsing: bytes), json.objectValue != nil else { return nil }
+        self.json = json
+    }
+
+    private var properties: [String: JSONValue] {
+        get { json["properties"]?.objectValue ?? [:] }
+        set { json["properties"] = .object(newValue) }
+    }
+
+    /// The declared keys and the former names of such, sorted.
+    package var keys: [String] { properties.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
+
+    /// What is declared of a key.
+    package subscript(key: String) -> JSONValue? { properties[key] }
+
+    /// Adds the keys of another schema that this one does not have.
+    mutating func add(_ other: PublishedSchema) { properties.merge(other.properties) { mine, _ in mine } }
+
+    /// Takes over what a run of `program` has published so far, and removes what an earlier run published with the same calls, or if this
+    /// `isAll`, with any.
+    mutating func take(_ run: SchemaRun.Published, of program: String, isAll: Bool) {
+        for (key, old) in properties {
+            guard let call = old[Self.programsMember]?[program]?.intValue, run.entries[key] == nil, isAll || call <= run.calls else { continue }
+            properties[key]?[Self.programsMember]?[program] = nil
+            if properties[key]?[Self.programsMember] == [:] { properties[key] = nil }
+        }
+        for (key, entry) in run.entries {
+            var new = entry.json, old = properties[key]
+            var programs = old?[Self.programsMember]?.objectValue ?? [:]
+            old?[Self.programsMember] = nil
+            // The elements of a set have another order in each run.
+            if let known = old, Self.inOrder(known) == Self.inOrder(new) { new = known }
+            programs[program] = JSONValue(entry.call)
+            new[Self.programsMember] = .object(programs)
+            properties[key] = new
+        }
+        (json["$schema"], json["type"]) = (Self.dialect, "object")
+    }
+
+    /// The same with the lists in the default sorted.
+    private static func inOrder(_ declaration: JSONValue) -> JSONValue {
+        func sorted(_ value: JSONValue) -> JSONValue {
+            switch value {
+            case .array(let elements): .array(elements.map(sorted).sorted { "\($0)" < "\($1)" })
+            case .object(let members): .object(members.mapValues(sorted))
+            default: value
+            }
+        }
+        var result = declaration
+        result["default"] = declaration["default"].map(sorted)
+        return result
+    }
+}
+
+/// What this run of the program has published in one file.
+final class SchemaRun: Sendable {
+    struct Published {
+        var calls = 0
+        /// The declarations by key, each with the number of the call.
+        var entries: [String: (json: JSONValue, call: Int)] = [:]
+    }
+
+    private let published = Guarded(Published())
+    private let file: DurableFile
+
+    init(at path: String) { file = DurableFile(path: path) }
+
+    /// Publishes these declarations with those before.
+    func publish(_ declarations: [String: JSONValue]) throws(FileError) {
+        published.withLock { published in
+            published.calls += 1
+            for (key, json) in declarations {
+                published.entries[key] = (json, published.entries[key]?.call ?? published.calls)
+            }
+        }
+        try write(isAll: false)
+    }
+
+    /// Removes what the program published in an earlier run and not in this one.
+    func end() throws(FileError) { try write(isAll: true) }
+
+    private func write(isAll: Bool) throws(FileError) {
+        // Mostly there is nothing to write; then no lock is needed.
+        guard let contents = try file.read(), update(contents.bytes, isAll: isAll) == nil else {
+            let locked = try file.lock()
+            if let text = update(try locked.read()?.bytes ?? [], isAll: isAll) { _ = try locked.replace(with: text, durably: false) }
+            return
+        }
+    }
+
+    /// The new text of the file; nil if it stays as it is.
+    private func update(_ text: [UInt8], isAll: Bool) -> [UInt8]? {
+        var schema = PublishedSchema(text) ?? PublishedSchema()
+        schema.take(published.withLock { $0 }, of: executableName(), isAll: isAll)
+        let new = schema.json.text() + [UInt8(ascii: "\n")]
+        return new == text ? nil : new
+    }
+
+    // MARK: All runs of this process
+
+    /// By the bytes of the path.
+    private static let all = Guarded<[[UInt8]: SchemaRun]>([:])
+
+    /// The run for the schema at `path`, which ends with the process.
+    static func run(at path: String) -> SchemaRun {
+        let (run, isFirst) = all.withLock { runs in
+            if let run = runs[Array(path.utf8)] { return (run, false) }
+            let new = SchemaRun(at: path), isFirst = runs.isEmpty
+            runs[Array(path.utf8)] = new
+            return (new, isFirst)
+        }
+        // Of a process that is killed the next run does it.
+        if isFirst { atEndOfProcess { for run in SchemaRun.all.withLock({ Array($0.values) }) { try? run.end() } } }
+        return run
+    }
+}
+
+extension PreferencesFile {
+    /// The run in which this process publishes the schema of this file; nil if values are in memory only. Throws if there is no place.
+    func schemaRun() throws(PreferencesError) -> SchemaRun? {
+        guard let path = try schemaPath else { return nil }
+        guard let scope = temporaryScope(orElse: nil) else { return SchemaRun.run(at: path) }
+        return scope.object("schema \(path)") { SchemaRun(at: path) }
+    }
+
+    /// The schema of this file that programs have published or that is installed; nil if there is none. Where both declare a key, the
+    /// published one counts.
+    package func publishedSchema() -> PublishedSchema? {
+        var found: PublishedSchema?
+        for path in schemaPaths {
+            guard let bytes = try? DurableFile(path: path).read()?.bytes, let schema = PublishedSchema(bytes) else { continue }
+            if found == nil { found = schema } else { found?.add(schema) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,156 @@
+/// A ``StoredKey`` of any type, so that keys of several types stand in one list.
+///
+/// ```swift
+/// extension StoredKey where Item == Int {
+///     static let limit = StoredKey("limit", default: 60, in: 1...100, title: "Limit", help: "Requests a minute")
+/// }
+/// extension StoredKey where Item == String {
+///     static let theme = StoredKey("theme", default: "light", title: "Theme", help: "The colours")
+/// }
+///
+/// enum Settings {
+///     static let all: [AnyStoredKey] = [AnyStoredKey(.limit), AnyStoredKey(.theme)]
+/// }
+///
+/// func change(_ name: String, to text: String) throws {
+///     for setting in PreferencesFile.standard.settings(of: Settings.all) where setting.name == name {
+///         try setting.set(text: text)
+///     }
+/// }
+/// ```
+///
+/// With such a list a program shows a settings page, and says of itself what can be set; see <doc:SettingsPages>.
+public struct AnyStoredKey: Sendable {
+    let key: any ErasedKey
+
+    /// The same key without its type.
+    public init<Item>(_ key: StoredKey<Item>) { self.key = key }
+
+    /// The member of the file that holds the value.
+    public var name: String { key.name }
+    /// The name for people; empty if there is none.
+    public var title: String { key.title }
+    /// What the value is for, as declared.
+    public var help: String { key.help }
+}
+
+/// What can be done with a key without its type.
+protocol ErasedKey: Sendable {
+    var name: String { get }
+    var title: String { get }
+    var help: String { get }
+    var formerKeys: [String] { get }
+    func setting(in file: PreferencesFile) -> Setting
+    /// What is published of the key: its texts, its default, and what may be stored.
+    var declaration: JSONValue { get }
+}
+
+extension StoredKey: ErasedKey {
+    func setting(in file: PreferencesFile) -> Setting { Setting(StoredValue(self, storage: file)) }
+
+    var declaration: JSONValue {
+        var declaration = schema.json
+        if !title.isEmpty { declaration["title"] = .string(title) }
+        if !help.isEmpty { declaration["description"] = .string(help) }
+        declaration["default"] = try? ItemEncoder.encode(defaultItem)
+        return declaration
+    }
+
+    /// What is read without a repair. Of a type with versions nothing is known: older ones had other shapes.
+    private var schema: JSONSchema {
+        guard ItemSchema(of: Item.self).version == 0 else { return .anything }
+        return strictSchema
+    }
+
+    /// What can be set now.
+    var strictSchema: JSONSchema {
+        let schema = ItemShape.schema(of: Item.self, sample: try? ItemEncoder.encode(defaultItem))
+        guard let bounds, schema.isNumber else { return schema }
+        let type = schema.json["type"]?.stringValue ?? "number"  // without the words for what is none
+        return JSONSchema(type: type, ["minimum": bounds.lowerBound, "maximum": bounds.upperBound])
+    }
+
+    /// The range that the key is declared with.
+    var bounds: Setting.Bounds? {
+        guard let range, let low = try? ItemEncoder.encode(range.lowerBound), let high = try? ItemEncoder.encode(range.upperBound)
+        else { return nil }
+        return Setting.Bounds(lowerBound: low, upperBound: high)
+    }
+}
+
+extension PreferencesFile {
+    /// The settings that `keys` declare, in their order, as they are at one moment.
+    public func settings(of keys: [AnyStoredKey]) -> [Setting] {
+        withConsistentValues { keys.map { $0.key.setting(in: self) } }
+    }
+
+    /// ``settings(of:)-([AnyStoredKey])`` of the ``standard`` file.
+    public static func settings(of keys: [AnyStoredKey]) -> [Setting] { standard.settings(of: keys) }
+
+    /// The settings that `keys` declare now, then all of them again after every change of any: of a value, of where it comes from, or of
+    /// its repairs. For a settings page that is open while others change the file.
+    ///
+    /// Iterating subscribes, dropping the iterator unsubscribes. A slow reader gets only the latest.
+    public func settingUpdates(of keys: [AnyStoredKey]) -> some AsyncSequence<[Setting], Never> & Sendable {
+        ValueSequence<Bool, [Setting]>(
+            subscribe: {
+                let store = store
+                let subscription = Subscription(limit: .newest(1)), change = Box(true)
+                let number = store.tell(of: Set(keys.map { PreferencesKey($0.name) })) { later in subscription.append(change, &later) }
+                return ActiveSubscription(subscription) { store.stopTelling(number) }
+            },
+            makeTransform: {
+                var last: [Setting]?
+                return { _ in
+                    let settings = settings(of: keys)
+                    if let last, zip(last, settings).allSatisfy({ $0.isSame(as: $1) }) { return nil }
+                    last = settings
+                    return settings
+                }
+            })
+    }
+
+    /// The keys in the file itself that none of `keys` declares, sorted; see ``undeclaredKeys(besides:)-method``.
+    public func undeclaredKeys(besides keys: [AnyStoredKey]) -> [String] {
+        let declared = Set(keys.flatMap { [$0.name] + $0.key.formerKeys }.map { PreferencesKey($0) })
+        return self.keys.filter { !declared.contains(PreferencesKey($0)) }
+    }
+
+    /// A JSON Schema (2020-12) of a file with these keys, for editors, and for packages that install it.
+    ///
+    /// What is read without a repair is valid, and so are former names, members that begin with `$`, and keys that nobody declares. Where
+    /// a type says nothing certain of itself, the schema says less. See <doc:SettingsPages#What-the-schema-says>.
+    public func schema(of keys: [AnyStoredKey]) -> JSONValue { PublishedSchema(properties: Self.declarations(of: keys)).json }
+
+    /// Publishes the schema of these keys for this user, so that the tool `stored-values` and editors know them. Call it at a program's
+    /// start: it writes only what is new.
+    ///
+    /// It is in `$XDG_DATA_HOME/<application id>/preferences.schema.json`, by default in `~/.local/share`; of a ``named(_:)`` file in
+    /// `<name>.schema.json` there, and of a file that is named by its path beside it. Libraries may publish their keys too: the calls of
+    /// one run add up, and replace what this program published before. Other programs' keys stay. A packaged schema can be in the same
+    /// folder of `$XDG_DATA_DIRS`.
+    ///
+    /// What cannot be written is logged: no program should end because of it. In `withTemporaryStorage` the schema is there, and of
+    /// ``inMemory(_:)`` there is none.
+    public func publishSchema(of keys: [AnyStoredKey]) {
+        do {
+            try schemaRun()?.publish(Self.declarations(of: keys))
+        } catch {
+            store.report { $0.note("The schema of \"\(path)\" could not be published, so that tools do not know its keys. \(error)") }
+        }
+    }
+
+    /// What is published of each key and each former name.
+    private static func declarations(of keys: [AnyStoredKey]) -> [String: JSONValue] {
+        var declarations: [String: JSONValue] = [:]
+        for key in keys {
+            for former in key.key.formerKeys {
+                declarations[former] = [
+                    "deprecated": true, "description": .string("Now \"\(key.name)\"."), PublishedSchema.renamedMember: .string(key.name),
+                ]
+            }
+        }
+        for key in keys { declarations[key.name] = key.key.declaration }
+        return declarations
+    }
+}

@@ -1,0 +1,105 @@
+import StoredValuesSupport
+
+/// A declared key and its value, for a settings page, a command line or `--help`; see ``PreferencesFile/settings(of:)-([AnyStoredKey])``.
+///
+/// The values are JSON, as in the file: `"\(setting.value)"` prints it. A value that cannot be encoded is null. A setting is what was
+/// when it was asked for: after a change, ask again, or follow ``PreferencesFile/settingUpdates(of:)``.
+public struct Setting: Sendable {
+    /// The smallest and the largest value that can be set.
+    public struct Bounds: Sendable, Hashable, CustomStringConvertible {
+        /// The smallest.
+        public let lowerBound: JSONValue
+        /// The largest.
+        public let upperBound: JSONValue
+        /// Both, such as `1...100`.
+        public var description: String { "\(lowerBound)...\(upperBound)" }
+    }
+
+    /// The member of the file that holds the value.
+    public let name: String
+    /// The name for people, as declared; empty if there is none.
+    public let title: String
+    /// What the value is for, as declared.
+    public let help: String
+    /// The value while nothing is stored.
+    public let `default`: JSONValue
+    /// The current value.
+    public let value: JSONValue
+    /// Where the current value comes from.
+    public let source: ValueSource
+    /// The parts of the stored value that are broken, and what is read in their place.
+    public let repairs: [Repair]
+    /// The range that the key is declared with, if it is declared with one.
+    public let range: Bounds?
+    /// All values that can be set, if the type is an enum that is `CaseIterable` with raw values; else empty.
+    public let cases: [JSONValue]
+    private let stored: any SettableValue
+
+    init<Item>(_ stored: StoredValue<Item>) {
+        func json(_ item: Item) -> JSONValue { (try? ItemEncoder.encode(item)) ?? .null }
+        let key = stored.declaration
+        (name, title, help) = (key.name, key.title, key.help)
+        (`default`, value) = (json(key.defaultItem), json(stored.value))
+        (source, repairs) = (stored.source, stored.repairs)
+        (range, cases) = (key.bounds, ItemShape.cases(of: Item.self))
+        self.stored = stored
+    }
+
+    /// Stores a value as ``StoredValue/set(checking:)`` does: read as the key's type, and validated.
+    ///
+    /// Throws ``PreferencesError/notValid(key:path:reason:)`` if it is not of that type, or is refused; the reason says what is allowed.
+    /// Otherwise throws as that does. Then the old value stays.
+    public func set(_ value: JSONValue) throws(PreferencesError) { try stored.set(json: value) }
+
+    /// Stores what a person typed, read as the key's type wants it, and validated as ``set(_:)`` does.
+    ///
+    /// `30` is a number where one is wanted and a text where a text is wanted. A text, a date or a case is typed without quotes: `dark`.
+    /// Lists and objects are JSON: `["a", "b"]`. Nothing is guessed: `2 h` is no number, and `yes` is not `true`.
+    public func set(text: String) throws(PreferencesError) { try stored.set(text: text) }
+
+    /// Removes the stored value, as ``StoredValue/reset()`` does.
+    public func reset() { stored.reset() }
+
+    /// Whether both show the same of one key.
+    func isSame(as other: Setting) -> Bool {
+        value == other.value && source == other.source && repairs == other.repairs && name.isIdentical(to: other.name)
+    }
+}
+
+/// A stored value of any type that can be set by JSON or by a text.
+private protocol SettableValue: Sendable {
+    func set(json: JSONValue) throws(PreferencesError)
+    func set(text: String) throws(PreferencesError)
+    func reset()
+}
+
+extension StoredValue: SettableValue {
+    fileprivate func set(json: JSONValue) throws(PreferencesError) {
+        let item: Item
+        do {
+            item = try ItemDecoder.decode(Item.self, from: json)
+        } catch {
+            throw notValid(declaration.strictSchema.misfit(json) ?? DecodingTrace.reason(error))
+        }
+        try set(checking: item)
+    }
+
+    fileprivate func set(text: String) throws(PreferencesError) {
+        let typed: JSONValue?
+        do {
+            typed = try JSONValue(typed: text)
+        } catch {
+            throw notValid("it has \(error)")
+        }
+        let string = JSONValue.string(text), item = string.item(Item.self)
+        // What can be read as JSON and as a text is a text only for a type of texts.
+        guard let typed, typed.item(Item.self) != nil, item == nil || !declaration.strictSchema.isText else {
+            if let item { return try set(checking: item) }
+            let schema = declaration.strictSchema
+            throw notValid(schema.isAnything ? "it cannot be read as \(Item.self)" : "it must be \(schema.words)")
+        }
+        try set(json: typed)
+    }
+
+    private func notValid(_ reason: String) -> PreferencesError { .notValid(key: key, path: livePreference.store.path, reason: reason) }
+}
