@@ -27,7 +27,7 @@ struct CommentedSource {
             guard !isExample else { continue }
             let place = "\(path):\(number + 1)"
             for match in comment.matches(of: /(`+)([^`]+)`+/) where match.1.count == 2 || Self.isName(match.2) {
-                let name = match.2.drop { ".$@".contains($0) }.replacing(/^StoredValues\/|-(method|type\.method|[0-9a-z]{4,6})$/, with: "")
+                let name = match.2.drop { ".$@".contains($0) }.replacing(/^StoredValues\/|-(method|type\.method|[0-9a-z]{4,6}|\(.*\))$/, with: "")
                 mentions.append(Mention(name: String(name), isSymbol: match.1.count == 2, place: place))
             }
             // Elsewhere only what has a capital inside, or parentheses, is sure to be a name.
