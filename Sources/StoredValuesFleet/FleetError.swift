@@ -63,8 +63,10 @@
                 ? sentence : "\(sentence) The change may have been made anyway: read the setting before you repeat it."
         }
 
-        /// The description, which is what `localizedDescription` says then.
+        /// The description, for Foundation.
         public var errorDescription: String? { description }
+        /// The same, also without `import Foundation`.
+        public var localizedDescription: String { description }
     }
 
     extension FleetError {

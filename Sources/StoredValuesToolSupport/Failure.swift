@@ -15,7 +15,7 @@ package struct Failure: Error {
         case let failure as Failure: self = failure
         case let error as PreferencesError: self.init(error)
         case let error as KeyringError: self.init(error.status, error.advised)
-        case let error as SecretMoveError: self.init(error.status, error.errorDescription)
+        case let error as SecretMoveError: self.init(error.status, error.description)
         case let error as any CommandError: self = error.failure
         default: return nil
         }
@@ -56,8 +56,8 @@ extension KeyringError {
     /// The error's own message, and what the tool can do about it.
     fileprivate var advised: String {
         switch self {
-        case .locked, .dismissed: "\(textForUser) With --unlock this tool prompts for the password, if there is a display."
-        default: textForUser
+        case .locked, .dismissed: "\(self) With --unlock this tool prompts for the password, if there is a display."
+        default: description
         }
     }
 }

@@ -46,17 +46,24 @@ public enum SecretMoveError: Error, Equatable {
     case destination(KeyringError)
 }
 
-extension SecretMoveError: CustomStringConvertible, LocalizedError {
-    /// What happened and what to do, for the programmer.
-    public var description: String { text(\.description, overwriting: "move with overwriting: true") }
-
+extension SecretMoveError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
     /// What happened and what to do, for the program's user.
-    public var errorDescription: String? { text(\.textForUser, overwriting: "move again and overwrite it") }
+    public var description: String { text(\.description) }
 
-    private func text(_ reason: (KeyringError) -> String, overwriting: String) -> String {
+    /// The same, and what only the programmer can do.
+    public var debugDescription: String {
+        if case .conflict = self { "\(self) Pass overwriting: true." } else { text(\.debugDescription) }
+    }
+
+    /// The description, for Foundation.
+    public var errorDescription: String? { description }
+    /// The same, also without `import Foundation`.
+    public var localizedDescription: String { description }
+
+    private func text(_ reason: (KeyringError) -> String) -> String {
         switch self {
         case .conflict(let id):
-            "The secret \"\(id)\" is different at the destination. Remove the one that is wrong, or \(overwriting)."
+            "The secret \"\(id)\" is different at the destination. Remove the one that is wrong, or move again and overwrite it."
         case .sameKeyring:
             "The secrets cannot be moved: both keyrings are the same place. Choose another destination."
         case .notKept(let id):

@@ -14,8 +14,7 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// `description` is for the programmer. `errorDescription`, and so `localizedDescription`, is for the program's user. If other
-/// errors may be thrown in the same `do`, use `catch let error as SecretError where error.reason == .locked`.
+/// `description` is for the program's user, and `debugDescription` adds what the programmer can do. If other errors may be thrown in the same `do`, use `catch let error as SecretError where error.reason == .locked`.
 ///
 /// End with a `catch` for every other error, as above, if only `catch { throw error }`: without it, the compiler of Swift 6.3.1
 /// may crash ("MandatoryAllocBoxToStack") if the function also has a `var`.
@@ -31,12 +30,17 @@ public struct SecretError: Error, Hashable {
     public static func ~= (reason: KeyringError, error: SecretError) -> Bool { error.reason == reason }
 }
 
-extension SecretError: CustomStringConvertible, LocalizedError {
-    /// Which secret in which keyring, what happened and what to do, for the programmer.
+extension SecretError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
+    /// Which secret in which keyring, what happened and what to do, for the program's user.
     public var description: String { "\(subject): \(reason)" }
 
-    /// The same for the program's user.
-    public var errorDescription: String? { "\(subject): \(reason.textForUser)" }
+    /// The same, and what only the programmer can do.
+    public var debugDescription: String { "\(subject): \(reason.debugDescription)" }
+
+    /// The description, for Foundation.
+    public var errorDescription: String? { description }
+    /// The same, also without `import Foundation`.
+    public var localizedDescription: String { description }
 
     private var subject: String { "The secret \"\(id)\" in \(keyring)" }
 }

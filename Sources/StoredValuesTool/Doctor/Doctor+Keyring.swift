@@ -18,7 +18,7 @@ extension Doctor {
             let secrets = service.map { " and holds \(count) \(count == 1 ? "secret" : "secrets") of \($0)" } ?? ""
             add(.fine, "The keyring answers\(secrets).")
         } catch {
-            add(.problem, error.textForUser)
+            add(.problem, error.description)
         }
     }
 
@@ -27,7 +27,7 @@ extension Doctor {
         let bad: Kind = isNeeded ? .problem : .note
         let found: SecretServiceInspection
         do throws(KeyringError) { found = try await SecretServiceKeyring().inspect() } catch {
-            add(bad, error == .notBuiltIn ? "This tool was built without the desktop's keyring." : error.textForUser)
+            add(bad, error == .notBuiltIn ? "This tool was built without the desktop's keyring." : error.description)
             return false
         }
         add(.fine, "The session bus is \(found.bus).")

@@ -7,7 +7,7 @@ struct NamesInCommentsTests {
     private static let foreign: Set<String> = [
         "BoringSSL", "ChaCha20", "ConfigReader", "api.token", "gh", "F_OFD_GETLK", "F_OFD_SETLK", "GDBusConnection",
         "GVariant", "KeyringContractTests", "MandatoryAllocBoxToStack", "O_PATH", "SecretValue", "SipHash", "SwiftNIO", "didSet",
-        "fetchString(forKey:)", "g_wakeup_new", "gRPC", "localizedDescription", "quotaApplierV3", "requiredString(forKey:)",
+        "fetchString(forKey:)", "g_wakeup_new", "gRPC", "quotaApplierV3", "requiredString(forKey:)",
         "string(forKey:)", "watchBatchMaxRevs", "willSet",
     ]
 
