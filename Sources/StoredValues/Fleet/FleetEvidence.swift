@@ -23,7 +23,7 @@ struct FleetEvidence: Sendable {
     let mirror: Mirror
     /// The age of the confirmation in the report; nil if there is none, or it is not of this boot.
     let age: Duration?
-    /// How long the agent has said nothing; nil if that is not known, or was before this boot.
+    /// How long the agent has not reported; nil if that is not known, or was before this boot.
     var silence: Duration?
     /// The digest of the mirror that this process has read; nil if it has read none.
     var digest: String?
