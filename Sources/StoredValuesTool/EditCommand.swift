@@ -8,7 +8,8 @@ struct EditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Edit the whole file in $VISUAL or $EDITOR.",
         discussion: """
-            You edit a copy, which is checked before anything is replaced. Only the keys that you changed are \
+            You edit a copy, which is checked before anything is replaced. If the program has published its keys, the copy names \
+            their schema, so that the editor knows them. Only the keys that you changed are \
             written; changes made elsewhere meanwhile are kept. If a key was changed in both places, or the copy is not JSON, \
             you are asked what to do. Without a terminal, nothing is changed and the copy is kept.
             """)
@@ -17,7 +18,7 @@ struct EditCommand: AsyncParsableCommand {
 
     func run() async throws {
         let storage = try settings.storage()
-        let edit = try storage.beginEdit()
+        let edit = try storage.beginEdit(schema: storage.pathOfPublishedSchema)
         let copy = try EditedCopy(of: edit.text, named: storage.path)
         try copy.openInEditor()
         var isOverwriting = false

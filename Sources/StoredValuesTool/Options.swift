@@ -109,30 +109,9 @@ struct KeyArgument: ExpressibleByArgument {
 
     static var defaultCompletionKind: CompletionKind { .custom { words, _, _ in keys(words).completions } }
 
-    /// The keys of the file that the words typed so far name.
+    /// The keys of the file that the words typed so far name: those that are stored, and those that programs declare.
     private static func keys(_ words: [String]) -> [String] {
-        let options = CompletionWords(words)
-        if let file = options["--file"], !file.isEmpty { return PreferencesFile(path: file).snapshot.keys }
-        guard let id = ApplicationOptions.id(options.app) else { return [] }
-        StorageSystem.bootstrap(applicationID: id)
-        return PreferencesFile.standard.snapshot.keys
-    }
-}
-
-/// The words of an incomplete command line as the shell passes them, with quotes.
-struct CompletionWords {
-    private let words: [String]
-
-    init(_ words: [String]) {
-        self.words = words.map { String(String.UnicodeScalarView($0.unicodeScalars.filter { !"\"'\\".unicodeScalars.contains($0) })) }
-    }
-
-    /// The program, if it was typed.
-    var app: String? { self["--app"] ?? self["-a"] }
-
-    /// What was typed as the value of `option`.
-    subscript(option: String) -> String? {
-        for (word, next) in zip(words, words.dropFirst()) where word.isIdentical(to: option) { return next }
-        return words.lazy.compactMap { $0.after(prefix: "\(option)=") }.first
+        guard let storage = CompletionWords(words).storage else { return [] }
+        return (storage.snapshot.keys + (DeclaredKeys(of: storage)?.all ?? [])).distinctKeys
     }
 }

@@ -6,22 +6,31 @@ struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show all settings and their values.",
         discussion: """
-            Values from the fleet and from the system-wide defaults are marked. Defaults in a program's code are not shown. In a \
-            pipe or file, each setting is one line: the key, a tab, and the value as JSON; a line break in a key is written as \\n.
+            Values from the fleet and from the system-wide defaults are marked. Defaults in a program's code are shown with --all, \
+            if the program has published its keys. In a pipe or file, each setting is one line: the key, a tab, and the value as \
+            JSON; a line break in a key is written as \\n.
             """)
 
     @OptionGroup var settings: SettingsOptions
+    @Flag(help: "Show also the settings that programs declare and that are not stored, with their defaults.") var all = false
     @Flag(help: "Print one JSON object.") var json = false
 
     func run() async throws {
-        let snapshot = try settings.soundStorage().snapshot
-        let values = snapshot.keys.compactMap { key in snapshot[key].map { (key: key, value: $0) } }
+        let storage = try settings.soundStorage()
+        let snapshot = storage.snapshot
+        let declared = all ? DeclaredKeys(of: storage) : nil
+        if all, declared == nil { Output.error.note("No program has published which settings it has, so only stored ones are shown.") }
+        let stored = snapshot.keys
+        let known = stored + (declared?.all ?? [])
+        let values = known.distinctKeys.compactMap { key in
+            (snapshot.source(of: key) == nil ? declared?.defaultValue(of: key) : snapshot[key]).map { (key: key, value: $0) }
+        }
         for key in snapshot.keys where snapshot[key] == nil {
             Output.error.note("\"\(key)\" cannot be read; stored-values get says why.")
         }
         guard !json else { return Output.standard.json(values) }
         let remarks: [ValueSource: String] = [.fleet: "fleet", .system: "system-wide default"]
-        Output.standard.rows(values.map { key, value in (key, value, snapshot.source(of: key).flatMap { remarks[$0] } ?? "", nil) })
+        Output.standard.rows(values.map { key, value in (key, value, snapshot.source(of: key).map { remarks[$0] ?? "" } ?? "default", nil) })
     }
 }
 
@@ -52,7 +61,8 @@ struct SetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Store a value; it is on the disk when the command returns.",
         discussion: """
-            JSON is stored as such: 14, true, "14", {"width": 800}. Anything else is stored as a string: dark. Programs \
+            JSON is stored as such: 14, true, "14", {"width": 800}. Anything else is stored as a string: dark. If the program \
+            has published its keys, a key that it does not have and a value that it cannot read are refused. Programs \
             that use the setting see the change at once. Put -- before a value that begins with a dash: set offset -- \
             -5
             """)
@@ -60,11 +70,14 @@ struct SetCommand: AsyncParsableCommand {
     @Argument(help: "The setting.") var key: KeyArgument
     @OptionGroup var value: ValueArgument
     @OptionGroup var settings: SettingsOptions
+    @Flag(help: "Store it even if no program declares the key, or none can read the value.") var force = false
 
     func run() async throws {
         let key = try key.checked()
-        let value = try value.json(of: key)
         let storage = try settings.soundStorage()
+        let declared = DeclaredKeys(of: storage)
+        let value = try value.json(of: key, declared: declared)
+        if !force { try declared?.check(value, for: key) }
         let old = storage.snapshot[key]
         storage.set(key, to: value)
         try await storage.flush()

@@ -64,7 +64,10 @@ package struct KeyringArgument: ExpressibleByArgument {
 
 /// A value as typed: JSON, or else a string.
 package struct ValueArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("A JSON value, or a string.", valueName: "json-or-text")) package var value: String
+    @Argument(
+        help: ArgumentHelp("A JSON value, or a string.", valueName: "json-or-text"),
+        completion: .custom { words, _, _ in CompletionWords(words).cases.completions })
+    package var value: String
     @Flag(help: "Force the type: store the value as a string, even if it is JSON.") package var text = false
     @Flag(help: "Force the type: refuse a value that is not JSON.") package var json = false
 
@@ -74,11 +77,14 @@ package struct ValueArgument: ParsableArguments {
         guard !(text && json) else { throw ValidationError("Give either --text or --json.") }
     }
 
-    /// The value for `key`.
-    package func json(of key: String) throws -> JSONValue {
+    /// The value for `key`. What is JSON and a string is what the programs that declare the key can read; JSON if they can read both.
+    package func json(of key: String, declared: DeclaredKeys? = nil) throws -> JSONValue {
         if text { return .string(value) }
         do throws(JSONSyntaxError) {
-            if let value = try JSONValue(typed: value) { return value }
+            if let typed = try JSONValue(typed: value) {
+                let isString = declared.map { !$0.allows(typed, for: key) && $0.allows(.string(value), for: key) } ?? false
+                return isString && !json ? .string(value) : typed
+            }
         } catch {
             throw Failure(.badData, "The value for \"\(key)\" has \(error), and would not be read as it is. Correct it, or store it as a string with --text.")
         }

@@ -1,4 +1,5 @@
 import StoredValuesFiles
+import StoredValuesSupport
 
 // Access by key without types, for the tools and other code that knows only keys. Programs use `StoredValue`.
 
@@ -37,7 +38,11 @@ extension PreferencesFile {
     }
 
     /// Begins an edit of the whole file. Throws if there is no file to edit, or it cannot be read.
-    package func beginEdit() throws(PreferencesError) -> PreferencesEdit { try PreferencesEdit(store) }
+    ///
+    /// - Parameter schema: The path of a JSON Schema of the file, which the text for the editor names, but never the file.
+    package func beginEdit(schema: String? = nil) throws(PreferencesError) -> PreferencesEdit {
+        try PreferencesEdit(store, schema: schema.map { .string("file://\($0.percentEncodedPath)") })
+    }
 }
 
 extension PreferencesDocument {
@@ -124,8 +129,10 @@ package struct PreferencesEdit: Sendable {
     private let store: PreferencesStore
     /// The members when the edit began. Of a broken file these are the last good ones, not the text.
     private let base: PreferencesDocument
-    /// The text for the editor: the file as it is, whole or broken.
+    /// The text for the editor: the file as it is, whole or broken; a whole one begins with the name of its schema.
     package let text: [UInt8]
+    /// The name of the schema, if the text has it.
+    private let schema: JSONValue?
 
     /// The result of an edit.
     package enum Outcome: Equatable, Sendable {
@@ -138,15 +145,29 @@ package struct PreferencesEdit: Sendable {
         case conflict([String])
     }
 
-    fileprivate init(_ store: PreferencesStore) throws(PreferencesError) {
+    fileprivate init(_ store: PreferencesStore, schema: JSONValue?) throws(PreferencesError) {
         let file = try store.file.get()
         self.store = store
+        let text: [UInt8]
         do {
             text = try file?.read()?.bytes ?? PreferencesDocument().text
         } catch {
             throw .notRead(path: store.path, reason: error.description)
         }
-        base = (try? PreferencesDocument(parsing: text)) ?? store.document
+        let whole = try? PreferencesDocument(parsing: text)
+        base = whole ?? store.document
+        let isNamed = whole.map { $0[Self.schemaMember] == nil } ?? false
+        self.schema = isNamed ? schema : nil
+        self.text = self.schema.flatMap { Self.text(text, naming: $0) } ?? text
+    }
+
+    private static let schemaMember = "$schema"
+
+    /// The text of an object with the name of its schema as the first member.
+    private static func text(_ text: [UInt8], naming schema: JSONValue) -> [UInt8]? {
+        guard let start = text.firstIndex(of: UInt8(ascii: "{")) else { return nil }
+        let rest = text[(start + 1)...], isEmpty = rest.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "}")
+        return text[...start] + Array("\n  \"\(schemaMember)\": \(schema)\(isEmpty ? "\n" : ",")".utf8) + rest
     }
 
     /// Makes the changes between the old text and `edited`, key by key and in one replacement of the file. Other changes made
@@ -162,7 +183,10 @@ package struct PreferencesEdit: Sendable {
         guard new.unreachableMembers == base.unreachableMembers else {
             return .notJSON("\(JSONSyntaxError.unpairedSurrogate) in a member's name; such members cannot be edited here")
         }
-        let keys = (base.keys + new.keys).distinctKeys.filter { $0 != MemberVersions.name && !Self.isSame($0, base, new) }
+        let keys = (base.keys + new.keys).distinctKeys.filter { key in
+            let isOurs = schema != nil && key.isIdentical(to: Self.schemaMember) && (try? new[key].map { try JSONValue(parsing: $0) }) == schema
+            return key != MemberVersions.name && !isOurs && !Self.isSame(key, base, new)
+        }
         guard !keys.isEmpty else { return .nothingChanged }
         return store.change("an edit") { changes in
             let current = store.document
@@ -176,5 +200,16 @@ package struct PreferencesEdit: Sendable {
     /// Whether both hold the same under `key`, however formatted.
     private static func isSame(_ key: String, _ left: PreferencesDocument, _ right: PreferencesDocument) -> Bool {
         StoredJSON.saySame(left.stored(PreferencesKey(key)), right.stored(PreferencesKey(key)))
+    }
+}
+
+extension String {
+    /// The path as a part of a URL.
+    fileprivate var percentEncodedPath: String {
+        utf8.map { byte in
+            let isPlain = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || "/-._~".utf8.contains(byte)
+            let digits = String(byte, radix: 16, uppercase: true)
+            return isPlain ? String(Unicode.Scalar(byte)) : "%\(digits.utf8.count < 2 ? "0" : "")\(digits)"
+        }.joined()
     }
 }

@@ -148,11 +148,20 @@ extension PreferencesFile {
     /// The schema of this file that programs have published or that is installed; nil if there is none. Where both declare a key, the
     /// published one counts.
     package func publishedSchema() -> PublishedSchema? {
-        var found: PublishedSchema?
-        for path in schemaPaths {
-            guard let bytes = try? DurableFile(path: path).read()?.bytes, let schema = PublishedSchema(bytes) else { continue }
-            if found == nil { found = schema } else { found?.add(schema) }
+        schemas.reduce(nil) { found, next in
+            var found = found ?? next.schema
+            found.add(next.schema)
+            return found
         }
-        return found
+    }
+
+    /// Where the first of these is; nil if there is none.
+    package var pathOfPublishedSchema: String? { schemas.first?.path }
+
+    private var schemas: [(path: String, schema: PublishedSchema)] {
+        schemaPaths.compactMap { path in
+            let bytes = try? DurableFile(path: path).read()?.bytes
+            return bytes.flatMap { PublishedSchema($0) }.map { (path, $0) }
+        }
     }
 }

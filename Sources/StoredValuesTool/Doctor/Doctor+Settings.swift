@@ -14,6 +14,7 @@ extension Doctor {
         checkOwn(file)
         for layer in inspections.dropFirst() { check(layer) }
         if let mirror = inspections.first(where: { $0.source == .fleet }) { checkFleet(mirror, storage, file.path, of: application) }
+        checkDeclared(storage, file.path)
         if let application { checkFlatpaks(application, except: file.path) }
     }
 
@@ -67,6 +68,21 @@ extension Doctor {
         let command = "stored-values reset \(first.isPlainWord ? first : "<key>")\(program)"
         let advice = "To use the fleet's\(keys.count > 1 ? ", for each of them" : ""): \(command)"
         add(.note, "Values of \(path) override the fleet's values: \(names). \(advice)")
+    }
+
+    /// Checks the keys and values by what programs declare, if they have published that.
+    private mutating func checkDeclared(_ storage: PreferencesFile, _ path: String) {
+        guard let schema = storage.pathOfPublishedSchema, let declared = DeclaredKeys(of: storage) else { return }
+        add(.fine, "\(schema) declares \(Self.keys(declared.all.count)).")
+        let snapshot = storage.snapshot
+        for key in snapshot.keys {
+            let place = snapshot.source(of: key) == .file ? " in \(path)" : ""
+            if declared.name(replacing: key) == nil, let problem = declared.problem(with: key) {
+                add(.note, "\"\(key)\"\(place) is unknown. \(problem)")
+            } else if let value = snapshot[key], let misfit = declared.misfit(value, for: key) {
+                add(.problem, "\"\(key)\"\(place) is not as programs read it: \(misfit). Set it again, or remove it with: stored-values reset")
+            }
+        }
     }
 
     /// Looks for files in which Flatpaks keep settings of the program `id`: each has a configuration folder of its own.

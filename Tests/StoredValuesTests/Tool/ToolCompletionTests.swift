@@ -103,7 +103,7 @@ struct ToolCompletionTests {
 
 extension Tool {
     /// An interactive shell, like a person's, that knows the tool's completions and shows its prompt.
-    fileprivate func start(_ program: Program, _ shell: String) async throws -> PseudoTerminal {
+    func start(_ program: Program, _ shell: String) async throws -> PseudoTerminal {
         try write(try await run("--generate-completion-script", shell).output, to: "\(folder)/script")
         try write(#"PATH="$(dirname "$TOOL"):$PATH"; source "$HOME/script"; PS1="rea""dy> ""#, to: "\(folder)/bashrc")
         try write(

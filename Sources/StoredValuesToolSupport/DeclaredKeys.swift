@@ -1,0 +1,106 @@
+package import StoredValues
+import StoredValuesSupport
+
+/// What programs declare of the keys of a file, by the schema that they have published or that is installed.
+package struct DeclaredKeys {
+    private let schema: PublishedSchema
+
+    /// Nil if there is no schema: then nothing is known.
+    package init?(of storage: PreferencesFile) {
+        guard let schema = storage.publishedSchema() else { return nil }
+        self.schema = schema
+    }
+
+    /// All keys, without former names, sorted.
+    package var all: [String] { schema.keys.filter { name(replacing: $0) == nil } }
+
+    /// Whether a program declares the key, or had it under this name.
+    package func has(_ key: String) -> Bool { schema[key] != nil }
+
+    /// What the key of this former name is called now; nil if it is none.
+    package func name(replacing key: String) -> String? { schema[key]?[PublishedSchema.renamedMember]?.stringValue }
+
+    /// The value while nothing is stored; nil if the program does not say.
+    package func defaultValue(of key: String) -> JSONValue? { schema[key]?["default"] }
+
+    /// The values that can be listed.
+    package func cases(of key: String) -> [JSONValue] { schema[key].map { JSONSchema($0).cases } ?? [] }
+
+    /// Whether the key may have the value; so may one that is not declared.
+    package func allows(_ value: JSONValue, for key: String) -> Bool { misfit(value, for: key) == nil }
+
+    /// Why not, as a part of a sentence that says what may be stored; nil if it may.
+    package func misfit(_ value: JSONValue, for key: String) -> String? { schema[key].flatMap { JSONSchema($0).misfit(value) } }
+
+    /// Throws if a program would not read the value, or not under this key.
+    package func check(_ value: JSONValue, for key: String) throws {
+        let cure = "Nothing was stored; --force stores it all the same."
+        if let problem = problem(with: key) { throw Failure(.badData, "\(problem) \(cure)") }
+        if let misfit = misfit(value, for: key) { throw Failure(.badData, "This is no value for \"\(key)\": \(misfit). \(cure)") }
+    }
+
+    /// Why no program reads this key, as a sentence; nil if one does.
+    package func problem(with key: String) -> String? {
+        if let name = name(replacing: key) { return "\"\(key)\" is called \"\(name)\" now." }
+        guard !has(key) else { return nil }
+        let question = nearest(to: key).map { " Did you mean \"\($0)\"?" } ?? ""
+        return "No program declares \"\(key)\".\(question)"
+    }
+
+    /// The declared key that a person most likely meant; nil if none is near.
+    package func nearest(to key: String) -> String? {
+        let limit = max(1, key.unicodeScalars.count / 3)
+        let near = all.map { ($0, Self.distance(key.lowercased(), $0.lowercased())) }.filter { $0.1 <= limit }
+        return near.min { $0.1 < $1.1 }?.0
+    }
+
+    /// How many scalars must be added, removed, changed, or exchanged with the next to make one of the other.
+    private static func distance(_ one: String, _ other: String) -> Int {
+        let (one, other) = (Array(one.unicodeScalars.prefix(100)), Array(other.unicodeScalars.prefix(100)))
+        var rows = [Array(0...other.count)]
+        for (i, scalar) in one.enumerated() {
+            var row = [i + 1]
+            for (j, otherScalar) in other.enumerated() {
+                var best = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (scalar == otherScalar ? 0 : 1))
+                if i > 0, j > 0, scalar == other[j - 1], one[i - 1] == otherScalar { best = min(best, rows[i - 1][j - 1] + 1) }
+                row.append(best)
+            }
+            rows.append(row)
+        }
+        return rows[one.count][other.count]
+    }
+}
+
+/// The words of an incomplete command line as the shell passes them, with quotes.
+package struct CompletionWords {
+    private let words: [String]
+
+    package init(_ words: [String]) {
+        self.words = words.map { String(String.UnicodeScalarView($0.unicodeScalars.filter { !"\"'\\".unicodeScalars.contains($0) })) }
+    }
+
+    /// The program, if it was typed.
+    package var app: String? { self["--app"] ?? self["-a"] }
+
+    /// What was typed as the value of `option`.
+    package subscript(option: String) -> String? {
+        for (word, next) in zip(words, words.dropFirst()) where word.isIdentical(to: option) { return next }
+        return words.lazy.compactMap { $0.after(prefix: "\(option)=") }.first
+    }
+
+    /// The file of settings that they name; nil if they name none.
+    package var storage: PreferencesFile? {
+        if let file = self["--file"], !file.isEmpty, !file.has("\0") { return PreferencesFile(path: file) }
+        guard let id = ApplicationOptions.id(app) else { return nil }
+        StorageSystem.bootstrap(applicationID: id)
+        return .standard
+    }
+
+    /// The values that the key after the command `set` can have, as they are typed.
+    package var cases: [String] {
+        guard let declared = storage.flatMap({ DeclaredKeys(of: $0) }),
+            let key = words.drop(while: { !$0.isIdentical(to: "set") }).dropFirst().first(where: declared.has)
+        else { return [] }
+        return declared.cases(of: key).map { $0.stringValue ?? "\($0)" }
+    }
+}
