@@ -64,7 +64,7 @@ package struct FleetFolder: Sendable, Equatable {
 extension LayerKind {
     /// The settings that this machine shares with others.
     static let fleet = LayerKind(
-        source: .fleet, name: "the fleet's settings", cure: "Restart the agent, which writes the file anew.", digest: FleetFolder.digest)
+        source: .fleet, name: "the fleet's settings", cure: "Restart the agent, which rewrites the file.", digest: FleetFolder.digest)
 }
 
 extension StorageSystem {

@@ -11,28 +11,22 @@
     ///     let timeout = config.int(forKey: "http.timeout", default: 30)
     ///     let token = try await config.fetchRequiredString(forKey: "api.token")
     ///
-    /// **Settings.** The key `http.timeout` is the stored value of that name, else the member `timeout` of the stored value
-    /// `http`; if several match, the one with the longest name counts. An object is a level of keys, not a value, and a stored
-    /// nil is no value. A fleet's settings and system-wide defaults apply as for wrappers. Defaults in the code of a
-    /// `StoredValue`, its migrations and `formerKeys` do not: the provider reads what is stored.
-    ///
-    /// A value has the type that a wrapper of that type would read: a number without a fraction is an int, any number is a
-    /// double, a bool is only a bool, and bytes are stored as `Data` (base64) or a list of numbers. Any other value throws
+    /// **Settings.** The key `http.timeout` is the stored value of that name, else the member `timeout` of the stored value `http`; the
+    /// longest name that matches counts. An object is a level of keys, and a stored nil is no value. The layers below the file apply as
+    /// for wrappers; defaults in code, migrations and `formerKeys` do not. A value has the type that a wrapper would read: a number
+    /// without a fraction is an int, any number is a double, and bytes are `Data` (base64) or a list of numbers. Any other throws
     /// ``ValueNotConvertible``.
     ///
-    /// **Secrets.** The key `api.token` is the secret `api.token` of the service, the same that
-    /// `SecurelyStoredValue<String>(key: "api.token")` stores. It is read only from the keyring, never from the file, and is
-    /// marked as secret, so that access reporters redact it. As a string it is the secret's text, as any other type its JSON;
-    /// bytes may also be base64 without quotes, or a secret that is not UTF-8.
+    /// **Secrets.** The key `api.token` is the secret of `SecurelyStoredValue<String>(key: "api.token")`. It is never read from the file,
+    /// and is marked as secret, so that access reporters redact it. As a string it is the secret's text, as any other type its JSON;
+    /// bytes may also be base64 without quotes, or a secret that is not UTF-8. A keyring that gives no answer is never read as "no
+    /// value": everything here gives its `SecretError`. But `string(forKey:)` of a `ConfigReader` returns nil or the default for any
+    /// error; `requiredString(forKey:)` and `fetchString(forKey:)` throw it.
     ///
-    /// A keyring that gives no answer is never read as "no value": `value(forKey:type:)`, `fetchValue(forKey:type:)`, snapshots
-    /// and watched values then give its `SecretError`. Note how a `ConfigReader` handles an error: `requiredString(forKey:)`
-    /// and `fetchString(forKey:)` throw it, but `string(forKey:)` returns nil or the default.
-    ///
-    /// **Freshness.** Values come from memory, which follows the file and the keyring. Only the first read of a secret waits
-    /// for the keyring, for at most 5 s. `fetchValue(forKey:type:)` asks the keyring, or reads the file again if it has
-    /// changed. Watched values and snapshots yield the latest state at once and after each change, whoever makes it; a slow
-    /// reader gets only the newest. The context of keys is ignored.
+    /// **Freshness.** Values come from memory, which follows the file and the keyring; only the first read of a secret waits for the
+    /// keyring, for at most 5 s. `fetchValue(forKey:type:)` asks the keyring, or reads the file again if it has changed. Watched values
+    /// and snapshots yield the latest state at once and after each change; a slow reader gets only the newest. The context of keys is
+    /// ignored.
     public struct StoredValuesProvider: Sendable {
         /// The provider's name for access reporters.
         public let providerName: String

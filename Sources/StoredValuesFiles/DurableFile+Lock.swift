@@ -153,7 +153,7 @@ struct LockWait {
     var isEndless: Bool { limit == nil && attempts > 0 }
 
     /// Whether no other goes first, as far as known.
-    mutating func isNext(_ descriptor: Int32, _ operations: any FileOperations) -> Bool {
+    mutating func isNext(_ descriptor: Int32, _ operations: FileOperations) -> Bool {
         guard limit != .zero else { return true }
         let now = monotonicNanoseconds()
         if !isMarked, isEndless || now - start >= Self.patience {
@@ -166,7 +166,7 @@ struct LockWait {
     }
 
     /// Pauses and returns whether there is time for another attempt. `descriptor` is the lock file's, if there is one.
-    mutating func again(_ descriptor: Int32?, _ operations: any FileOperations) -> Bool {
+    mutating func again(_ descriptor: Int32?, _ operations: FileOperations) -> Bool {
         // This process may itself have been delayed for longer than the limit, also between two looks at the clock.
         let isOver = limit.map { .nanoseconds(monotonicNanoseconds() - turnSeen) >= $0 } ?? false
         guard !isOver || seesNewTurn(descriptor, operations) else { return false }
@@ -176,7 +176,7 @@ struct LockWait {
     }
 
     /// Whether another process has taken the lock since the last check.
-    private mutating func seesNewTurn(_ descriptor: Int32?, _ operations: any FileOperations) -> Bool {
+    private mutating func seesNewTurn(_ descriptor: Int32?, _ operations: FileOperations) -> Bool {
         let taken = limit == .zero ? nil : descriptor.flatMap { operations.othersMark($0, in: Self.turns) }
         guard let taken, taken != turn else { return false }
         (turn, turnSeen) = (taken, monotonicNanoseconds())
@@ -184,7 +184,7 @@ struct LockWait {
     }
 
     /// Stops waiting for the lock of `descriptor`, which was taken or given up.
-    mutating func end(_ descriptor: Int32, isTaken: Bool, _ operations: any FileOperations) {
+    mutating func end(_ descriptor: Int32, isTaken: Bool, _ operations: FileOperations) {
         let isTurn = isTaken && isContended
         if isMarked || isTurn { operations.mark(descriptor, at: isTurn ? Self.turns.lowerBound + monotonicNanoseconds() : nil) }
         isMarked = false

@@ -14,13 +14,13 @@ package final class DurableFile: Sendable {
 
     /// The given path, made absolute; unchanged if there is no working folder, and then every use fails.
     package let path: String
-    package let operations: any FileOperations
+    package let operations: FileOperations
 
     /// Folders in which we created a folder and that were not synced since.
     private let unsynchronizedFolders = Guarded<Set<String>>([])
 
     /// The file at `path`; a relative path is resolved against the current working folder. Touches nothing.
-    package init(path: String, operations: any FileOperations = POSIXFileOperations()) {
+    package init(path: String, operations: FileOperations = .posix) {
         // The system would end the path there.
         requireProperUse(!path.utf8.contains(0), "DurableFile(path:): the path contains a NUL character")
         self.path = path.begins(with: "/") ? path : workingFolder().map { "\($0)/\(path)" } ?? path

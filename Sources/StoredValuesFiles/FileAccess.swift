@@ -18,7 +18,7 @@ struct FileAccess {
     }
 
     /// Those of the file at `path`, whose status is `status`.
-    init(of status: FileStatus, at path: String, _ operations: any FileOperations) {
+    init(of status: FileStatus, at path: String, _ operations: FileOperations) {
         self.init(user: status.user, group: status.group, mode: status.mode)
         do throws(SystemErrorCode) {
             for name in try operations.attributeNames(at: path) {
@@ -52,7 +52,7 @@ struct FileAccess {
     /// Applies all of it to the file at `descriptor`, which was created at `path` and has the status `now`. If the system refuses a
     /// part, access is more restricted, never less. Throws ``SystemErrorCode/notPermitted`` if there is a list, and the owner or the
     /// group cannot be kept: its entries would mean others, and a former owner would have no access.
-    func give(to descriptor: Int32, at path: String, now: FileStatus, _ operations: any FileOperations) throws(SystemErrorCode) {
+    func give(to descriptor: Int32, at path: String, now: FileStatus, _ operations: FileOperations) throws(SystemErrorCode) {
         var (mode, list) = (mode, list)
         if now.user != user || now.group != group, !giveOwner(to: descriptor, at: path, now: now, operations) {
             // Another group must not get the permissions of the old one.
@@ -76,7 +76,7 @@ struct FileAccess {
     }
 
     /// Returns whether the group is now right.
-    private func giveOwner(to descriptor: Int32, at path: String, now: FileStatus, _ operations: any FileOperations) -> Bool {
+    private func giveOwner(to descriptor: Int32, at path: String, now: FileStatus, _ operations: FileOperations) -> Bool {
         // The owner of the folder may have put a link in its place while the file was created, and must not gain a file in
         // another folder that way.
         guard now.user == user || Self.lies(descriptor, at: path, operations) else { return now.group == group }
@@ -86,7 +86,7 @@ struct FileAccess {
     }
 
     /// Whether the file at `descriptor` has that path, which contains no links.
-    static func lies(_ descriptor: Int32, at path: String, _ operations: any FileOperations) -> Bool {
+    static func lies(_ descriptor: Int32, at path: String, _ operations: FileOperations) -> Bool {
         guard let place = try? operations.readLink("/proc/self/fd/\(descriptor)") else { return false }
         return place.utf8.elementsEqual(path.utf8)
     }

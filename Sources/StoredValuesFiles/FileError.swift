@@ -75,21 +75,25 @@ extension FileError: CustomStringConvertible {
         case .notRegular(let kind): "it is \(kind.rawValue), not a regular file. Move it away, or choose another path."
         case .tooLarge(let limit):
             "it is, or would become, larger than \(limit >> 20) MiB. Store large data in another file, and only its path in this one."
-        case .lockTimedOut(let time): """
+        case .lockTimedOut(let time):
+            """
             another process or thread has kept its lock for \(time). Find the program that has the lock file beside it open (fuser, lsof) \
             and end it; never delete the lock file.
             """
-        case .tooManyLinks: "its symbolic links are a loop, or more than \(ResolvedPath.linkLimit). Correct the links (namei -l shows them)."
-        case .foreignLink: """
+        case .tooManyLinks: "its path has a symlink loop, or more than \(ResolvedPath.linkLimit) symlinks. Correct the links (namei -l shows them)."
+        case .foreignLink:
+            """
             it is another user's symbolic link in a folder where everybody may create one (EACCES). Remove the link, or choose a path in \
             one of your own folders.
             """
         case .noFreeName: "every name beside it is taken. Remove the files that were set aside before."
-        case .changesUnseen(let type): """
+        case .changesUnseen(let type):
+            """
             it is on a file system (\(type)) that does not report changes made elsewhere. Keep the file on a local disk if changes by \
             others must be seen at once.
             """
-        case .keepsChanging: """
+        case .keepsChanging:
+            """
             the folders and links on the way change faster than they can be followed. Find the program that replaces them (inotifywait \
             shows it).
             """
@@ -111,13 +115,15 @@ extension SystemErrorCode: CustomStringConvertible {
         // For watching, three error numbers have other meanings (inotify_init(2), inotify_add_watch(2)).
         case (.watch, .noSpace):
             "all inotify watches of this user are in use (ENOSPC). Raise the limit (sysctl fs.inotify.max_user_watches)."
-        case (.watch, .tooManyOpenFiles): """
+        case (.watch, .tooManyOpenFiles):
+            """
             all inotify instances of this user, or all file descriptors of the process, are in use (EMFILE). Raise the limits (sysctl \
             fs.inotify.max_user_instances, ulimit -n).
             """
         case (.watch, .accessDenied):
             "\(self). A folder must be readable to be watched: check its mode (namei -l shows every folder on the way)."
-        case (.lock, .accessDenied), (.lock, .notPermitted): """
+        case (.lock, .accessDenied), (.lock, .notPermitted):
+            """
             \(self). Check the owner and mode of the lock file, if there is one, and of its folder (namei -l shows every folder on the \
             way). Give a lock that another user left to the file's owner (chown, as root). \(Self.listAdvice)
             """

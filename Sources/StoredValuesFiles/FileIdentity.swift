@@ -33,11 +33,11 @@ package struct FileContents: Equatable, Sendable {
 package final class FilePin: Sendable {
     package let identity: FileIdentity
     private let descriptor: Int32
-    private let operations: any FileOperations
+    private let operations: FileOperations
     private let isReplaced = Atomic(false)
 
     /// Pins the file at `path`, if it still has this identity.
-    package init?(_ identity: FileIdentity, at path: String, _ operations: any FileOperations) {
+    package init?(_ identity: FileIdentity, at path: String, _ operations: FileOperations) {
         guard let descriptor = try? operations.open(path, for: .reading) else { return nil }
         (self.identity, self.descriptor, self.operations) = (identity, descriptor, operations)
         guard (try? operations.status(of: descriptor))?.identity == identity else { return nil }
@@ -61,7 +61,7 @@ enum DeferredClosing {
     private static let places = DispatchSemaphore(value: limit)
     private static let queue = DispatchQueue(label: "StoredValues.close")
 
-    static func close(_ descriptor: Int32, _ operations: any FileOperations) {
+    static func close(_ descriptor: Int32, _ operations: FileOperations) {
         guard places.wait(timeout: .now()) == .success else { return operations.close(descriptor) }
         queue.async {
             operations.close(descriptor)

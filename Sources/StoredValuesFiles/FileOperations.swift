@@ -1,53 +1,11 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
 import CStoredValues
-
 package import StoredValuesSupport
 
-/// Every system call of this package for files. Tests record the calls or make them fail here.
-///
-/// Implementations retry interrupted calls (`EINTR`). `read` and `write` may be partial, as the system's are.
-package protocol FileOperations: Sendable {
-    /// Whether these are the system's files, so that changes can be watched.
-    var canBeWatched: Bool { get }
-    func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32
-    func close(_ descriptor: Int32)
-    func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int
-    func write(_ descriptor: Int32, from buffer: UnsafeRawBufferPointer) throws(SystemErrorCode) -> Int
-    func synchronize(_ descriptor: Int32) throws(SystemErrorCode)
-    func status(of descriptor: Int32) throws(SystemErrorCode) -> FileStatus
-    func status(at path: String, followingLinks: Bool) throws(SystemErrorCode) -> FileStatus
-    func changeMode(of descriptor: Int32, to mode: UInt32) throws(SystemErrorCode)
-    /// Changes the group, and the user too unless `user` is nil.
-    func changeOwner(of descriptor: Int32, user: UInt32?, group: UInt32) throws(SystemErrorCode)
-    /// An exclusive advisory lock. Throws ``SystemErrorCode/wouldBlock`` if it is taken and `waiting` is false.
-    func lock(_ descriptor: Int32, waiting: Bool) throws(SystemErrorCode)
-    func unlock(_ descriptor: Int32)
-    /// Marks a byte of the file, which need not exist, for other processes to see, in place of the mark before; nil removes the mark, and
-    /// so does closing the descriptor.
-    func mark(_ descriptor: Int32, at offset: Int64?)
-    /// A byte in `range` that another descriptor has marked, usually the first.
-    func othersMark(_ descriptor: Int32, in range: Range<Int64>) -> Int64?
-    func rename(_ path: String, to newPath: String) throws(SystemErrorCode)
-    /// A second name for the file at `path` itself, without following a link. Never overwrites.
-    func link(_ path: String, to newPath: String) throws(SystemErrorCode)
-    func unlink(_ path: String) throws(SystemErrorCode)
-    func makeFolder(_ path: String, mode: UInt32) throws(SystemErrorCode)
-    /// Whether something is at `path`, which is its real path. False also where the system cannot tell.
-    func hasNoLinks(_ path: String) -> Bool
-    /// The text of a symbolic link; ``SystemErrorCode/invalidArgument`` if `path` is not one.
-    func readLink(_ path: String) throws(SystemErrorCode) -> String
-    /// The names of the attributes of the file at `path` itself (xattr(7)), without following a link.
-    func attributeNames(at path: String) throws(SystemErrorCode) -> [String]
-    func attribute(_ name: String, at path: String) throws(SystemErrorCode) -> [UInt8]
-    /// Sets an attribute; nil removes it, and throws ``SystemErrorCode/noData`` if there was none.
-    func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]?) throws(SystemErrorCode)
-}
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
 
 /// What a file is opened for; determines the flags. All are closed when the process runs another program.
 package enum OpenPurpose: Sendable {
@@ -126,10 +84,17 @@ private func bytes(_ range: Range<Int64>, _ kind: Int32) -> flock {
     flock(l_type: Int16(kind), l_whence: Int16(SEEK_SET), l_start: off_t(range.lowerBound), l_len: off_t(range.count), l_pid: 0)
 }
 
-/// The system's own calls.
-package struct POSIXFileOperations: FileOperations {
-    package init() {}
+/// Every system call of this package for files. Tests override them to record the calls or make them fail.
+///
+/// They retry interrupted calls (`EINTR`). `read` and `write` may be partial, as the system's are.
+// Sound: it has no state, and the tests' subclasses lock theirs.
+package class FileOperations: @unchecked Sendable {
+    /// The system's own calls.
+    package static let posix = FileOperations()
 
+    init() {}
+
+    /// Whether these are the system's files, so that changes can be watched.
     package var canBeWatched: Bool { true }
 
     package func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32 {
@@ -167,23 +132,28 @@ package struct POSIXFileOperations: FileOperations {
         try system { fchmod(descriptor, mode_t(mode)) }
     }
 
+    /// Changes the group, and the user too unless `user` is nil.
     package func changeOwner(of descriptor: Int32, user: UInt32?, group: UInt32) throws(SystemErrorCode) {
         // The highest number means "unchanged" (chown(2)).
         try system { fchown(descriptor, user ?? .max, group) }
     }
 
+    /// An exclusive advisory lock. Throws ``SystemErrorCode/wouldBlock`` if it is taken and `waiting` is false.
     package func lock(_ descriptor: Int32, waiting: Bool) throws(SystemErrorCode) {
         try system { flock(descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) }
     }
 
     package func unlock(_ descriptor: Int32) { flock(descriptor, LOCK_UN) }
 
+    /// Marks a byte of the file, which need not exist, for other processes to see, in place of the mark before; nil removes the mark, and
+    /// so does closing the descriptor.
     package func mark(_ descriptor: Int32, at offset: Int64?) {
         for var mark in [bytes(0..<Int64.max, F_UNLCK)] + (offset.map { [bytes($0..<$0 + 1, F_RDLCK)] } ?? []) {
             _ = fcntl(descriptor, setOpenFileLock, &mark)
         }
     }
 
+    /// A byte in `range` that another descriptor has marked, usually the first.
     package func othersMark(_ descriptor: Int32, in range: Range<Int64>) -> Int64? {
         var mark = bytes(range, F_WRLCK)
         guard !range.isEmpty, fcntl(descriptor, getOpenFileLock, &mark) == 0, Int32(mark.l_type) != F_UNLCK else { return nil }
@@ -194,6 +164,7 @@ package struct POSIXFileOperations: FileOperations {
         try system { renameat(AT_FDCWD, path, AT_FDCWD, newPath) }
     }
 
+    /// A second name for the file at `path` itself, without following a link. Never overwrites.
     package func link(_ path: String, to newPath: String) throws(SystemErrorCode) {
         try system { linkat(AT_FDCWD, path, AT_FDCWD, newPath, 0) }
     }
@@ -204,6 +175,7 @@ package struct POSIXFileOperations: FileOperations {
         try system { mkdir(path, mode_t(mode)) }
     }
 
+    /// Whether something is at `path`, which is its real path. False also where the system cannot tell.
     package func hasNoLinks(_ path: String) -> Bool {
         let descriptor = path.withCString { openFile($0, openPathOnly | O_CLOEXEC, 0) }
         guard descriptor >= 0 else { return false }
@@ -215,6 +187,7 @@ package struct POSIXFileOperations: FileOperations {
         }
     }
 
+    /// The text of a symbolic link; ``SystemErrorCode/invalidArgument`` if `path` is not one.
     package func readLink(_ path: String) throws(SystemErrorCode) -> String {
         let capacity = Int(PATH_MAX) + 1
         // Most paths are not links, so heap memory is allocated only for those that are.
@@ -227,6 +200,7 @@ package struct POSIXFileOperations: FileOperations {
         return text
     }
 
+    /// The names of the attributes of the file at `path` itself (xattr(7)), without following a link.
     package func attributeNames(at path: String) throws(SystemErrorCode) -> [String] {
         let names = try attributeBytes { start, count in path.withCString { llistxattr($0, start, count) } }
         return names.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
@@ -236,6 +210,7 @@ package struct POSIXFileOperations: FileOperations {
         try attributeBytes { start, count in path.withCString { lgetxattr($0, name, start, count) } }
     }
 
+    /// Sets an attribute; nil removes it, and throws ``SystemErrorCode/noData`` if there was none.
     package func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]?) throws(SystemErrorCode) {
         if let value {
             try system { fsetxattr(descriptor, name, value, value.count, 0) }

@@ -12,7 +12,7 @@ package struct LockedFile: ~Copyable {
     /// Whether the lock file is marked for processes that wait.
     var isMarked = false
 
-    private var operations: any FileOperations { file.operations }
+    private var operations: FileOperations { file.operations }
     private var temporaryPath: String { DurableFile.temporaryPath(of: path) }
 
     deinit {
@@ -58,7 +58,7 @@ package struct LockedFile: ~Copyable {
     func replace(
         _ old: FileStatus?, with bytes: [UInt8], for access: FileAccess?, durably: Bool
     ) throws(FileError) -> FileIdentity {
-        do { return try replaceOnce(old, with: bytes, for: access, durably: durably) } catch where error.isLackOfRoom {
+        do { return try replaceOnce(old, with: bytes, for: access, durably: durably) } catch let error where error.isLackOfRoom {
             DeferredClosing.finish()  // which may have freed some
             return try replaceOnce(old, with: bytes, for: access, durably: durably)
         }
@@ -135,7 +135,7 @@ package struct LockedFile: ~Copyable {
     }
 
     /// Removes the file; succeeds if there is none.
-    func remove() throws(FileError) { try remove(path) }
+    package func remove() throws(FileError) { try remove(path) }
 
     /// Removes what a process left that died while replacing the file; succeeds if there is nothing.
     package func removeLeftover() throws(FileError) { try remove(temporaryPath) }
@@ -175,4 +175,11 @@ package struct LockedFile: ~Copyable {
             throw error
         }
     }
+}
+
+/// The lock of a file, held until the last reference to this is released, on any thread.
+package final class HeldLock: Sendable {
+    package let file: LockedFile
+
+    package init(_ file: consuming LockedFile) { self.file = file }
 }

@@ -8,7 +8,7 @@ package enum ResolvedPath {
     /// Resolves the absolute `path` as far as possible, and returns every link that was followed, in order. The existing part of the
     /// target contains no link. With an obstacle, it is where following ended: links form a cycle, or a component is not a folder.
     static func follow(
-        _ path: String, operations: any FileOperations
+        _ path: String, operations: FileOperations
     ) -> (target: String, links: [String], obstacle: FileError?) {
         do { try requireAbsolute(path) } catch { return (path, [], error) }
         if operations.hasNoLinks(path) { return (path, [], nil) }  // nearly always, and asked for each change
@@ -46,7 +46,7 @@ package enum ResolvedPath {
 
     /// Whether the system would refuse to follow this link as the last component of a path (proc_sys_fs(5),
     /// protected_symlinks): it is another user's, in a folder where everybody may create one. We only read links, which it permits.
-    private static func isForeign(_ link: String, _ operations: any FileOperations) -> Bool {
+    private static func isForeign(_ link: String, _ operations: FileOperations) -> Bool {
         guard let folder = try? operations.status(at: folder(of: link), followingLinks: false), folder.mode & 0o1002 == 0o1002
         else { return false }
         guard let user = try? operations.status(at: link, followingLinks: false).user else { return true }

@@ -6,14 +6,14 @@ import StoredValuesSupport
 /// Changed under the thread's lock, including the system calls: so no event of a folder can be read before the folder is
 /// entered here.
 struct WatchTable {
-    let inotify: any Inotify
+    let inotify: Inotify
     /// The inotify instance while its thread runs.
     var instance: Int32?
     private var watches: [Int: Watch] = [:]
     private var folders: [Int32: Folder] = [:]
     private var lastNumber = 0
 
-    init(_ inotify: any Inotify) { self.inotify = inotify }
+    init(_ inotify: Inotify) { self.inotify = inotify }
 
     /// A ``FileWatch``, which it does not retain.
     struct Watch {

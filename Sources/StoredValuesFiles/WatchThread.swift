@@ -4,7 +4,7 @@ import Synchronization
 /// The thread that reads the events of all file watches of the process, and their inotify instance. Both begin with the first
 /// watch and end after the last one. In between the thread sleeps in `read`.
 final class WatchThread: Sendable {
-    static let shared = WatchThread(SystemInotify())
+    static let shared = WatchThread(Inotify())
 
     /// When this process last replaced a file. While it does so again and again, the thread rests between events: each replacement
     /// has half a dozen of them, most of the temporary file, and waking a thread for each costs a third of the time of the change.
@@ -13,11 +13,11 @@ final class WatchThread: Sendable {
     /// How often the links and folders on the way may change while a watch is being set up.
     private static let attemptLimit = 100
 
-    private let inotify: any Inotify
+    private let inotify: Inotify
     private let table: Guarded<WatchTable>
     private let retries: RetryThread
 
-    init(_ inotify: any Inotify, retries: RetryThread = RetryThread()) {
+    init(_ inotify: Inotify, retries: RetryThread = RetryThread()) {
         (self.inotify, self.retries) = (inotify, retries)
         table = Guarded(WatchTable(inotify))
     }

@@ -24,20 +24,20 @@ struct WatchedPath: Equatable, Sendable {
         folders.sort { $0.path.utf8.count < $1.path.utf8.count }
     }
 
-    private static func kind(of path: String, _ operations: any FileOperations) -> FileKind? {
+    private static func kind(of path: String, _ operations: FileOperations) -> FileKind? {
         try? operations.status(at: path, followingLinks: false).kind
     }
 
     /// Whether the path leads there still, if none of its folders and links has changed: the target is no link now, and there or
     /// not as it was.
-    func isTheSame(_ operations: any FileOperations) -> Bool {
+    func isTheSame(_ operations: FileOperations) -> Bool {
         guard reachesTarget else { return true }
         let kind = Self.kind(of: target, operations)
         return kind != .link && (kind != nil) == isFileThere
     }
 
     /// Adds the file's folder; if it is missing, the nearest existing parent.
-    private mutating func noteEnd(_ operations: any FileOperations) {
+    private mutating func noteEnd(_ operations: FileOperations) {
         guard target != "/" else { return }
         var (last, folder) = (target, ResolvedPath.folder(of: target))
         while folder != "/", Self.kind(of: folder, operations) != .folder { (last, folder) = (folder, ResolvedPath.folder(of: folder)) }

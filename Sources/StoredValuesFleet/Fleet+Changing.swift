@@ -44,14 +44,14 @@
         /// The record of a setting; nil if there is none. Throws if what lies there is not a record.
         package func record(_ key: String, for target: FleetTarget) async throws(FleetError) -> FleetRecord? {
             let place = try Self.place(key, target)
-            return try Self.record(try await read([keys.key(of: place)], "read \"\(key)\"", end: .now + patience)[0], place)
+            return try Self.record(try await read([keys.key(of: place)], "read \"\(key)\"", end: .now + timeout)[0], place)
         }
 
         static func record(_ found: EtcdKeyValue?, _ place: FleetKeys.Place) throws(FleetError) -> FleetRecord? {
             guard let found else { return nil }
             if let record = FleetRecord(found.value) { return record }
             throw FleetError(
-                .notDecodable, "What lies under \"\(place.key.text)\" for \(place.target) is not a setting that StoredValues wrote. Set it again.")
+                .notDecodable, "The entry \"\(place.key.text)\" for \(place.target) is not a setting that StoredValues wrote. Set it again.")
         }
 
         // MARK: Changes of settings
@@ -111,7 +111,7 @@
             _ keys: [Data], _ what: String,
             _ decide: (_ found: [EtcdKeyValue?], _ stamp: String) throws -> [(new: Data?, log: FleetLogRecord.Change)]?
         ) async throws -> Int {
-            let end = ContinuousClock.now + patience
+            let end = ContinuousClock.now + timeout
             let time = Date.now, stamp = FleetRecord.stamp(time)
             let logKey = self.keys.newLogKey(at: time)
             var found = try await read(keys, what, end: end)
@@ -129,7 +129,7 @@
                 let change = FleetChange(
                     steps: steps, logKey: logKey, record: FleetLogRecord(time: stamp, writer: writer, changes: decided.map(\.log), decision: decision))
                 let answer: EtcdAnswer
-                do throws(EtcdError) { answer = try await gateway.ask(change.transaction, patience: end - .now) } catch {
+                do throws(EtcdError) { answer = try await gateway.ask(change.transaction, timeout: end - .now) } catch {
                     var refusal = error
                     refusal.mayHaveHappened = refusal.mayHaveHappened || mayStillHappen
                     if error.reason == .noSpace {
@@ -150,7 +150,7 @@
                 case nil: throw FleetError(.refused, "Could not \(what): the cluster's answer does not fit the request.", outcome: .mayHaveHappened)
                 }
                 guard ContinuousClock.now < end else {
-                    throw FleetError(.contended, "Could not \(what) within \(patience): others changed it again and again. Try again.", outcome: outcome())
+                    throw FleetError(.contended, "Could not \(what) within \(timeout): others kept changing it. Try again.", outcome: outcome())
                 }
                 guard await pause(for: .microseconds(Int.random(in: 0...5000))) else {
                     throw FleetError(.cancelled, "The task was cancelled before it could \(what).", outcome: outcome())
@@ -160,16 +160,16 @@
 
         /// What is stored under `keys`, all at one moment; `what` is for the error.
         func read(_ keys: [Data], _ what: String, end: ContinuousClock.Instant) async throws(FleetError) -> [EtcdKeyValue?] {
-            if keys.count == 1 { return [try await ask(.read(keys[0]), what, patience: end - .now).entries.first] }
+            if keys.count == 1 { return [try await ask(.read(keys[0]), what, timeout: end - .now).entries.first] }
             let request = EtcdRequest.transaction(keys.map { EtcdStep.read($0) }, about: keys[0], isChange: false)
-            let found = try await ask(request, what, patience: end - .now).found
+            let found = try await ask(request, what, timeout: end - .now).found
             guard found.count == keys.count else { throw FleetError(.unintelligible(gateway.endpoints[0]).asReading, what) }
             return found
         }
 
         /// The answer to a question; `what` is for the error.
-        func ask(_ question: EtcdRequest, _ what: String, patience: Duration) async throws(FleetError) -> EtcdAnswer {
-            do throws(EtcdError) { return try await gateway.ask(question, patience: patience) } catch { throw FleetError(error.asReading, what) }
+        func ask(_ question: EtcdRequest, _ what: String, timeout: Duration) async throws(FleetError) -> EtcdAnswer {
+            do throws(EtcdError) { return try await gateway.ask(question, timeout: timeout) } catch { throw FleetError(error.asReading, what) }
         }
     }
 

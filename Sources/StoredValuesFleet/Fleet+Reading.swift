@@ -7,15 +7,15 @@
     extension Fleet {
         /// All settings of the application, sorted by key.
         package func settings() async throws(FleetError) -> [FleetSetting] {
-            SettingsReplica(try await ask(keys.everything(), "read the settings", patience: patience), keys).settings
+            SettingsReplica(try await ask(keys.everything(), "read the settings", timeout: timeout), keys).settings
         }
 
         /// The latest records of the log that are about `key`, or of all; the latest first.
         package func log(of key: String?, limit: Int) async throws(FleetError) -> [FleetLogRecord] {
-            let end = ContinuousClock.now + patience
+            let end = ContinuousClock.now + timeout
             var records: [FleetLogRecord] = []
             // From now back, each time further. Sorted by etcd it would be one question, for which etcd reads the whole log.
-            var last = keys.log.afterAllThatBeginWithThis
+            var last = keys.log.endOfPrefix
             var time = Date.now
             var span = 60.0
             repeat {
@@ -25,7 +25,7 @@
                 var (next, hasMore) = (first, true)
                 while hasMore {
                     // Each has up to a mebibyte.
-                    let answer = try await ask(.read(next, to: last, ["limit": "50"]), "read the log", patience: end - .now)
+                    let answer = try await ask(.read(next, to: last, ["limit": "50"]), "read the log", timeout: end - .now)
                     records += answer.entries.map { FleetLogRecord($0.value, revision: $0.revision) }.filter { record in
                         key.map { key in record.changes.contains { $0.key.isIdentical(to: key) } } ?? true
                     }
@@ -46,10 +46,10 @@
                 return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
             }
             do throws(FleetError) {
-                let answer = try await ask(keys.allSettings(["count_only": true]), "read the settings", patience: .seconds(3))
+                let answer = try await ask(keys.allSettings(["count_only": true]), "read the settings", timeout: .seconds(3))
                 status.settingCount = answer.count
                 for index in status.members.indices where status.members[index].cluster?.isIdentical(to: answer.cluster) == false {
-                    status.members[index].problem = "\(status.members[index].endpoint) belongs to another cluster than the one that these settings are of"
+                    status.members[index].problem = "\(status.members[index].endpoint) belongs to a cluster other than the one that these settings are from"
                 }
             } catch {
                 status.problem = error

@@ -6,7 +6,7 @@
     extension Fleet {
         /// What is set for `target` itself now, then every change of it; nil while nothing is.
         ///
-        /// While the cluster is away the stream waits, and continues with the latest state: steps between may be missing. Every few
+        /// While the cluster is unreachable the stream waits, and continues with the latest state: steps between may be missing. Every few
         /// seconds the cluster is asked whether a change was missed, so that no broken connection keeps the stream silent. What does
         /// not decode, or is of a newer version, yields nothing. The stream throws a ``FleetError`` only where waiting is of no use:
         /// the right is missing, no certificate is accepted, or an address or file cannot be used.
@@ -52,7 +52,7 @@
             repeat {
                 let begin = ContinuousClock.now
                 do {
-                    let new = SettingsReplica(try await fleet.gateway.ask(.read(key), patience: .seconds(5)), fleet.keys)
+                    let new = SettingsReplica(try await fleet.gateway.ask(.read(key), timeout: .seconds(5)), fleet.keys)
                     replica = new
                     show()
                     try await untilOneEnds({ try await self.watch(from: new.revision + 1) }, { try await self.confirm() })
@@ -106,7 +106,7 @@
             while await pause(for: FleetAgent.interval) {
                 guard let asked = replica?.revision else { return }
                 let answer: EtcdAnswer
-                do throws(EtcdError) { answer = try await fleet.gateway.ask(.read(key, ["keys_only": true]), patience: .seconds(4)) } catch {
+                do throws(EtcdError) { answer = try await fleet.gateway.ask(.read(key, ["keys_only": true]), timeout: .seconds(4)) } catch {
                     guard error.isTransient, !isUnanswered else { throw error }
                     isUnanswered = true
                     continue

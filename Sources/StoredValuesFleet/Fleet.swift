@@ -23,7 +23,7 @@
     ///
     /// Every change is one transaction, with a record for the log in it. When a call returns, its change has been made exactly once,
     /// however often it was repeated inside, and survives the loss of any minority of the cluster. When it throws,
-    /// ``FleetError/outcome`` says whether the change may have been made. Every call ends within ``patience``, and soon after its
+    /// ``FleetError/outcome`` says whether the change may have been made. Every call ends within ``timeout``, and soon after its
     /// task is cancelled.
     public struct Fleet: Sendable {
         let gateway: EtcdGateway
@@ -31,7 +31,7 @@
         /// Who changes settings, for the log.
         public let writer: String
         /// How long a call may take, with all attempts on all members.
-        public var patience: Duration = EtcdGateway.patience
+        public var timeout: Duration = EtcdGateway.timeout
 
         /// A client of the cluster. Connects when it is first used.
         ///
@@ -78,7 +78,7 @@
             try await replace(key, with: nil, for: target)
         }
 
-        /// Changes an item in one step: no change that others make meanwhile is lost. Returns the new item.
+        /// Changes an item atomically: no change that others make meanwhile is lost. Returns the new item.
         ///
         /// `change` runs where the caller does (on its actor, if it is on one), and may run several times, each time with the item as it
         /// is then. If it throws, nothing is changed, and its error is thrown. The default is used while nothing is stored.

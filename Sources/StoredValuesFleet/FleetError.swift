@@ -21,7 +21,7 @@
             case notEncodable
             /// A newer version of the program stored the value.
             case newerVersion
-            /// Others changed the same settings again and again.
+            /// Others kept changing the same settings.
             case contended
             /// An address, a file or a name that was given cannot be used.
             case misconfigured
@@ -60,14 +60,13 @@
         /// What happened, to which setting or server, and what to do; and whether the change may have been made.
         public var description: String {
             outcome == .didNotHappen
-                ? sentence : "\(sentence) The change may have been made all the same: read the setting before you repeat it."
+                ? sentence : "\(sentence) The change may have been made anyway: read the setting before you repeat it."
         }
 
-        /// The description, also without `import Foundation`.
-        public var localizedDescription: String { description }
-
-        /// The description.
+        /// The description, for Foundation.
         public var errorDescription: String? { description }
+        /// The same, also without `import Foundation`.
+        public var localizedDescription: String { description }
 
         /// The status with which a command line program ends by this error, as `stored-values-fleet` does: a number of sysexits(3).
         public var exitStatus: Int32 {
@@ -92,7 +91,7 @@
                 case .untrusted: (.accessDenied, " Check the certificates and the key that were named, and that none has expired.")
                 case .notLoggedIn, .accessDenied:
                     (.accessDenied, " Check the user, its role, and the certificate: see \"Rights\" in the article about fleets.")
-                case .tooLarge: (.tooLarge, " Keep large data elsewhere, and store only where it lies.")
+                case .tooLarge: (.tooLarge, " Keep large data elsewhere, and store only its location.")
                 case .tooManyOperations: (.tooManyChanges(limit: FleetChange.limit), " Make the changes in several transactions.")
                 case .noSpace: (.noSpace, " Compact and defragment the cluster, then disarm its alarm: etcdctl alarm disarm.")
                 case .notEtcd, .otherCluster: (.misconfigured, " Check the addresses.")

@@ -7,10 +7,10 @@
         /// The application's secrets in the cluster, sealed with `key`. Programs read them with ``StoredValues/Keyring/fleet(key:formerKey:)``
         /// from this machine's mirror; this is for those who change them.
         ///
-        /// Use the key of a file: one that is derived from a passphrase is derived anew by each call, on a thread of Swift's pool.
+        /// Use the key of a file: one that is derived from a passphrase is derived again by each call, on a thread of Swift's pool.
         public func secrets(key: EncryptedFileKey) -> FleetSecrets { FleetSecrets(fleet: self, key: key) }
 
-        /// Says that the secrets in the cluster count, although machines have seen later ones: after a backup was restored on purpose.
+        /// Accepts restored secrets as current, although machines have seen later ones: for a backup that was restored on purpose.
         public func confirmRestoredSecrets() async throws(FleetError) {
             do {
                 try await change([keys.secretsEpoch], "confirm the restored secrets") { found, stamp in
@@ -24,8 +24,8 @@
     /// The secrets that the machines of a fleet share, in the cluster: an encrypted file in one key of etcd, changed by
     /// compare-and-swap. The cluster, its disks and its logs never have the key or a secret in plain text.
     ///
-    /// What the cluster has to say is ``StoredValues/KeyringError/other(domain:code:message:)`` of the domain `etcd`, with gRPC's codes: 14
-    /// where it is unavailable, 7 where it refuses, 4 where a change may have been made all the same, which the message says.
+    /// An error of the cluster is a ``StoredValues/KeyringError/other(domain:code:message:)`` of the domain `etcd`, with gRPC's codes: 14 if
+    /// it is unavailable, 7 if it refuses, 4 if the change may have been made anyway, which the message says.
     public struct FleetSecrets: Keyring {
         /// The largest encrypted file that is sent to the cluster, in bytes: 1.25 MiB. That is one secret of 1 MiB, the
         /// most that any keyring takes, or some 4,500 of 200 bytes; etcd takes 1.5 MiB in a request.
@@ -87,7 +87,7 @@
         /// The secrets; nil if there are none yet, which needs no key.
         private func opened() async throws(KeyringError) -> SealedSecrets? {
             let found: EtcdKeyValue?
-            do throws(FleetError) { found = try await fleet.read([fleet.keys.secrets], "read the secrets", end: .now + fleet.patience)[0] } catch {
+            do throws(FleetError) { found = try await fleet.read([fleet.keys.secrets], "read the secrets", end: .now + fleet.timeout)[0] } catch {
                 throw KeyringError(fleet: error)
             }
             return found == nil ? nil : try open(found)

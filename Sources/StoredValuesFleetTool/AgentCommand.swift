@@ -7,7 +7,7 @@
 
     #if canImport(Glibc)
         import Glibc
-    #elseif canImport(Musl)
+    #else
         import Musl
     #endif
 
@@ -16,7 +16,7 @@
             commandName: "agent", abstract: "Keep a copy of the fleet's settings on this machine, until stopped.",
             discussion: """
                 Each machine runs one agent, or each pod one in a container of its own. Programs read the copy and see each change; \
-                while the cluster is away they keep the last settings. Of two groups that set the same key, the one named later wins. \
+                while the cluster is unreachable they keep the last settings. Of two groups that set the same key, the one named later wins. \
                 SIGTERM, SIGINT and SIGHUP end it, and its report says so.
                 """)
 

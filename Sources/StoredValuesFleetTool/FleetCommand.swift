@@ -12,7 +12,7 @@
             abstract: "Change the settings that many machines share, and keep a copy of them on each machine.",
             discussion: """
                 The settings are kept by an etcd cluster. On each machine an agent mirrors them into a file, which programs read \
-                without any change of theirs.
+                without being changed.
 
                 EXAMPLES
                   stored-values-fleet agent --app com.example.Server --endpoints https://db1:2379,https://db2:2379 --ca ca.pem

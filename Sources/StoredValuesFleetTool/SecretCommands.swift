@@ -104,7 +104,7 @@
         @Flag(help: "Do not ask for confirmation.") var yes = false
 
         func run() async throws {
-            let sentence = "Secrets that were stored after the backup are then gone from all machines. Do you want that?"
+            let sentence = "This removes secrets that were stored after the backup from all machines."
             if !yes { try Question.confirm(sentence, orElse: "Nothing was changed.") }
             try await fleet.fleet().confirmRestoredSecrets()
         }

@@ -24,11 +24,13 @@
             }
             let found = settings.compactMap { setting in setting.record.map { (setting, $0) } }
             guard !json else {
-                return Output.standard.json(.array(found.map { setting, record in
-                    var json = record.json
-                    (json["key"], json["for"], json["revision"]) = (.string(setting.key), .string(setting.target.path), JSONValue(setting.revision))
-                    return json
-                }))
+                return Output.standard.json(
+                    .array(
+                        found.map { setting, record in
+                            var json = record.json
+                            (json["key"], json["for"], json["revision"]) = (.string(setting.key), .string(setting.target.path), JSONValue(setting.revision))
+                            return json
+                        }))
             }
             Output.standard.rows(
                 found.map { setting, record in
@@ -95,7 +97,7 @@
             commandName: "log", abstract: "Show who changed what and when, the latest first.",
             discussion: """
                 Each line is the time by the changer's clock, who it was, the setting, for whom, and the value before and after; \
-                separated by tabs in a pipe or file. The record of a change is a part of it, so none is missing.
+                separated by tabs in a pipe or file. Each record is written together with its change, so none is missing.
                 """)
 
         @Argument(help: "The setting; all if omitted.") var setting: String?
@@ -110,11 +112,13 @@
         func run() async throws {
             let records = try await fleet.fleet().log(of: setting, limit: limit)
             guard !json else {
-                return Output.standard.json(.array(records.map { record in
-                    var json = record.json
-                    json["revision"] = JSONValue(record.revision)
-                    return json
-                }))
+                return Output.standard.json(
+                    .array(
+                        records.map { record in
+                            var json = record.json
+                            json["revision"] = JSONValue(record.revision)
+                            return json
+                        }))
             }
             for record in records {
                 for change in record.changes where setting.map({ change.key == $0 }) ?? true { print(change, of: record) }
@@ -134,8 +138,8 @@
         static let configuration = CommandConfiguration(
             commandName: "status", abstract: "Show which members of the cluster answer, and how many settings there are.",
             discussion: """
-                Each member is asked for itself, and has 2 seconds. The exit status is 69 if the cluster as a whole does not answer. How \
-                fresh this machine's own copy is, stored-values doctor says.
+                Each member is asked separately, for at most 2 seconds. The exit status is 69 if the cluster as a whole does not answer. \
+                stored-values doctor says how fresh this machine's own copy is.
                 """)
 
         @OptionGroup var fleet: FleetOptions
@@ -163,7 +167,9 @@
         var json: JSONValue {
             let list = members.map { member -> JSONValue in
                 var json: JSONValue = ["endpoint": .string(member.endpoint), "ok": .bool(member.problem == nil)]
-                if let problem = member.problem { json["problem"] = .string(problem) } else {
+                if let problem = member.problem {
+                    json["problem"] = .string(problem)
+                } else {
                     json["revision"] = JSONValue(member.revision)
                     json["leader"] = .bool(member.hasLeader)
                 }

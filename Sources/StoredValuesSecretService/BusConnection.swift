@@ -86,7 +86,7 @@
                     throw .wrongAnswer(to: "GetNameOwner", type: "no unique name", expected: "one")
                 }
                 return owner
-            } catch where error.isUndelivered {
+            } catch let error where error.isUndelivered {
                 return nil
             }
         }

@@ -19,7 +19,7 @@
             if let path = openPath { return path }
             do {
                 try checked { secret_service_ensure_session_sync(service.pointer, Cancellation.current, $0) }
-            } catch where error.isRefusedKey {
+            } catch let error where error.isRefusedKey {
                 throw .unusableSession
             }
             guard let path = openPath else { throw .unusableSession }

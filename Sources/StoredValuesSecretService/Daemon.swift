@@ -64,7 +64,7 @@
                 do {
                     let path = try call("ReadAlias", [.string("default")], reply: "(o)").child(0).path
                     if path != .nowhere { return path }
-                } catch where error.isMissingObject {}  // it already has its name, but no objects yet
+                } catch let error where error.isMissingObject {}  // it already has its name, but no objects yet
             }
             throw .noDefaultCollection
         }
@@ -73,14 +73,14 @@
         func isLocked(_ collection: ObjectPath) throws(SecretServiceError) -> Bool {
             do {
                 return try property("Locked", of: Self.collectionInterface, at: collection, "b").boolean
-            } catch where error.isMissingObject {
+            } catch let error where error.isMissingObject {
                 throw .noDefaultCollection
             }
         }
 
         /// Whether the item is reported as locked; one that no longer exists is not.
         func isLocked(item: ObjectPath) throws(SecretServiceError) -> Bool {
-            do { return try property("Locked", of: Item.interface, at: item, "b").boolean } catch where error.isMissingObject { return false }
+            do { return try property("Locked", of: Item.interface, at: item, "b").boolean } catch let error where error.isMissingObject { return false }
         }
 
         func label(of collection: ObjectPath) throws(SecretServiceError) -> String {
@@ -110,7 +110,7 @@
                 reply = try call(
                     "CreateItem", of: Self.collectionInterface, at: collection, [.properties(properties), secret, .boolean(true)],
                     reply: "(oo)")
-            } catch where error.isMissingObject {
+            } catch let error where error.isMissingObject {
                 throw .noDefaultCollection
             }
             var path = reply.child(0).path
@@ -140,7 +140,7 @@
                     }
                 }
                 return false
-            } catch where error.isMissingObject {
+            } catch let error where error.isMissingObject {
                 return false
             }
         }

@@ -153,7 +153,7 @@
         private func afterChange(_ check: () throws(SecretServiceError) -> Void) throws(SecretServiceError) {
             do throws(SecretServiceError) {
                 try check()
-            } catch where error == .locked || error == .noDefaultCollection || error.isUndelivered || error.isBroken {
+            } catch let error where error == .locked || error == .noDefaultCollection || error.isUndelivered || error.isBroken {
                 throw .unknownOutcome
             }
         }
@@ -187,7 +187,7 @@
             try afterChange { () throws(SecretServiceError) in
                 do throws(SecretServiceError) {
                     try prove(item, holds: secret)
-                } catch where error.isMissingObject {}
+                } catch let error where error.isMissingObject {}
             }
         }
 

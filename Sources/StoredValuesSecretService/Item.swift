@@ -53,7 +53,7 @@
             let reply: Variant
             do {
                 reply = try daemon.call("Delete", of: Self.interface, at: path, [], reply: "(o)")
-            } catch where error.isMissingObject {
+            } catch let error where error.isMissingObject {
                 return
             }
             if let prompt = Prompt(daemon: daemon, path: reply.child(0).path) { try daemon.performHarmless(prompt) }

@@ -68,7 +68,7 @@
                 for item in items {
                     do throws(SecretServiceError) {
                         attributes.append(try item.attributes())
-                    } catch where error.isMissingObject {}  // removed by another program since
+                    } catch let error where error.isMissingObject {}  // removed by another program since
                 }
                 return attributes
             }
@@ -145,7 +145,7 @@
                         let session = try CipherSession(with: daemon)
                         _ = try session.path()
                         return session.isPlain
-                    } catch where error != .cancelled && !error.isWrongAnswer {
+                    } catch let error where error != .cancelled && !error.isWrongAnswer {
                         return nil  // KWallet refuses one in a hundred
                     }
                 }

@@ -31,7 +31,7 @@
                 defer { withExtendedLifetime((completed, owner)) {} }
                 do throws(SecretServiceError) {
                     _ = try daemon.call("Prompt", of: Self.interface, at: path, [.string("")], reply: "()")
-                } catch where error.isUndelivered || error.isBroken {
+                } catch let error where error.isUndelivered || error.isBroken {
                     throw .noSecretService
                 }
                 // There is no signal for a bus that closes.

@@ -2,10 +2,8 @@ import CStoredValues
 
 #if canImport(Glibc)
     import Glibc
-#elseif canImport(Musl)
+#else
     import Musl
-#elseif canImport(Android)
-    import Android
 #endif
 
 /// An `errno` value.

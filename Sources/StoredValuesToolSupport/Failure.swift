@@ -41,7 +41,7 @@ extension KeyringError {
     /// The error's own message, and what the tool can do about it.
     fileprivate var advised: String {
         switch self {
-        case .locked, .dismissed: "\(description) With --unlock this tool prompts for the password, if there is a display."
+        case .locked, .dismissed: "\(self) With --unlock this tool prompts for the password, if there is a display."
         default: description
         }
     }

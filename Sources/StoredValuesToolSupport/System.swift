@@ -3,10 +3,8 @@ import StoredValuesSupport
 
 #if canImport(Glibc)
     import Glibc
-#elseif canImport(Musl)
+#else
     import Musl
-#elseif canImport(Android)
-    import Android
 #endif
 
 /// All system calls of the tool.

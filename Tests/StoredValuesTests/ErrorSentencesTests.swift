@@ -30,35 +30,51 @@ struct ErrorSentencesTests {
         case .noHomeFolder:
             Expectation("HOME", "XDG_CONFIG_HOME", advice: "Set one of them", next: .notUTF8(variable: "HOME"))
         case .notUTF8:
-            Expectation("HOME", "not UTF-8", advice: "Set it to a path in UTF-8", next: .notSaved(
-                path: Self.path, reason: FileError(.replace, Self.path, .system(.noSpace)).description))
+            Expectation(
+                "HOME", "not UTF-8", advice: "Set it to a path in UTF-8",
+                next: .notSaved(
+                    path: Self.path, reason: FileError(.replace, Self.path, .system(.noSpace)).description))
         case .notSaved:
-            Expectation(Self.path, "Could not replace", advice: "Free some space", next: .notRead(
-                path: Self.path, reason: FileError(.read, Self.path, .system(.accessDenied)).description))
+            Expectation(
+                Self.path, "Could not replace", advice: "Free some space",
+                next: .notRead(
+                    path: Self.path, reason: FileError(.read, Self.path, .system(.accessDenied)).description))
         case .notRead:
             Expectation(Self.path, "Could not read", advice: "Check the owner", next: .timedOut(path: Self.path, after: .seconds(120)))
         case .timedOut:
             Expectation(Self.path, "120.0 seconds", advice: "whether the disk hangs", next: .cancelled(path: Self.path))
         case .cancelled:
-            Expectation(Self.path, "task", advice: "Call flush()", next: .several([
-                .newerVersion(key: "theme", path: Self.path, stored: 4, supported: 2),
-                .tooLarge(key: "font", path: Self.path, limit: 64 << 20),
-            ]))
+            Expectation(
+                Self.path, "task", advice: "flush(), in a task",
+                next: .several([
+                    .newerVersion(key: "theme", path: Self.path, stored: 4, supported: 2),
+                    .tooLarge(key: "font", path: Self.path, limit: 64 << 20),
+                ]))
         case .several:
-            Expectation("(2)", "\"theme\"", "\"font\"", Self.path, advice: "Update the program", next: .notEncodable(
-                key: "theme", path: Self.path, reason: "it encoded nothing"))
+            Expectation(
+                "(2)", "\"theme\"", "\"font\"", Self.path, advice: "Update the program",
+                next: .notEncodable(
+                    key: "theme", path: Self.path, reason: "it encoded nothing"))
         case .notEncodable:
-            Expectation("\"theme\"", Self.path, "it encoded nothing", advice: "Correct the item", next: .notValid(
-                key: "theme", path: Self.path, reason: "it is too dark"))
+            Expectation(
+                "\"theme\"", Self.path, "it encoded nothing", advice: "Correct the item",
+                next: .notValid(
+                    key: "theme", path: Self.path, reason: "it is too dark"))
         case .notValid:
-            Expectation("\"theme\"", Self.path, "it is too dark", advice: "Set a value that passes", next: .tooLarge(
-                key: "theme", path: Self.path, limit: 64 << 20))
+            Expectation(
+                "\"theme\"", Self.path, "it is too dark", advice: "Set another value",
+                next: .tooLarge(
+                    key: "theme", path: Self.path, limit: 64 << 20))
         case .tooLarge:
-            Expectation("\"theme\"", Self.path, "64 MiB", advice: "Keep large data", next: .newerVersion(
-                key: "theme", path: Self.path, stored: 3, supported: 2))
+            Expectation(
+                "\"theme\"", Self.path, "64 MiB", advice: "Keep large data",
+                next: .newerVersion(
+                    key: "theme", path: Self.path, stored: 3, supported: 2))
         case .newerVersion:
-            Expectation("\"theme\"", Self.path, "3", "2", advice: "Update the program", next: .notImported(
-                path: "/home/me/.config/editor.plist", reason: "It is not a property list of keys and values. Correct it, or move it away."))
+            Expectation(
+                "\"theme\"", Self.path, "3", "2", advice: "Update the program",
+                next: .notImported(
+                    path: "/home/me/.config/editor.plist", reason: "It is not a property list of keys and values. Correct it, or move it away."))
         case .notImported:
             Expectation("/home/me/.config/editor.plist", "UserDefaults", advice: "Correct it", next: .notName("../evil"))
         case .notName: Expectation("\"../evil\"", "slash", advice: "Choose another name", next: nil)
@@ -68,22 +84,25 @@ struct ErrorSentencesTests {
     private func expectation(_ error: KeyringError) -> Expectation<KeyringError> {
         switch error {
         case .notBuiltIn: Expectation("keyring", advice: "Build StoredValues with the trait for it", next: .noSessionBus)
-        case .noSessionBus: Expectation("session bus", advice: "Run inside a login session", next: .noSecretService)
+        case .noSessionBus: Expectation("session bus", advice: "Log in on the desktop", next: .noSecretService)
         case .noSecretService: Expectation("Secret Service", advice: "Install and start gnome-keyring", next: .cancelled)
-        case .cancelled: Expectation("task", advice: "find out with load()", next: .locked)
+        case .cancelled: Expectation("cancelled", advice: "load() says", next: .locked)
         case .locked: Expectation("keyring", advice: "Unlock it", next: .dismissed)
-        case .dismissed: Expectation("keyring", advice: "Call unlock()", next: .timedOut(after: .seconds(5)))
-        case .timedOut: Expectation("keyring", "5.0 seconds", advice: "Check that its daemon runs", next: .noDefaultCollection)
-        case .noDefaultCollection: Expectation("default collection", advice: "Create one", next: .tooLarge)
+        case .dismissed: Expectation("keyring", advice: "unlock() prompts again", next: .timedOut(after: .seconds(5)))
+        case .timedOut: Expectation("keyring", "5.0 seconds", advice: "restart the keyring's program", next: .noDefaultCollection)
+        case .noDefaultCollection: Expectation("default collection", advice: "Create a keyring", next: .tooLarge)
         case .tooLarge: Expectation("secret", "1 MiB", advice: "Store large data in an encrypted file", next: .wrongKey)
         case .wrongKey: Expectation("encrypted keyring", advice: "Use the one it was made with", next: .damaged(path: "/a/b"))
         case .damaged: Expectation("/a/b", advice: "Restore it from a copy", next: .accessDenied)
-        case .accessDenied: Expectation("keyring", advice: "Allow this program", next: .notDecodable)
-        case .notDecodable: Expectation("stored secret", advice: "Declare the type it was stored as", next: .notEncodable)
-        case .notEncodable: Expectation("item", "nothing was written", advice: "Correct the item", next: .notStored)
-        case .notStored: Expectation("stored secret", advice: "Call set() first", next: .readOnly)
-        case .readOnly: Expectation("keyring", advice: "put a writable keyring before this one", next: .other(
-            domain: "g-io-error-quark", code: 7, message: "No such file"))
+        case .accessDenied: Expectation("keyring", advice: "Allow it", next: .notDecodable)
+        case .notDecodable: Expectation("stored secret", advice: "Declare the type that it was stored as", next: .notEncodable)
+        case .notEncodable: Expectation("secret", "nothing was changed", advice: "Correct the item", next: .notStored)
+        case .notStored: Expectation("secret", advice: "Call set() first", next: .readOnly)
+        case .readOnly:
+            Expectation(
+                "keyring", advice: "put a writable keyring before this one",
+                next: .other(
+                    domain: "g-io-error-quark", code: 7, message: "No such file"))
         case .other: Expectation("keyring", "g-io-error-quark", "7", "No such file", advice: "try again", next: nil)
         }
     }
@@ -111,25 +130,23 @@ struct ErrorSentencesTests {
         return all
     }
 
-    private func check<Failure: Error & CustomStringConvertible & CustomDebugStringConvertible>(
-        _ error: Failure, _ expectation: Expectation<Failure>
-    ) {
-        let text = error.debugDescription
+    private func check<Failure: Error & CustomStringConvertible & CustomDebugStringConvertible>(_ error: Failure, _ expectation: Expectation<Failure>) {
+        let text = error.description
         print("\(Failure.self): \(text)")
         #expect(text.first.map { $0.isUppercase || $0 == "\"" } == true && text.hasSuffix("."), "\(text)")
         for part in expectation.about { #expect(text.contains(part), "does not name \(part): \(text)") }
-        #expect(text.contains(expectation.advice), "does not say what to do: \(text)")
-        let shown = (error as any Error).localizedDescription
-        #expect(shown == error.description, "Foundation says something else")
-        print("\(Failure.self), for the user: \(shown)")
-        #expect(shown.first.map { $0.isUppercase || $0 == "\"" } == true && shown.hasSuffix("."), "\(shown)")
+        #expect((error as any Error).localizedDescription == text, "Foundation says something else")
         // What only who wrote the program could do.
-        for word in ["()", "load(", "(path:", "(to:", "set(_", "Libsecret", ".encrypted", "Declare", "with overwriting:", "trait"] {
-            #expect(!shown.contains(word), "\(shown)")
+        for word in ["()", "load(", "Libsecret", ".encrypted", "Declare", "overwriting:", "trait", "path:"] {
+            #expect(!text.contains(word), "\(text)")
         }
+        let debug = error.debugDescription
+        print("\(Failure.self), for the programmer: \(debug)")
+        #expect(debug.count >= text.count && debug.hasSuffix("."), "\(debug)")
+        #expect(debug.contains(expectation.advice), "does not say what to do: \(debug)")
     }
 
-    @Test("Every error names what it concerns and what to do, keyring errors also for the program's user; all are printed")
+    @Test("Every error names what it concerns and what to do, first for the program's user, then for the programmer; all are printed")
     func sentences() {
         let preferences = all(from: .noHomeFolder) { expectation($0) as Expectation<PreferencesError> }
         let keyrings = all(from: .notBuiltIn) { expectation($0) as Expectation<KeyringError> }
@@ -137,16 +154,15 @@ struct ErrorSentencesTests {
         for (error, expectation) in preferences { check(error, expectation) }
         for (error, expectation) in keyrings { check(error, expectation) }
         for (error, expectation) in moves { check(error, expectation) }
-        let texts = preferences.map(\.error.debugDescription) + keyrings.map(\.error.debugDescription) + moves.map(\.error.debugDescription)
+        let texts = preferences.map(\.error.description) + keyrings.map(\.error.description) + moves.map(\.error.description)
         #expect(Set(texts).count == 13 + 17 + 5, "one reads like another, or is left out")
-        #expect(Set(keyrings.map(\.error.description) + preferences.map(\.error.description)).count == 17 + 13, "one reads like another to the user")
         // A wrapper's error is its keyring's, and says which secret.
         for (error, expectation) in keyrings {
             let keyring = "the desktop's keyring (Secret Service)"
             let named = SecretError(reason: error, id: Self.id, keyring: keyring)
             check(named, Expectation(Self.id.description, keyring, advice: expectation.advice, next: nil))
-            #expect(named.debugDescription.hasSuffix(error.debugDescription) && named.localizedDescription.hasSuffix(error.localizedDescription))
-            #expect(named.localizedDescription.contains("\"com.example.Editor/token\" in \(keyring)"))
+            #expect(named.description.hasSuffix(error.description) && named.debugDescription.hasSuffix(error.debugDescription))
+            #expect(named.description.contains("\"com.example.Editor/token\" in \(keyring)"))
         }
     }
 

@@ -122,21 +122,24 @@ struct StorageSystemTests {
         func check(_ result: ExitTest.Result?) throws {
             #expect(try sentence(result).contains("bootstrap(preferences: …) was called after a stored value was used"))
         }
-        try check(await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = StorageSystem.applicationID
-            StorageSystem.bootstrap(preferences: PreferencesFile(path: "/tmp/p.json"))
-        })
-        try check(await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            setenv("STORED_VALUES_PREFERENCES", "/tmp/p.json", 1)
-            setenv("XDG_CONFIG_DIRS", "relative", 1)
-            _ = PreferencesFile.standard.keys
-            StorageSystem.bootstrap(preferences: PreferencesFile(path: "/tmp/p.json"))
-        })
-        try check(await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            setenv("STORED_VALUES_KEYRING", "credentials:/tmp", 1)
-            _ = SecurelyStoredValue<String>(key: "token", service: "s").value
-            StorageSystem.bootstrap(preferences: PreferencesFile(path: "/tmp/p.json"))
-        })
+        try check(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = StorageSystem.applicationID
+                StorageSystem.bootstrap(preferences: PreferencesFile(path: "/tmp/p.json"))
+            })
+        try check(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                setenv("STORED_VALUES_PREFERENCES", "/tmp/p.json", 1)
+                setenv("XDG_CONFIG_DIRS", "relative", 1)
+                _ = PreferencesFile.standard.keys
+                StorageSystem.bootstrap(preferences: PreferencesFile(path: "/tmp/p.json"))
+            })
+        try check(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                setenv("STORED_VALUES_KEYRING", "credentials:/tmp", 1)
+                _ = SecurelyStoredValue<String>(key: "token", service: "s").value
+                StorageSystem.bootstrap(preferences: PreferencesFile(path: "/tmp/p.json"))
+            })
     }
 
     @Test(".standard and .system trap as their own replacement, and the message says what to pass")

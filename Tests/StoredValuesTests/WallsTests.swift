@@ -88,7 +88,7 @@ struct WallsTests {
         "Coding": ["JSON"],
         "Preferences": ["JSON"],
         "Keyrings": [],
-        "Fleet": ["Coding", "JSON", "Preferences"],
+        "Fleet": ["Coding", "JSON", "Live", "Preferences"],
         "UserDefaults": ["Coding", "JSON", "Preferences"],
         "Testing": ["Keyrings", "Preferences"],
         "Schema": ["Coding", "JSON", "Preferences"],
@@ -121,10 +121,10 @@ struct WallsTests {
         try await withTemporaryFolder { folder in
             let path = folder + "/Planted.swift"
             try """
-                func first(_ value: LivePreference<Int>?) {}
-                func second() { withTemporaryStorage {} }
-                func third() -> [Int] { [1].togglingPresence(of: 1) }
-                """.write(toFile: path, atomically: false, encoding: .utf8)
+            func first(_ value: LivePreference<Int>?) {}
+            func second() { withTemporaryStorage {} }
+            func third() -> [Int] { [1].togglingPresence(of: 1) }
+            """.write(toFile: path, atomically: false, encoding: .utf8)
             let complaint = try await TypeChecker().complaint(
                 about: [path], ofModule: "StoredValues", using: files(in: ["", "JSON"])
             ).split(separator: "\n")

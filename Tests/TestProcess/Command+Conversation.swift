@@ -21,6 +21,13 @@ extension Command {
         case "set":
             value(words[0]).set(try number(words[1]))
             return "ok"
+        case "set-durably":
+            do {
+                try await value(words[0]).set(durably: try number(words[1]))
+                return "ok"
+            } catch let error as PreferencesError {
+                return "\(error)"
+            }
         case "increase":
             value(words[0]).update { $0 += 1 }
             return "ok"

@@ -37,7 +37,7 @@ extension Command {
                 var fleet = try Fleet(
                     endpoints: arguments[0].split(separator: ",").map(String.init),
                     access: FleetAccess(authorities: arguments[1], certificate: arguments[2], key: arguments[3]), writer: arguments[4])
-                fleet.patience = .seconds(600)
+                fleet.timeout = .seconds(600)
                 var (own, common) = (0, 0)
                 for _ in 0..<(try number(arguments[5])) {
                     try await fleet.update("own-\(arguments[4])", default: 0) { $0 += 1 }

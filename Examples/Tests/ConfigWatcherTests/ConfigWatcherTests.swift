@@ -43,10 +43,12 @@ struct ConfigWatcherTests {
         try await end(watcher, &lines, isConnected: true)
     }
 
-    @Test("A mistake in the file leaves the connection as it is, and is logged", arguments: [
-        (#"{"upstream": {"host": "bad.example.com", "port": 70000}}"#, "\"upstream\" in"),
-        (#"{"upstream": {"host": "bad.example.com", "port": "#, "line 1"),
-    ])
+    @Test(
+        "A mistake in the file leaves the connection as it is, and is logged",
+        arguments: [
+            (#"{"upstream": {"host": "bad.example.com", "port": 70000}}"#, "\"upstream\" in"),
+            (#"{"upstream": {"host": "bad.example.com", "port": "#, "line 1"),
+        ])
     func mistake(text: String, report: String) async throws {
         try await write(apiKey: secretMark)
         try home.write(#"{"upstream": {"host": "one.example.com", "port": 1}}"#, to: preferences)

@@ -19,9 +19,11 @@ struct SilenceTests {
         }
     }
 
-    @Test("No error prints a secret where the server refuses, and sends back what it was sent", arguments: [
-        HTTPStatusCode.ok, .found, .unauthorized, .serviceUnavailable,
-    ])
+    @Test(
+        "No error prints a secret where the server refuses, and sends back what it was sent",
+        arguments: [
+            HTTPStatusCode.ok, .found, .unauthorized, .serviceUnavailable,
+        ])
     func refusals(status: HTTPStatusCode) async throws {
         try await withFriends { server, service, url in
             try await service.logIn(ada, andGet: markedToken, from: server)

@@ -8,19 +8,21 @@ import Testing
 struct AppearanceTests {
     static let large = Appearance(font: .init(size: 18), theme: .dark)
 
-    @Test("What each version wrote is read", arguments: [
-        (#"{"appearance": {"size": "large", "dark": true}}"#, large),
-        (#"{"appearance": {"fontSize": 18, "dark": true}, "$versions": {"appearance": 1}}"#, large),
-        (
-            #"{"appearance": {"font": {"family": "Serif", "size": 9}, "theme": "light"}, "$versions": {"appearance": 2}}"#,
-            Appearance(font: .init(family: "Serif", size: 9), theme: .light)
-        ),
-        (#"{"look": {"size": "large", "dark": true}}"#, large),
-        (#"{"look": {"fontSize": 18, "dark": true}, "$versions": {"look": 1}}"#, large),
-        (#"{"look": {"size": "small"}, "appearance": {"size": "large", "dark": true}}"#, large),
-        (#"{"appearance": {}}"#, Appearance()),
-        (#"{}"#, Appearance()),
-    ])
+    @Test(
+        "What each version wrote is read",
+        arguments: [
+            (#"{"appearance": {"size": "large", "dark": true}}"#, large),
+            (#"{"appearance": {"fontSize": 18, "dark": true}, "$versions": {"appearance": 1}}"#, large),
+            (
+                #"{"appearance": {"font": {"family": "Serif", "size": 9}, "theme": "light"}, "$versions": {"appearance": 2}}"#,
+                Appearance(font: .init(family: "Serif", size: 9), theme: .light)
+            ),
+            (#"{"look": {"size": "large", "dark": true}}"#, large),
+            (#"{"look": {"fontSize": 18, "dark": true}, "$versions": {"look": 1}}"#, large),
+            (#"{"look": {"size": "small"}, "appearance": {"size": "large", "dark": true}}"#, large),
+            (#"{"appearance": {}}"#, Appearance()),
+            (#"{}"#, Appearance()),
+        ])
     func versions(text: String, expected: Appearance) {
         withTemporaryStorage(preferences: text) {
             let appearance = StoredValue(.appearance)

@@ -18,7 +18,8 @@ struct TokenMoveTests {
         home = try TemporaryHome()
     }
 
-    @Test("A token in the plain file moves, and the file is gone; a second run has nothing to do",
+    @Test(
+        "A token in the plain file moves, and the file is gone; a second run has nothing to do",
         arguments: ["", "\n", "\r\n"])
     func moved(ending: String) async throws {
         try home.write(Self.token + ending, to: "token")
@@ -64,9 +65,11 @@ struct TokenMoveTests {
         #expect(home.text(of: "token") == Self.token)
     }
 
-    @Test("While the keyring gives no answer, the file stays", arguments: [
-        (InMemoryKeyring.Fault.locked, KeyringError.locked), (.gone, .noSecretService),
-    ])
+    @Test(
+        "While the keyring gives no answer, the file stays",
+        arguments: [
+            (InMemoryKeyring.Fault.locked, KeyringError.locked), (.gone, .noSecretService),
+        ])
     func unavailable(fault: InMemoryKeyring.Fault, error: KeyringError) async throws {
         try home.write(Self.token, to: "token")
         keyring.inject(fault)

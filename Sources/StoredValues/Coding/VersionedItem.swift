@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 /// What a wrapper can store: any type that is `Codable` and `Sendable`.
 public typealias StorableItem = Codable & Sendable
 
@@ -58,8 +60,6 @@ extension Array: VersionedItem where Element: VersionedItem {
         try json.updateElements { try Element.migrate(&$0, from: version) }
     }
 }
-
-import StoredValuesSupport
 
 /// The version of an item type's JSON, and the migration from older ones.
 struct ItemSchema: Sendable {

@@ -23,7 +23,7 @@ struct FleetEvidence: Sendable {
     let mirror: Mirror
     /// The age of the confirmation in the report; nil if there is none, or it is not of this boot.
     let age: Duration?
-    /// How long the agent has said nothing; nil if that is not known, or was before this boot.
+    /// How long the agent has not reported; nil if that is not known, or was before this boot.
     var silence: Duration?
     /// The digest of the mirror that this process has read; nil if it has read none.
     var digest: String?
@@ -42,24 +42,35 @@ struct FleetEvidence: Sendable {
         case (.missing, .found): .never
         case (.whole(let modified), .broken(let why)): .stale(since: modified, why: why)
         case (.whole(let modified), .missing(let path)):
-            .stale(since: modified, why: "No agent has reported on them since this machine started: there is no \"\(path)\". Start the agent (stored-values-fleet agent); in a container, mount that folder too.")
+            .stale(
+                since: modified,
+                why: """
+                    No agent has reported on them since this machine started: there is no "\(path)". Start the agent \
+                    (stored-values-fleet agent); in a container, mount that folder too.
+                    """)
         case (.whole(let modified), .found(let report)):
             switch report.state {
             case .stale(let since, let why):
-                .stale(since: since, why: report.alive == nil || isAlive(freshness) ? why : "\(why) The agent has said nothing since: it has ended, or is stuck. Look at its log, and restart it.")
+                .stale(
+                    since: since,
+                    why: report.alive == nil || isAlive(freshness)
+                        ? why : "\(why) The agent has not reported since: it has ended, or is stuck. Check its log, and restart it.")
             case .current(let revision):
                 if let age, age < freshness {
                     isAsReported
                         ? .current(revision: revision)
                         : .stale(
                             since: confirmed ?? modified,
-                            why: "Something else than the agent has changed or replaced the file with the settings. A running agent writes it anew at once; look at its log.")
+                            why: """
+                                Something other than the agent changed or replaced the file with the settings. A running agent rewrites it \
+                                at once; check its log.
+                                """)
                 } else {
                     .stale(
                         since: confirmed ?? modified,
                         why: isAlive(freshness)
-                            ? "The agent runs, but has not confirmed them since. Look at its log."
-                            : "The agent has not confirmed them since: it has ended, or is stuck. Look at its log, and restart it.")
+                            ? "The agent runs, but has not confirmed them since. Check its log."
+                            : "The agent has not confirmed them since: it has ended, or is stuck. Check its log, and restart it.")
                 }
             }
         }
@@ -141,7 +152,7 @@ extension FleetEvidence.Report {
     }
 
     private static func notOne(_ path: String) -> FleetEvidence.Report {
-        .broken(why: "\"\(path)\" is no report of an agent that this program understands. Restart the agent; if that does not help, update the program.")
+        .broken(why: "\"\(path)\" is not a valid agent report. Restart the agent; if that does not help, update the program.")
     }
 }
 

@@ -48,12 +48,12 @@ package struct FleetReport: Sendable, Equatable {
     /// in `why` becomes a space.
     package init?(parsing bytes: [UInt8]) {
         guard bytes.count <= Self.sizeLimit, let form = try? ItemDecoder.decode(Form.self, from: bytes),
-            form.confirmed?.date.isWritable != false, form.alive?.date.isWritable != false
+            form.confirmed?.date.hasFourDigitYear != false, form.alive?.date.hasFourDigitYear != false
         else { return nil }
         switch (form.state, form.revision, form.since, form.why) {
         case ("current", let revision?, nil, nil) where revision >= 0:
             state = .current(revision: revision)
-        case ("stale", nil, let since?, let why?) where since.isWritable && !why.isEmpty:
+        case ("stale", nil, let since?, let why?) where since.hasFourDigitYear && !why.isEmpty:
             state = .stale(since: since, why: why.asOneLine(upTo: Self.longestReason))
         default: return nil
         }

@@ -22,17 +22,17 @@ extension FleetStatus: CustomStringConvertible {
     /// The status as sentences.
     public var description: String {
         switch self {
-        case .none: "No settings of a fleet are kept here."
+        case .none: "No fleet settings are kept here."
         case .never: "The fleet's settings were never read here: there are none on this machine yet."
         case .current(let revision): "The fleet's settings are current (revision \(revision))."
-        case .stale(let since, let why): "The fleet's settings may be outdated since \(since.isWritable ? since.formatted(.iso8601) : "an unknown time"). \(why)"
+        case .stale(let since, let why): "The fleet's settings may be outdated since \(since.hasFourDigitYear ? since.formatted(.iso8601) : "an unknown time"). \(why)"
         }
     }
 }
 
 extension Date {
     /// Whether the year has four digits. Other dates are no agent's, and Foundation does not format all of them.
-    var isWritable: Bool { timeIntervalSinceReferenceDate > -63_000_000_000 && timeIntervalSinceReferenceDate < 252_000_000_000 }
+    var hasFourDigitYear: Bool { timeIntervalSinceReferenceDate > -63_000_000_000 && timeIntervalSinceReferenceDate < 252_000_000_000 }
 }
 
 extension PreferencesFile {
@@ -47,54 +47,18 @@ extension PreferencesFile {
     /// The status now, then every change of it, without polling: also when the agent ends or hangs, at the latest 10 s after it
     /// last confirmed that the settings are fresh.
     ///
-    /// Each iteration subscribes separately; dropping its iterator unsubscribes, and so does cancelling its task, which ends it.
-    /// A slow reader gets the last status only. Two elements in a row are never equal.
+    /// Each iteration subscribes separately; dropping its iterator unsubscribes, and cancelling its task ends it. A slow reader gets
+    /// the last status only. Two elements in a row are never equal.
     ///
     /// ```swift
     /// for await status in PreferencesFile.standard.fleetStatuses {
     ///     if case .stale(_, let why) = status { print("Settings may be outdated: \(why)") }
     /// }
     /// ```
-    public var fleetStatuses: some AsyncSequence<FleetStatus, Never> & Sendable { FleetStatuses(store: store) }
+    public var fleetStatuses: some AsyncSequence<FleetStatus, Never> & Sendable { FleetWatch.statuses(of: store) }
 
     /// What the agent says of its own troubles, if anything: for doctor, where ``FleetStatus/never`` has no reason.
     package var fleetComplaint: String? { store.fleetEvidence?.complaint }
-}
-
-/// The status now, then every change of it.
-struct FleetStatuses: AsyncSequence, Sendable {
-    typealias Element = FleetStatus
-    typealias Failure = Never
-
-    let store: PreferencesStore
-    var freshness = FleetReport.freshness
-
-    func makeAsyncIterator() -> Iterator {
-        let (statuses, continuation) = AsyncStream.makeStream(of: FleetStatus.self, bufferingPolicy: .bufferingNewest(1))
-        let watch = FleetWatch(store, freshness: freshness) { continuation.yield($0) }
-        if watch == nil { continuation.yield(.none) }  // and never another
-        return Iterator(elements: statuses.makeAsyncIterator(), watch: watch)
-    }
-
-    struct Iterator: AsyncIteratorProtocol {
-        fileprivate var elements: AsyncStream<FleetStatus>.Iterator
-        /// Watches as long as the iterator is there.
-        fileprivate(set) var watch: FleetWatch?
-        fileprivate var last: FleetStatus?
-
-        mutating func next() async -> FleetStatus? { await next(isolation: nil) }
-
-        mutating func next(isolation actor: isolated (any Actor)?) async -> FleetStatus? {
-            while let status = await elements.next(isolation: actor) {
-                // What came in between may have been dropped.
-                guard status != last else { continue }
-                last = status
-                return status
-            }
-            watch = nil
-            return nil
-        }
-    }
 }
 
 /// Tells the status of the fleet's settings, and each change of it: when the agent's report or the mirror changes, and when the
@@ -147,5 +111,30 @@ final class FleetWatch: Sendable {
             defer { last = alarm }
             return last
         }?.cancel()
+    }
+}
+
+extension FleetWatch {
+    /// The status of the settings below `store` now, then every change of it; a slow reader gets only the last.
+    static func statuses(of store: PreferencesStore, freshness: Duration = FleetReport.freshness) -> ValueSequence<FleetStatus, FleetStatus> {
+        ValueSequence(
+            subscribe: {
+                let subscription = Subscription(limit: .newest(1))
+                let tell = { @Sendable (status: FleetStatus) in
+                    var later = AfterUnlocking()
+                    subscription.append(Box(status), &later)
+                    later.run()
+                }
+                let watch = FleetWatch(store, freshness: freshness, tell: tell)
+                if watch == nil { tell(.none) }  // and never another
+                return ActiveSubscription(subscription) { withExtendedLifetime(watch) {} }
+            },
+            makeTransform: {
+                var last: FleetStatus?
+                return { status in
+                    defer { last = status }
+                    return status == last ? nil : status  // what came in between may have been dropped
+                }
+            })
     }
 }

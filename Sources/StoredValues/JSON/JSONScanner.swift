@@ -1,7 +1,7 @@
 /// Why a text is not JSON, and where. It never contains any of the text, which may be a secret.
 package struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
     /// A string that is valid JSON, but not valid Unicode. It makes its value unreadable, not the file.
-    static let halfOfPair = "half of a surrogate pair"
+    static let unpairedSurrogate = "an unpaired surrogate"
     static let tooDeep = "more than \(JSONValue.maximumDepth) levels of nesting"
 
     let problem: String
@@ -177,23 +177,23 @@ struct JSONScanner {
             switch next {
             case UInt8(ascii: "\""):
                 index += 1
-                if let half, tokens != nil { throw failure(JSONSyntaxError.halfOfPair, at: half) }
+                if let half, tokens != nil { throw failure(JSONSyntaxError.unpairedSurrogate, at: half) }
                 note(from: start - 1, isEscaped: escaped)
                 return (start..<end, escaped)
             case UInt8(ascii: "\\"):
                 escaped = true
                 if try skipEscape() == nil, half == nil { half = index }
-            case nil: throw failure("a string that does not end", at: start - 1)
+            case nil: throw failure("an unterminated string", at: start - 1)
             default: throw failure("a control character inside a string; write it as \\u00XX")
             }
         }
     }
 
-    /// Moves past an escape and returns its character; nil for half of a surrogate pair, which Python's `json` writes and JSON
+    /// Moves past an escape and returns its character; nil for an unpaired surrogate, which Python's `json` writes and JSON
     /// allows, but which is not a character.
     mutating func skipEscape() throws(JSONSyntaxError) -> Unicode.Scalar? {
         index += 1
-        guard let byte = next else { throw failure("a string that does not end") }
+        guard let byte = next else { throw failure("an unterminated string") }
         index += 1
         switch byte {
         case UInt8(ascii: "n"): return "\n"
@@ -216,14 +216,14 @@ struct JSONScanner {
         }
     }
 
-    /// The string whose escaped text is at `text`, and was skipped before. Throws only for half of a surrogate pair.
+    /// The string whose escaped text is at `text`, and was skipped before. Throws only for an unpaired surrogate.
     func unescape(_ text: Range<Int>) throws -> String {
         try String(unsafeUninitializedCapacity: text.count) { plain in
             var (rest, count) = (self, 0)
             rest.index = text.lowerBound
             while rest.index < text.upperBound, let byte = rest.next {
                 if byte == UInt8(ascii: "\\") {
-                    guard let scalar = try rest.skipEscape() else { throw failure(JSONSyntaxError.halfOfPair) }
+                    guard let scalar = try rest.skipEscape() else { throw failure(JSONSyntaxError.unpairedSurrogate) }
                     count = plain[count...].update(fromContentsOf: String(scalar).utf8)
                 } else {
                     plain[count] = byte

@@ -5,9 +5,9 @@ import StoredValuesSupport
 /// The secrets that the machines of a fleet share: an encrypted file that the machine's agent mirrors, opened with this machine's
 /// key. It can be read only; `stored-values-fleet secret` changes it for all machines.
 ///
-/// ``changes`` reports each change as soon as the agent has it. A machine that no agent has brought any settings to has no answer:
-/// reading throws, and a secret is absent only if the mirrored file does not have it.
-public struct FleetKeyring: Keyring {
+/// ``changes`` reports each change as soon as the agent has it. Reading throws on a machine to which no agent has brought any
+/// settings: a secret is absent only if the mirrored file does not have it.
+public struct FleetKeyring: Keyring, ReadOnlyKeyring {
     /// The current one first.
     private let keys: [EncryptedFileKey]
     /// Where the agent's files are; nil for where the environment says.
@@ -16,7 +16,7 @@ public struct FleetKeyring: Keyring {
     /// The real paths of the keys, resolved once: the identity of a dictionary key must not change. Nil for a passphrase.
     private let keyPlaces: [String?]
     private let deadline: Duration
-    private let operations: any FileOperations
+    private let operations: FileOperations
 
     /// What is made at the first use: `StorageSystem.bootstrap` has run by then.
     private final class Opened: Sendable {
@@ -33,7 +33,7 @@ public struct FleetKeyring: Keyring {
 
     init(
         key: EncryptedFileKey, formerKey: EncryptedFileKey?, folder: String?, deadline: Duration = .seconds(5),
-        operations: any FileOperations = POSIXFileOperations()
+        operations: FileOperations = .posix
     ) {
         (self.folder, self.deadline, self.operations) = (folder, deadline, operations)
         keys = [key, formerKey].compactMap(\.self)
@@ -54,15 +54,6 @@ public struct FleetKeyring: Keyring {
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
         try await ask { keyring throws(KeyringError) in try await keyring.read(id) }
     }
-
-    /// Throws ``KeyringError/readOnly``.
-    public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) { throw .readOnly }
-
-    /// Throws ``KeyringError/readOnly``.
-    public func remove(_ id: SecretIdentifier) async throws(KeyringError) { throw .readOnly }
-
-    /// Throws ``KeyringError/readOnly``.
-    public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { throw .readOnly }
 
     /// The secrets of `service`, sorted by account.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
@@ -123,7 +114,8 @@ public struct FleetKeyring: Keyring {
             throw KeyringError(error)
         }
         let path = parts.file.path
-        let message = wasSeen
+        let message =
+            wasSeen
             ? "the fleet has secrets, but \"\(path)\" is missing; start the agent again, which brings it back or says why not"
             : "no agent has brought the fleet's secrets to this machine: there is no \"\(path)\"; start the agent (stored-values-fleet agent)"
         throw .other(domain: "FleetKeyring", code: wasSeen ? 3 : 1, message: message)

@@ -4,7 +4,7 @@ import StoredValuesSupport
 
 /// Why a keyring call failed. No text of it contains a secret.
 ///
-/// `description` is for the program's user: what happened and what to do. `debugDescription` is for the programmer.
+/// `description` is for the program's user: what happened and what to do. `debugDescription` adds what the programmer can do.
 public enum KeyringError: Error, Hashable {
     /// The library was built without the trait that this keyring needs: `Libsecret` or `EncryptedFile`.
     case notBuiltIn
@@ -44,16 +44,15 @@ public enum KeyringError: Error, Hashable {
 
 extension KeyringError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
     /// What happened and what to do, for the program's user.
-    public var description: String { texts.forUser }
+    public var description: String { texts.user }
 
-    /// What happened and what to do, for the programmer.
-    public var debugDescription: String { texts.forProgrammer }
+    /// The same, and what only the programmer can do.
+    public var debugDescription: String { [texts.user, texts.programmer].compactMap(\.self).joined(separator: " ") }
 
-    /// The description, also without `import Foundation`.
-    public var localizedDescription: String { description }
-
-    /// The description.
+    /// The description, for Foundation.
     public var errorDescription: String? { description }
+    /// The same, also without `import Foundation`.
+    public var localizedDescription: String { description }
 
     /// The status with which a command line program ends by this error, as `stored-values` does: 1 if nothing is stored, else a number of
     /// sysexits(3).
@@ -72,59 +71,42 @@ extension KeyringError: CustomStringConvertible, CustomDebugStringConvertible, L
         }
     }
 
-    private var texts: (forProgrammer: String, forUser: String) {
+    private var texts: (user: String, programmer: String?) {
         switch self {
         case .notBuiltIn:
-            ("This program was built without this keyring. Build StoredValues with the trait for it (Libsecret for the desktop's keyring, EncryptedFile for an encrypted file), or pass another keyring.",
-             "This program was built without this keyring. Ask those who provide the program, or name another keyring.")
+            ("This program was built without this keyring. Ask those who provide the program, or name another keyring.", "Build StoredValues with the trait for it: Libsecret for the desktop's keyring, EncryptedFile for an encrypted file.")
         case .noSessionBus:
-            ("There is no D-Bus session bus, so the desktop's keyring cannot be reached. Run inside a login session (or under dbus-run-session), or choose another keyring, such as STORED_VALUES_KEYRING=file:<path>.",
-             "There is no D-Bus session bus, so the desktop's keyring cannot be reached. Log in on the desktop, or name another keyring, such as STORED_VALUES_KEYRING=file:<path>.")
+            ("There is no D-Bus session bus, so the desktop's keyring cannot be reached. Log in on the desktop, or name another keyring, such as STORED_VALUES_KEYRING=file:<path>.", "Or run the program under dbus-run-session.")
         case .noSecretService:
-            ("No program on the session bus provides the Secret Service. Install and start gnome-keyring, KWallet or KeePassXC, or choose another keyring, such as STORED_VALUES_KEYRING=file:<path>.",
-             "No keyring is running. Install and start gnome-keyring, KWallet or KeePassXC, or name another keyring, such as STORED_VALUES_KEYRING=file:<path>.")
+            ("No program on the session bus provides the Secret Service. Install and start gnome-keyring, KWallet or KeePassXC, or name another keyring, such as STORED_VALUES_KEYRING=file:<path>.", "Or pass another keyring.")
         case .cancelled:
-            ("The task was cancelled before the keyring answered. It is unknown whether a write happened: find out with load().",
-             "This was cancelled before the keyring answered. It is unknown whether the change was made: check before you repeat it.")
+            ("This was cancelled before the keyring answered. It is unknown whether a change was made: check before you repeat it.", "load() says what is stored.")
         case .locked:
-            ("The keyring is locked. Unlock it, or call unlock() where the user can answer a prompt.",
-             "The keyring is locked. Unlock it, and try again.")
+            ("The keyring is locked. Unlock it, and try again.", "Call unlock() where the user can answer a prompt.")
         case .dismissed:
-            ("The user dismissed the prompt to unlock the keyring. Call unlock() to prompt again.",
-             "The keyring is still locked, because the password prompt was dismissed. Try again, and answer it.")
+            ("The keyring is still locked, because the password prompt was dismissed. Try again, and answer it.", "unlock() prompts again.")
         case .timedOut(let limit):
-            ("The keyring did not answer within \(limit). Check that its daemon runs, and that neither it nor a process that was changing the secret is stopped. It is unknown whether a write happened: find out with load().",
-             "The keyring did not answer within \(limit). Try again; it is unknown whether a change was made. If this persists, restart the keyring's program.")
+            ("The keyring did not answer within \(limit). Try again; it is unknown whether a change was made. If this persists, restart the keyring's program.", "load() says what is stored. Check that no process is stopped that was changing the secret.")
         case .noDefaultCollection:
-            ("The Secret Service has no default collection. Create one (a keyring named \"login\") in the keyring's program, or unlock it at login.",
-             "There is no default keyring. Create one named \"login\" in the keyring's program.")
+            ("The Secret Service has no default collection. Create a keyring named \"login\" in the keyring's program.", nil)
         case .tooLarge:
-            ("The secret is larger than 1 MiB, or the keyring has no room for it. Store large data in an encrypted file and only its key here.",
-             "The secret is larger than 1 MiB, or the keyring has no room for it. Use a smaller one.")
+            ("The secret is larger than 1 MiB, or the keyring has no room for it. Use a smaller one.", "Store large data in an encrypted file, and only its key here.")
         case .wrongKey:
-            ("The key or passphrase does not open the encrypted keyring; nothing was written. Use the one it was made with.",
-             "The key or passphrase does not open the encrypted keyring; nothing was changed. Use the one it was made with.")
+            ("The key or passphrase does not open the encrypted keyring; nothing was changed. Use the one it was made with.", nil)
         case .damaged(let path):
-            ("The encrypted keyring \(path) is damaged; nothing was written. Restore it from a copy, or move it away to start with an empty one.",
-             "The encrypted keyring \(path) is damaged; nothing was changed. Restore it from a copy, or move it away to start with an empty one.")
+            ("The encrypted keyring \(path) is damaged; nothing was changed. Restore it from a copy, or move it away to start with an empty one.", nil)
         case .accessDenied:
-            ("The keyring refused access. Allow this program in the keyring's settings, or check the owner and mode of its files.",
-             "The keyring refused access to this program. Allow it in the keyring's settings, or check the owner and mode of its files.")
+            ("The keyring refused access to this program. Allow it in the keyring's settings, or check the owner and mode of its files.", nil)
         case .notDecodable:
-            ("The stored secret does not decode as the declared type. Declare the type it was stored as, or reset() it.",
-             "This program cannot read the stored secret. Remove it and set it again, or use the program that stored it.")
+            ("This program cannot read the stored secret. Remove it and set it again, or use the program that stored it.", "Declare the type that it was stored as, or reset() it.")
         case .notEncodable:
-            ("The item cannot be encoded as JSON; nothing was written. Correct the item, or its encode(to:).",
-             "The program could not encode the new secret; nothing was changed. Report this to those who provide the program.")
+            ("The program could not encode the new secret; nothing was changed. Report this to those who provide the program.", "Correct the item, or its encode(to:).")
         case .notStored:
-            ("There is no stored secret, and this operation requires one. Call set() first, or use load() if there may be none.",
-             "No secret is stored. Set it first, for instance by signing in.")
+            ("No secret is stored. Set it first, for instance by signing in.", "Call set() first, or load(), which returns nil where there is none.")
         case .readOnly:
-            ("This keyring is read-only. Change the secret at its source, or put a writable keyring before this one.",
-             "This keyring is read-only. Change the secret at its source.")
+            ("This keyring is read-only. Change the secret at its source.", "Or put a writable keyring before this one: FallbackKeyring.")
         case .other(let domain, let code, let message):
-            ("The keyring failed: \(message) (\(domain) \(code)). Correct that, or try again\(Self.isOfProgram(domain) ? "; the log of the keyring's program may say more" : "").",
-             "The keyring failed: \(message) (\(domain) \(code)). Correct that, or try again.")
+            ("The keyring failed: \(message) (\(domain) \(code)). Correct that, or try again.", Self.isOfProgram(domain) ? "The log of the keyring's program may say more." : nil)
         }
     }
 

@@ -36,9 +36,9 @@ package struct SecretFile: ~Copyable {
     let path: String
     package let status: FileStatus
     private let descriptor: Int32
-    private let operations: any FileOperations
+    private let operations: FileOperations
 
-    init(_ path: String, openedFor purpose: OpenPurpose, operations: any FileOperations) throws(SystemErrorCode) {
+    init(_ path: String, openedFor purpose: OpenPurpose, operations: FileOperations) throws(SystemErrorCode) {
         let descriptor = try operations.open(path, for: purpose)
         do {
             status = try operations.status(of: descriptor)
@@ -53,7 +53,7 @@ package struct SecretFile: ~Copyable {
 
     /// Opens a file of which only its provider's users can know the content.
     package static func open(
-        _ path: String, from provider: Provider, operations: any FileOperations = POSIXFileOperations()
+        _ path: String, from provider: Provider, operations: FileOperations = .posix
     ) throws(Refusal) -> SecretFile {
         let file: SecretFile
         do throws(SystemErrorCode) {
@@ -107,13 +107,6 @@ package struct SecretFile: ~Copyable {
     }
 
     private struct IsChanging: Error {}
-}
-
-/// The lock of a file, held until the last reference to this is released, on any thread.
-final class HeldLock: Sendable {
-    let file: LockedFile
-
-    init(_ file: consuming LockedFile) { self.file = file }
 }
 
 extension DurableFile {

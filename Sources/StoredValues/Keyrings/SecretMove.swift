@@ -48,16 +48,17 @@ public enum SecretMoveError: Error, Equatable {
 
 extension SecretMoveError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
     /// What happened and what to do, for the program's user.
-    public var description: String { text(\.description, overwriting: "move again and overwrite it") }
+    public var description: String { text(\.description) }
 
-    /// What happened and what to do, for the programmer.
-    public var debugDescription: String { text(\.debugDescription, overwriting: "move with overwriting: true") }
+    /// The same, and what only the programmer can do.
+    public var debugDescription: String {
+        if case .conflict = self { "\(self) Pass overwriting: true." } else { text(\.debugDescription) }
+    }
 
-    /// The description, also without `import Foundation`.
-    public var localizedDescription: String { description }
-
-    /// The description.
+    /// The description, for Foundation.
     public var errorDescription: String? { description }
+    /// The same, also without `import Foundation`.
+    public var localizedDescription: String { description }
 
     /// The status with which a command line program ends by this error, as `stored-values` does: a number of sysexits(3), or 1.
     public var exitStatus: Int32 {
@@ -68,10 +69,10 @@ extension SecretMoveError: CustomStringConvertible, CustomDebugStringConvertible
         }
     }
 
-    private func text(_ reason: (KeyringError) -> String, overwriting: String) -> String {
+    private func text(_ reason: (KeyringError) -> String) -> String {
         switch self {
         case .conflict(let id):
-            "The secret \"\(id)\" is different at the destination. Remove the one that is wrong, or \(overwriting)."
+            "The secret \"\(id)\" is different at the destination. Remove the one that is wrong, or move again and overwrite it."
         case .sameKeyring:
             "The secrets cannot be moved: both keyrings are the same place. Choose another destination."
         case .notKept(let id):

@@ -1,5 +1,14 @@
 import StoredValuesFiles
 
+/// A keyring that only others change.
+protocol ReadOnlyKeyring: Keyring {}
+
+extension ReadOnlyKeyring {
+    public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) { throw .readOnly }
+    public func remove(_ id: SecretIdentifier) async throws(KeyringError) { throw .readOnly }
+    public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { throw .readOnly }
+}
+
 /// A keyring whose every call throws the same error: one that this program was built without, or that does not exist.
 protocol UnusableKeyring: Keyring {
     /// The error.
@@ -7,22 +16,11 @@ protocol UnusableKeyring: Keyring {
 }
 
 extension UnusableKeyring {
-    /// Throws the reason.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { throw reason }
-
-    /// Throws the reason.
     public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) { throw reason }
-
-    /// Throws the reason.
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) { throw reason }
-
-    /// Throws the reason.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] { throw reason }
-
-    /// Throws the reason.
     public func unlock() async throws(KeyringError) { throw reason }
-
-    /// Throws the reason: changes are impossible here.
     public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { throw reason }
 }
 

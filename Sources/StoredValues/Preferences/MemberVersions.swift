@@ -1,6 +1,6 @@
 /// The versions of the item types that wrote the members of a file: its reserved member `"$versions": {"editor": 3}`.
 ///
-/// Entries under other keys, or that are not a version, stay as they are. Only names and values with half of a surrogate pair,
+/// Entries under other keys, or that are not a version, stay as they are. Only names and values with an unpaired surrogate,
 /// which are not valid Unicode, are dropped when the next version is noted.
 struct MemberVersions: Sendable {
     /// The member's name; keys never begin with a `$`.

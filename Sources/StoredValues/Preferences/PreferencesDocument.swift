@@ -76,7 +76,7 @@ struct PreferencesDocument: Sendable {
         // member: a file may have millions.
         let scanner = JSONScanner(base)
         for position in members.indices where bytes(members[position].name).contains(UInt8(ascii: "\\")) {
-            // A name with half of a surrogate pair stays as it is, and no key matches it.
+            // A name with an unpaired surrogate stays as it is, and no key matches it.
             guard let key = try? scanner.unescape(members[position].name.wide) else { continue }
             let name = PreferencesKey(key).escapedName
             members[position].name = (base.count..<(base.count + name.count)).compact
@@ -100,7 +100,7 @@ struct PreferencesDocument: Sendable {
         return document.members.compactMap { try? scanner.unescape($0.name.wide) }
     }
 
-    /// The members that no key matches, because their names have half of a surrogate pair: names and values as written.
+    /// The members that no key matches, because their names have an unpaired surrogate: names and values as written.
     var unreachableMembers: [[ArraySlice<UInt8>]] {
         let document = laidOut
         let scanner = JSONScanner(document.base)

@@ -1,8 +1,6 @@
 public import FoundationEssentials
 
-/// Why preferences could not be synced to the disk, thrown by ``PreferencesFile/flush()``, or why a change or an import was refused.
-///
-/// `description` is for the program's user: what happened and what to do. `debugDescription` is for the programmer, as is the log.
+/// Why preferences could not be synced to the disk, thrown by ``PreferencesFile/flush()``, or why an import failed.
 public enum PreferencesError: Error, Equatable {
     /// Neither `HOME` nor `XDG_CONFIG_HOME` is set to an absolute path, so there is no folder for preferences.
     case noHomeFolder
@@ -36,16 +34,53 @@ public enum PreferencesError: Error, Equatable {
 
 extension PreferencesError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
     /// What happened, to which file, and what to do, for the program's user.
-    public var description: String { text(\.forUser) }
+    public var description: String {
+        switch self {
+        case .noHomeFolder:
+            "There is no folder for preferences: neither HOME nor XDG_CONFIG_HOME holds an absolute path. Values are kept in memory only. Set one of them, or name the file with STORED_VALUES_PREFERENCES. A program that runs with more rights than its user (setuid, setgid, file capabilities) ignores the environment."
+        case .notUTF8(let variable):
+            "There is no place for preferences: the environment variable \(variable) is not UTF-8. Values are kept in memory only. Set it to a path in UTF-8; a symbolic link can have one."
+        case .notSaved(let path, let reason):
+            "The preferences could not be saved to \"\(path)\". \(reason)"
+        case .notRead(let path, let reason):
+            "The preferences \"\(path)\" could not be read. \(reason)"
+        case .timedOut(let path, let time):
+            "Syncing \"\(path)\" to the disk takes longer than \(time); it continues in the background. Check whether the disk hangs (dmesg), and try again."
+        case .cancelled(let path):
+            "The task that was syncing \"\(path)\" to the disk was cancelled; syncing continues in the background. Try again to wait for it."
+        case .several(let errors):
+            "Several changes were refused (\(errors.count)). " + errors.map(\.description).joined(separator: " ")
+        case .notEncodable(let key, let path, let reason):
+            "The new value of \"\(key)\" for \"\(path)\" cannot be encoded, so the old one was kept: \(reason). Report this to those who provide the program."
+        case .notValid(let key, let path, let reason):
+            "The new value of \"\(key)\" for \"\(path)\" is not valid, so the old one was kept: \(reason). Set another value."
+        case .tooLarge(let key, let path, let limit):
+            "The new value of \"\(key)\" was not stored, and the old one was kept: with it \"\(path)\" would be larger than \(limit >> 20) MiB. Keep large data in separate files, and store only their paths here."
+        case .newerVersion(let key, let path, let stored, let supported):
+            "\"\(key)\" in \"\(path)\" was not changed: a newer version of the program wrote it (its version is \(stored), this program knows \(supported == 0 ? "none" : "up to \(supported)")). Update the program."
+        case .notName(let name):
+            "\"\(name)\" cannot be the name of a preferences file: it is empty, or contains a slash or a NUL. Choose another name."
+        case .notImported(let path, let reason):
+            "Nothing was imported from the UserDefaults in \"\(path)\". \(reason)"
+        }
+    }
 
-    /// The same, with advice for the programmer.
-    public var debugDescription: String { text(\.forProgrammer) }
+    /// The same, and what only the programmer can do.
+    public var debugDescription: String {
+        switch self {
+        case .noHomeFolder: "\(self) Such a program must name its file: PreferencesFile(path:)."
+        case .timedOut, .cancelled: "\(self) flush(), in a task that is not cancelled, waits for it."
+        case .several(let errors): "Several changes were refused (\(errors.count)). " + errors.map(\.debugDescription).joined(separator: " ")
+        case .notEncodable: "\(self) Correct the item or its encode(to:)."
+        case .newerVersion: "\(self) Or replace the value: set(_:overwritingNewer: true)."
+        case .notUTF8, .notSaved, .notRead, .notValid, .tooLarge, .notName, .notImported: description
+        }
+    }
 
-    /// The description, also without `import Foundation`.
-    public var localizedDescription: String { description }
-
-    /// The description.
+    /// The description, for Foundation.
     public var errorDescription: String? { description }
+    /// The same, also without `import Foundation`.
+    public var localizedDescription: String { description }
 
     /// The status with which a command line program ends by this error, as `stored-values` does: a number of sysexits(3).
     public var exitStatus: Int32 {
@@ -54,64 +89,6 @@ extension PreferencesError: CustomStringConvertible, CustomDebugStringConvertibl
         case .notSaved, .notRead: 74
         case .timedOut, .cancelled: 75
         case .noHomeFolder, .notUTF8: 78
-        }
-    }
-
-    /// What to do.
-    private struct Advice {
-        let forUser: String
-        let forProgrammer: String
-
-        init(_ forUser: String, forProgrammer: String? = nil) { (self.forUser, self.forProgrammer) = (forUser, forProgrammer ?? forUser) }
-    }
-
-    private func text(_ reader: KeyPath<Advice, String>) -> String {
-        if case .several(let errors) = self {
-            return "Several changes were refused (\(errors.count)). " + errors.map { $0.text(reader) }.joined(separator: " ")
-        }
-        let (event, advice) = texts
-        return "\(event) \(advice[keyPath: reader])"
-    }
-
-    private var texts: (event: String, advice: Advice) {
-        switch self {
-        case .noHomeFolder:
-            ("There is no folder for preferences: neither HOME nor XDG_CONFIG_HOME holds an absolute path. Values are kept in memory only.",
-             Advice("Set one of them, or name the file with STORED_VALUES_PREFERENCES.",
-                    forProgrammer: "Set one of them, or name the file with STORED_VALUES_PREFERENCES. A program that runs with more rights than its user (setuid, setgid, file capabilities) ignores the environment: it must name its file with PreferencesFile(path:)."))
-        case .notUTF8(let variable):
-            ("There is no place for preferences: the environment variable \(variable) is not UTF-8. Values are kept in memory only.",
-             Advice("Set it to a path in UTF-8; a symbolic link can have one."))
-        case .notSaved(let path, let reason):
-            ("The preferences could not be saved to \"\(path)\"; they are kept in memory, and saving is retried.", Advice(reason))
-        case .notRead(let path, let reason):
-            ("The preferences \"\(path)\" could not be read.", Advice(reason))
-        case .timedOut(let path, let time):
-            ("Syncing \"\(path)\" to the disk takes longer than \(time); it continues in the background.",
-             Advice("Check whether the disk hangs (dmesg), and try again.",
-                    forProgrammer: "Check whether the disk hangs (dmesg), and call flush() again."))
-        case .cancelled(let path):
-            ("The task that was syncing \"\(path)\" to the disk was cancelled; syncing continues in the background.",
-             Advice("Try again to be sure that it is done.",
-                    forProgrammer: "Call flush() in a task that is not cancelled to wait for it."))
-        case .several: ("", Advice(""))  // each has its own
-        case .notEncodable(let key, let path, let reason):
-            ("The new value of \"\(key)\" for \"\(path)\" cannot be encoded, so the old one was kept: \(reason).",
-             Advice("Report this to those who provide the program.", forProgrammer: "Correct the item or its encode(to:)."))
-        case .notValid(let key, let path, let reason):
-            ("The new value of \"\(key)\" for \"\(path)\" is not valid, so the old one was kept: \(reason).",
-             Advice("Choose another value.", forProgrammer: "Set a value that passes the key's validation."))
-        case .tooLarge(let key, let path, let limit):
-            ("The new value of \"\(key)\" was not stored, and the old one was kept: with it \"\(path)\" would be larger than \(limit >> 20) MiB.",
-             Advice("Use a smaller one.", forProgrammer: "Keep large data in separate files, and store only their paths here."))
-        case .newerVersion(let key, let path, let stored, let supported):
-            ("\"\(key)\" in \"\(path)\" was not changed: a newer version of the program wrote it (its version is \(stored), this program knows \(supported == 0 ? "none" : "up to \(supported)")).",
-             Advice("Update the program.",
-                    forProgrammer: "Update the program, or replace the value with set(_:overwritingNewer: true)."))
-        case .notName(let name):
-            ("\"\(name)\" cannot be the name of a preferences file: it is empty, or contains a slash or a NUL.", Advice("Choose another name."))
-        case .notImported(let path, let reason):
-            ("Nothing was imported from the UserDefaults in \"\(path)\".", Advice(reason))
         }
     }
 }

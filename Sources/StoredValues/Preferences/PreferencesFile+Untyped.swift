@@ -75,8 +75,8 @@ package struct PreferencesSnapshot: Sendable {
     /// The value of `key` that programs read; nil also if it cannot be read, see ``value(of:)``.
     package subscript(key: String) -> JSONValue? { try? value(of: key) }
 
-    /// The value of `key` that programs read: the file's, else that of the first layer that has one. Throws if it contains half
-    /// of a surrogate pair, which is not valid Unicode.
+    /// The value of `key` that programs read: the file's, else that of the first layer that has one. Throws if it contains an
+    /// unpaired surrogate, which is not valid Unicode.
     package func value(of key: String) throws -> JSONValue? {
         guard let text = all.lazy.compactMap({ $0.document[key] }).first else { return nil }
         return try JSONValue(parsing: text)
@@ -181,7 +181,7 @@ package struct PreferencesEdit: Sendable {
         }
         // These members cannot be changed, because changes are made by key.
         guard new.unreachableMembers == base.unreachableMembers else {
-            return .notJSON("\(JSONSyntaxError.halfOfPair) in a member's name; such members cannot be edited here")
+            return .notJSON("\(JSONSyntaxError.unpairedSurrogate) in a member's name; such members cannot be edited here")
         }
         let keys = (base.keys + new.keys).distinctKeys.filter { key in
             let isOurs = schema != nil && key.isIdentical(to: Self.schemaMember) && (try? new[key].map { try JSONValue(parsing: $0) }) == schema

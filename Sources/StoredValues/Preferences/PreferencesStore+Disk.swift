@@ -13,6 +13,16 @@ extension PreferencesStore {
     ///
     /// When the task is cancelled, or the deadline passes, it throws at once, and what it has begun continues.
     func flush(deadline: Duration = flushDeadline) async throws(PreferencesError) {
+        try await onDisk(deadline) { $0.flushNow() }
+        // Taken only now: refusals that no flush waits for any more belong to the next one.
+        let refusals = state.withLock { $0.log.takeRefusals() }
+        if let first = refusals.first { throw refusals.count > 1 ? .several(refusals) : first }
+    }
+
+    /// Runs `work` where a thread may wait for the disk, and throws what went wrong.
+    private func onDisk(
+        _ deadline: Duration = flushDeadline, _ work: @escaping @Sendable (PreferencesStore) -> PreferencesError?
+    ) async throws(PreferencesError) {
         let outcome = OneShot<PreferencesError?>()
         let alarm: Alarm
         do throws(SystemErrorCode) {
@@ -21,12 +31,29 @@ extension PreferencesStore {
             throw .notSaved(path: path, reason: "To wait for the disk, \(error.withoutThread).")
         }
         defer { alarm.cancel() }
-        queues.disk.async { outcome.answer(self.flushNow()) }
+        queues.disk.async { outcome.answer(work(self)) }
         let problem = await outcome.wait(cancelled: .cancelled(path: path))
         if let problem { throw problem }
-        // Taken only now: refusals that no flush waits for any more belong to the next one.
-        let refusals = state.withLock { $0.log.takeRefusals() }
-        if let first = refusals.first { throw refusals.count > 1 ? .several(refusals) : first }
+    }
+
+    /// Makes `change` so that it survives a power cut, or not at all; what was set before and is unsaved is saved first.
+    ///
+    /// When the task is cancelled, or the deadline passes, it throws at once, and the change may still be made.
+    func changeDurably(_ key: String, _ change: MemberChange) async throws(PreferencesError) {
+        try await onDisk { store in store.changeNow(durably: change, of: key) }
+    }
+
+    private func changeNow(durably change: MemberChange, of key: String) -> PreferencesError? {
+        refresh()
+        if state.withLock({ $0.needsWriting }), let problem = save() { return problem }
+        _ = ThreadActivity.beginTurn(.change("set(durably:)", key: key), of: self)  // on a thread of ours, as for saving
+        var turn = PreferencesTurn(of: self)
+        turn.changes.make(change, of: key)
+        do { try check(turn.changes) } catch {
+            turn.cancel()
+            return error
+        }
+        return turn.commitDurably() ?? syncGeneration()  // if it is stored already, only that is left to do
     }
 
     private func flushNow() -> PreferencesError? {
@@ -52,7 +79,7 @@ extension PreferencesStore {
             let cost = ContinuousClock.now - start
             state.withLock { $0.disk.syncCost = cost }
             guard let problem else { return }
-            report { $0.note(problem.description) }
+            report { $0.note(unsavedFor: problem) }
             tryAgain()
         }
     }
@@ -135,12 +162,22 @@ extension PreferencesStore {
     func keep(_ changes: StoredMembers.Changes, unwrittenFor error: PreferencesError, _ later: inout AfterUnlocking) {
         let mustRead = state.withLock { state in
             state.keep(changes, by: self, &later)
-            state.log.note(error.debugDescription)
+            state.log.note(unsavedFor: error)
             return state.disk.endWriting()
         }
         if mustRead { queues.watching.async { self.refresh() } }
         // The thread that waits for the lock writes once it is free.
         if !isWaitingForLock.load(ordering: .relaxed) { tryAgain() }
+    }
+
+    /// Publishes nothing: the change was not made. What is in the file may have been written anew, and is synced in the background.
+    func giveUpWriting() {
+        let mustRead = state.withLock { state in
+            state.disk.isSyncMissed = true
+            return state.disk.endWriting()
+        }
+        if mustRead { queues.watching.async { self.refresh() } }
+        tryAgain()
     }
 
     /// Keeps the file's inode in use, so that a later file is not mistaken for it.

@@ -71,7 +71,7 @@ extension PreferencesStore {
                 if !always, try file.currentIdentity() == known { break }
                 adoption = adopt(try PreferencesReading(known: nil, file.read), since: revision, &later)
             }
-        } catch where error.code == .notFolder {
+        } catch let error where error.code == .notFolder {
             // There is a file in place of a folder: nothing can be read, and the next change reports it.
         } catch {
             if error.isLackOfRoom { tryAgain() }

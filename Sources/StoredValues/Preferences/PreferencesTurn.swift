@@ -76,6 +76,12 @@ struct PreferencesTurn: ~Copyable {
         return end()
     }
 
+    /// Makes the change so that it survives a power cut, or not at all. Returns why it was not made.
+    consuming func commitDurably() -> PreferencesError? {
+        if problem == nil { problem = writeDurably() }
+        return end()
+    }
+
     /// Makes no change, and undoes those that were made inside.
     consuming func cancel() {
         let isUntried = store.state.withLock { [changes] state in
@@ -118,6 +124,44 @@ struct PreferencesTurn: ~Copyable {
             } catch {
                 throw .notSaved(path: store.path, reason: error.description)
             }
+        }
+    }
+
+    private mutating func writeDurably() -> PreferencesError? {
+        guard let (old, changes) = store.state.withLock({ [changes] in $0.beginWriting(changes) }) else { return nil }
+        let new = old.applying(changes)
+        do throws(PreferencesError) {
+            if isBroken { _ = try replace(with: old) }  // which sets it aside
+            let identity: FileIdentity? =
+                switch locked {
+                case nil: nil  // there is no file
+                case .some(let file): try replaceDurably(file, with: new.text)
+                }
+            store.publish(changes, writtenIn: new, identity, &later)
+            return nil
+        } catch {
+            store.giveUpWriting()
+            return error
+        }
+    }
+
+    /// Replaces the file and its last durable state. If that fails after the file was replaced, puts the old content back.
+    private func replaceDurably(_ file: borrowing LockedFile, with text: [UInt8]) throws(PreferencesError) -> FileIdentity {
+        func failure(_ reason: String) -> PreferencesError { .notSaved(path: store.path, reason: reason) }
+        let old: FileContents?
+        do { old = try file.read() } catch { throw failure(error.description) }
+        do throws(FileError) {
+            let identity = try file.replace(with: text, durably: true)
+            _ = try store.generation?.keep(nil) { _ in true }
+            return identity
+        } catch {
+            guard (try? file.read())?.identity != old?.identity else { throw failure(error.description) }
+            do throws(FileError) {
+                if let old { _ = try file.replace(with: old.bytes, durably: false) } else { try file.remove() }
+            } catch let second {
+                throw failure("The new value is in the file, may not survive a power cut, and could not be taken back. \(error) \(second)")
+            }
+            throw failure("The old value was put back; others may have seen the new one. \(error)")
         }
     }
 

@@ -3,10 +3,8 @@ import Synchronization
 
 #if canImport(Glibc)
     import Glibc
-#elseif canImport(Musl)
+#else
     import Musl
-#elseif canImport(Android)
-    import Android
 #endif
 
 /// What a thread is inside of: a change or a batch of a file, a consistent read, a validation.

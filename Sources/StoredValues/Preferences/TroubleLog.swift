@@ -35,6 +35,11 @@ struct TroubleLog {
         notes.append((.error, trouble))
     }
 
+    /// Notes why what is in memory is not on the disk.
+    mutating func note(unsavedFor error: PreferencesError) {
+        if case .notSaved = error { note("\(error) The values are kept in memory, and saving is retried.") } else { note(error.description) }
+    }
+
     /// Notes that a change was written. After it, an error that was logged before is logged again.
     mutating func forgetTroubles() { troubles = [] }
 
@@ -50,7 +55,7 @@ struct TroubleLog {
     /// Notes a change that cannot be made at all.
     mutating func refuse(_ refusal: PreferencesError) {
         if !refusals.contains(refusal) { refusals.append(refusal) }
-        note(refusal.debugDescription)
+        note(refusal.description)
     }
 
     /// The changes refused since the last call.

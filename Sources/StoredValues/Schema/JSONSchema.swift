@@ -21,7 +21,9 @@ package struct JSONSchema: Sendable, Hashable {
         for schema in schemas {
             for choice in schema.json["anyOf"]?.arrayValue ?? [schema.json] where !distinct.contains(choice) { distinct.append(choice) }
         }
-        if distinct.isEmpty || distinct.contains([:]) { self = .anything } else {
+        if distinct.isEmpty || distinct.contains([:]) {
+            self = .anything
+        } else {
             json = distinct.count == 1 ? distinct[0] : ["anyOf": .array(distinct)]
         }
     }

@@ -68,18 +68,19 @@ extension PreferencesFile {
             return parts
         }
         _ = find()
-        return ConsistentValues(base: ValueSequence(
-            subscribe: { Part.subscribe(to: find()) },
-            makeTransform: {
-                let readings = (repeat PartReading(each wrappers))
-                return { contents in
-                    var rest = contents[...]
-                    let values = (repeat (each readings).read(rest.removeFirst()))
-                    var isNews = false
-                    for reading in repeat each readings { isNews = isNews || reading.isNews }
-                    return isNews ? values : nil
-                }
-            }))
+        return ConsistentValues(
+            base: ValueSequence(
+                subscribe: { Part.subscribe(to: find()) },
+                makeTransform: {
+                    let readings = (repeat PartReading(each wrappers))
+                    return { contents in
+                        var rest = contents[...]
+                        let values = (repeat (each readings).read(rest.removeFirst()))
+                        var isNews = false
+                        for reading in repeat each readings { isNews = isNews || reading.isNews }
+                        return isNews ? values : nil
+                    }
+                }))
     }
 }
 
@@ -97,7 +98,8 @@ private struct Part: Sendable {
         let path = (store ?? first.store).path
         for part in parts where part.store !== store ?? first.store {
             programmerError(
-                "PreferencesFile.values(of:) was called for \"\(path)\" with \"\(part.key.text)\", which belongs to \"\(part.store.path)\". Only values of one file can be read together: call it once per file.")
+                "PreferencesFile.values(of:) was called for \"\(path)\" with \"\(part.key.text)\", which belongs to \"\(part.store.path)\". Only values of one file can be read together: call it once per file."
+            )
         }
     }
 

@@ -125,14 +125,14 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         }
     }
 
-    /// Logs once if validation refuses the default. The default is used all the same.
+    /// Logs once if validation refuses the default. The default is used anyway.
     func checkDefault(of declaration: StoredKey<Item>) {
         guard declaration.validate != nil, !isDefaultChecked.exchange(true, ordering: .relaxed) else { return }
         do {
             _ = try declaration.validated(declaration.defaultItem)
         } catch {
             store.report {
-                $0.note("The default of \"\(key)\" in \"\(store.path)\" does not pass its validation, and is used all the same: \(error). Correct the default or the validation.")
+                $0.note("The default of \"\(key)\" in \"\(store.path)\" does not pass its validation, and is used anyway: \(error). Correct the default or the validation.")
             }
         }
     }

@@ -5,6 +5,16 @@ extension PreferencesFile {
     /// faster, and can be observed and changed.
     public subscript<Item>(key: StoredKey<Item>) -> Item { StoredValue(key, storage: self).value }
 
+    /// ``StoredValue/set(checking:)`` of the value of `key`.
+    public func set<Item>(_ key: StoredKey<Item>, checking item: Item) throws(PreferencesError) {
+        try StoredValue(key, storage: self).set(checking: item)
+    }
+
+    /// ``StoredValue/set(durably:)`` of the value of `key`.
+    public func set<Item>(_ key: StoredKey<Item>, durably item: Item) async throws(PreferencesError) {
+        try await StoredValue(key, storage: self).set(durably: item)
+    }
+
     /// Removes what is stored under these keys, in one change of the file: as ``StoredValue/reset()`` does for each.
     ///
     /// ```swift

@@ -10,12 +10,11 @@ public import FoundationEssentials
 /// } catch .locked {
 ///     try await SystemKeyring().unlock()
 /// } catch {
-///     print(error)  // The secret "com.example.Editor/token" in the desktop's keyring (Secret Service): No keyring is running. …
+///     print(error)  // The secret "com.example.Editor/token" in the desktop's keyring (Secret Service): No program on …
 /// }
 /// ```
 ///
-/// `description` is for the program's user, `debugDescription` for the programmer. If other errors may be thrown in the same `do`, use
-/// `catch let error as SecretError where error.reason == .locked`.
+/// `description` is for the program's user, and `debugDescription` adds what the programmer can do. If other errors may be thrown in the same `do`, use `catch let error as SecretError where error.reason == .locked`.
 ///
 /// End with a `catch` for every other error, as above, if only `catch { throw error }`: without it, the compiler of Swift 6.3.1
 /// may crash ("MandatoryAllocBoxToStack") if the function also has a `var`.
@@ -35,14 +34,13 @@ extension SecretError: CustomStringConvertible, CustomDebugStringConvertible, Lo
     /// Which secret in which keyring, what happened and what to do, for the program's user.
     public var description: String { "\(subject): \(reason)" }
 
-    /// The same for the programmer.
+    /// The same, and what only the programmer can do.
     public var debugDescription: String { "\(subject): \(reason.debugDescription)" }
 
-    /// The description, also without `import Foundation`.
-    public var localizedDescription: String { description }
-
-    /// The description.
+    /// The description, for Foundation.
     public var errorDescription: String? { description }
+    /// The same, also without `import Foundation`.
+    public var localizedDescription: String { description }
 
     /// The status with which a command line program ends by this error: that of its ``reason``.
     public var exitStatus: Int32 { reason.exitStatus }

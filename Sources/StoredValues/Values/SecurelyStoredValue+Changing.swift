@@ -55,13 +55,9 @@ extension SecurelyStoredValue {
     /// cases are not detected, and wait for ever: two secrets whose closures update each other, so update several secrets in one
     /// order everywhere; and a closure that waits for a detached task that updates the same secret.
     ///
-    /// Among processes:
-    /// - In an encrypted file, and in the desktop's keyring if the processes share a runtime folder (`$XDG_RUNTIME_DIR`),
-    ///   comparing and storing are one step, so no change is lost. In a custom keyring, and where other programs change the
-    ///   desktop's keyring, a change made in between is lost.
-    /// - In no keyring does a closure wait for one of another process. Two processes may refresh a token at the same time; the
-    ///   later one finds the other's token, and its closure runs again on that.
-    /// - Credentials are read-only: a closure that changes one ends with ``KeyringError/readOnly``.
+    /// Among processes, comparing and storing are one step where the other `update` is atomic, so no change is lost there. A closure
+    /// never waits for one of another process: of two that refresh a token at the same time, the later one finds the other's, and
+    /// its closure runs again on that. A closure that changes a secret in a read-only keyring ends with ``KeyringError/readOnly``.
     ///
     /// Throws what `change` throws; nothing was changed then. Throws ``SecretError`` as ``set(_:)`` does, possibly after the
     /// closure has run: its result is not stored then. If the closure leaves the secret unchanged, nothing is stored.
@@ -101,7 +97,7 @@ extension SecurelyStoredValue {
     }
 
     /// Unavailable: a secret in the source code would not be secret.
-    @available(*, unavailable, message: "a secret has no default: leave out \"= …\"; the property is nil while none is at hand")
+    @available(*, unavailable, message: "a secret has no default: leave out \"= …\"; the property is nil while none is known")
     public convenience init(wrappedValue: Item?, key: String, service: String? = nil, keyring: some Keyring = .system) {
         preconditionFailure("unavailable")
     }

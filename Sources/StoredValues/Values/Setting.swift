@@ -66,7 +66,6 @@ public struct Setting: Sendable {
     }
 }
 
-
 /// A stored value of any type that can be set by JSON or by a text.
 private protocol SettableValue: Sendable {
     func set(json: JSONValue) throws(PreferencesError)

@@ -33,7 +33,7 @@ enum StoredContent<Item: StorableItem>: Sendable {
         do {
             json = try JSONIndex(text.json)
         } catch {
-            // The file was parsed, so the only possible error is half of a surrogate pair. The line number counts within the
+            // The file was parsed, so the only possible error is an unpaired surrogate. The line number counts within the
             // value.
             return .unreadable(text, reason: "it contains an invalid string: \(error)")
         }

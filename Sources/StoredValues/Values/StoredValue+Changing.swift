@@ -30,16 +30,37 @@ extension StoredValue {
     /// the value stays in memory, as with ``set(_:overwritingNewer:)``.
     public func set(checking item: Item) throws(PreferencesError) {
         let preference = livePreference
+        let change = try checkedChange(to: item, in: preference)
+        try preference.store.change("set(checking:)", of: key) { changes throws(PreferencesError) in
+            changes.make(change, of: key)
+            try preference.store.check(changes)
+        }
+    }
+
+    /// Stores `item` so that it survives a power cut when this returns, or throws why not; what throws has changed nothing. For
+    /// input whose loss would matter.
+    ///
+    /// It is validated as by ``set(checking:)``, and throws the same errors. The new file is synced to the disk before it takes the
+    /// place of the old one: if the disk is full, read-only or gone, ``PreferencesError/notSaved(path:reason:)`` is thrown, and the
+    /// file and the value in memory stay as they are. If only syncing the folder fails, the old content is put back, and the error
+    /// says that others may have seen the new value. Changes that were made before and could not be written yet are written first,
+    /// or stay in memory.
+    ///
+    /// Takes at most five minutes, and throws as soon as its task is cancelled; the change may still be made then. Other changes of
+    /// the file wait while the disk is written.
+    public func set(durably item: Item) async throws(PreferencesError) {
+        let preference = livePreference
+        try await preference.store.changeDurably(key, try checkedChange(to: item, in: preference))
+    }
+
+    /// ``change(to:if:in:)`` for an item that must lie in the range of the key, if it has one.
+    private func checkedChange(to item: Item, in preference: LivePreference<Item>) throws(PreferencesError) -> MemberChange {
         do throws(NotInRange) {
             try declaration.requireInRange(item)
         } catch {
             throw .notValid(key: key, path: preference.store.path, reason: error.description)
         }
-        let change = try change(to: item, in: preference)
-        try preference.store.change("set(checking:)", of: key) { changes throws(PreferencesError) in
-            changes.make(change, of: key)
-            try preference.store.check(changes)
-        }
+        return try change(to: item, in: preference)
     }
 
     /// Removes the stored value, also under former keys, so that the layers below are read again, or the default.

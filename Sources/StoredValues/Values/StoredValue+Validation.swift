@@ -57,7 +57,7 @@ extension StoredValue where Item: Comparable {
 
 extension StoredKey {
     /// Unavailable: a validation returns the item to use.
-    @available(*, unavailable, message: "return what is to be used: validate: { min($0, 5) }")
+    @available(*, unavailable, message: "return the value to use: validate: { min($0, 5) }")
     public init(
         _ name: String, default defaultItem: Item, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
         validate: @Sendable (inout Item) throws -> Void, title: String = "", help: String = ""
@@ -66,14 +66,14 @@ extension StoredKey {
 
 extension StoredValue {
     /// Unavailable: a validation returns the item to use.
-    @available(*, unavailable, message: "return what is to be used: validate: { min($0, 5) }")
+    @available(*, unavailable, message: "return the value to use: validate: { min($0, 5) }")
     public convenience init(
         wrappedValue: Item, key: String, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
         validate: @Sendable (inout Item) throws -> Void, storage: PreferencesFile = .standard
     ) { preconditionFailure("unavailable") }
 
     /// Unavailable: a validation returns the item to use.
-    @available(*, unavailable, message: "return what is to be used: validate: { min($0, 5) }")
+    @available(*, unavailable, message: "return the value to use: validate: { min($0, 5) }")
     public convenience init(
         key: String, default defaultItem: Item, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
         validate: @Sendable (inout Item) throws -> Void, storage: PreferencesFile = .standard
@@ -82,7 +82,7 @@ extension StoredValue {
 
 extension StoredValue where Item: ExpressibleByNilLiteral {
     /// Unavailable: a validation returns the item to use.
-    @available(*, unavailable, message: "return what is to be used: validate: { min($0, 5) }")
+    @available(*, unavailable, message: "return the value to use: validate: { min($0, 5) }")
     public convenience init(
         key: String, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
         validate: @Sendable (inout Item) throws -> Void, storage: PreferencesFile = .standard

@@ -24,38 +24,12 @@ import StoredValuesSupport
 /// If another program writes something that does not decode or does not pass validation, the last good value stays in use; at a
 /// start, when none is known, the default is read. ``repairs`` and the log report it.
 ///
-/// The value that a property is declared with is its default, also if a struct's memberwise initialiser sets it. Hide that
-/// initialiser, by declaring one or by a `private` property:
-///
-/// ```swift
-/// struct Page {
-///     @StoredValue(key: "theme") var theme = "light"
-///
-///     init() {}  // else Page(theme: "dark") stores nothing, and reads "dark" while nothing is stored
-///
-///     func darken() { $theme.set("dark") }
-/// }
-/// ```
+/// The value that a property is declared with is its default, also one that a struct's memberwise initialiser sets, which reads as
+/// if it were stored: declare an initialiser, such as `init() {}`, or make the property `private`.
 ///
 /// Where Swift does not allow a property wrapper (in a `Sendable` class, for a `static let`), make the value with
-/// ``init(key:default:formerKeys:decoding:validate:storage:)`` and read its ``value``. Or put the properties of a `Sendable`
-/// class into a struct:
-///
-/// ```swift
-/// final class Server: Sendable {
-///     struct Settings {
-///         @StoredValue(key: "host") var host = "localhost"
-///         @StoredValue(key: "limit") var limit = 60
-///
-///         init() {}
-///     }
-///
-///     let settings = Settings()
-///     let retries = StoredValue(key: "retries", default: 3)
-///
-///     var summary: String { "\(settings.host): \(settings.limit) requests, \(retries.value) retries" }
-/// }
-/// ```
+/// ``init(key:default:formerKeys:decoding:validate:storage:)`` and read its ``value``, or put the properties into a struct; see
+/// <doc:CompileErrors>.
 ///
 /// Declare a key that is used in several places once, as a ``StoredKey``.
 @propertyWrapper
@@ -135,7 +109,8 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     public var wrappedValue: Item {
         get { value }
         @available(
-            *, unavailable, message: "use $property.set(_:), or $property.update { } to change it in place: x += 1 would be two steps")
+            *, unavailable, message: "use $property.set(_:), or $property.update { } to change it in place: x += 1 would be two steps"
+        )
         set { set(newValue) }  // reached through a protocol that requires a setter
     }
 

@@ -64,7 +64,7 @@
         /// The file that is the mirror now has this digest; nil if there is none. Another one than was written is written over.
         mutating func mirrorIs(_ found: UInt64?, at now: BootMoment) -> [Action] {
             guard let digest, found != digest else { return [] }
-            return say("\(id): something else than the agent has changed or removed the mirror; it is written anew.")
+            return say("\(id): something other than the agent has changed or removed the mirror; it is rewritten.")
                 + restore(at: now) + [told(at: now)]
         }
 
@@ -136,7 +136,7 @@
 
         // MARK: Time
 
-        /// Some time has passed: programs are told that the agent lives, and that the last confirmation has grown too old.
+        /// Some time has passed: reports that the agent is alive, and that the last confirmation has become too old.
         mutating func tick(at now: BootMoment) -> [Action] {
             guard case .current = report.state, age(at: now) >= FleetReport.freshness else {
                 return report.alive?.age(at: now).map { $0 < FleetAgent.interval } ?? false ? [] : [told(at: now)]
@@ -184,7 +184,7 @@
             known = origin
             let broken = Set(replica.broken)
             let notes = broken.subtracting(brokenPlaces).map { place -> Action in
-                .note("\(id): what lies under \"\(place.key.text)\" for \(place.target) is not a setting that stored-values-fleet wrote, and is ignored.")
+                .note("\(id): the entry \"\(place.key.text)\" for \(place.target) is not a setting that stored-values-fleet wrote, and is ignored.")
             }
             brokenPlaces = broken
             return (isFirst ? secrets + settings : settings + secrets) + (areSecretsHere ? notes + rest(&self) : [])

@@ -68,7 +68,7 @@
                 // Each of them ends when the task is cancelled, or the files are not this agent's any more.
                 try await untilOneEnds({ await self.follow() }, { await self.guardMirror() }, { await self.live() })
                 guard !Task.isCancelled else { break }
-                note("\(configuration.applicationID): something else than the agent has removed the lock \(files.lockPath); the agent takes it again.")
+                note("\(configuration.applicationID): something other than the agent has removed the lock \(files.lockPath); the agent takes it again.")
             }
             try? carryOut { $0.end(at: .now) }
         }
@@ -85,10 +85,11 @@
                     throw FleetError.misconfigured("\(problem)")
                 } catch {
                     throw FleetError.misconfigured(
-                        "The folders \(configuration.folder.path) and that of the reports cannot be used (\(error)). Make them for the agent's user, or name another with --folder.")
+                        "The folders \(configuration.folder.path) and that of the reports cannot be used (\(error)). Make them for the agent's user, or name another with --folder."
+                    )
                 }
                 let path = configuration.folder.mirror(of: configuration.applicationID)
-                if attempt == 4 { note("Another agent keeps \(path). This one waits until it has ended.") }
+                if attempt == 4 { note("Another agent keeps \(path). This one waits until that one ends.") }
                 guard await pause(for: .milliseconds(500)) else { break }
             }
             return false
@@ -98,7 +99,7 @@
             let found: (FleetMirror, UInt64)?
             do { found = try files.read() } catch {
                 found = nil
-                note("The mirror cannot be read, and is written anew when the cluster answers. \(error)")
+                note("The mirror cannot be read, and is rewritten when the cluster answers. \(error)")
             }
             try? carryOut { $0.begin(with: found, files.readSecrets(), at: .now) }
             if let cluster = steps.mirror?.origin.cluster { gateway.expect(cluster: cluster) }
@@ -120,7 +121,7 @@
             } while await pause(for: backoff.next())
         }
 
-        /// Writes the mirror anew as soon as something else than this agent changes or removes it.
+        /// Writes the mirror anew as soon as something other than this agent changes or removes it.
         private func guardMirror() async {
             let (events, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             let watch = files.watchMirror { continuation.yield() }
@@ -146,9 +147,9 @@
         /// Reads everything, then follows the changes. Ends only by an error, or when the cluster ends the watch.
         private func keepFresh() async throws {
             let asked = BootMoment.now
-            let patience = readingPatience
-            readingPatience = min(patience * 2, .seconds(30))
-            let new = SettingsReplica(try await gateway.ask(keys.everything(), patience: patience), keys)
+            let timeout = readingPatience
+            readingPatience = min(timeout * 2, .seconds(30))
+            let new = SettingsReplica(try await gateway.ask(keys.everything(), timeout: timeout), keys)
             readingPatience = Self.readingPatience
             switch MirrorVerdict(isEmpty: new.settings.isEmpty, origin: new.origin, mirror: steps.mirror, known: steps.known) {
             case .adopt: break
@@ -164,7 +165,7 @@
         private func requireSettings(at revision: Int) async throws {
             let question = keys.allSettings(["count_only": true, "revision": .string("\(revision)")])
             do throws(EtcdError) {
-                guard try await gateway.ask(question, patience: .seconds(5)).count == 0 else { return }
+                guard try await gateway.ask(question, timeout: .seconds(5)).count == 0 else { return }
             } catch {
                 // Refused where it was compacted: nobody knows any more.
                 guard error.reason == .refused else { throw error }
@@ -175,7 +176,7 @@
         }
 
         private func watch(from revision: Int) async throws {
-            try await gateway.watch(keys.settings, to: keys.settings.afterAllThatBeginWithThis, from: revision) { answer in
+            try await gateway.watch(keys.settings, to: keys.settings.endOfPrefix, from: revision) { answer in
                 try self.carryOut { $0.heard(answer, at: .now) }
             }
         }
@@ -186,11 +187,11 @@
                 guard let replica = steps.replica else { return }
                 guard steps.isWatching else { throw AgentProblem("the watch did not begin in time", isCertain: false) }
                 let asked = BootMoment.now
-                // Longer than an election takes, and shorter than the last confirmation counts, so that programs are told why.
+                // Longer than an election takes, and shorter than the last confirmation counts, so that programs see the reason.
                 let end = ContinuousClock.now + max(FleetReport.freshness - steps.age(at: asked) - .seconds(1), .seconds(1))
                 // One key costs etcd nothing, and where it has made no change at all, its revision says so.
-                var answer = try await gateway.ask(.read(keys.settings), patience: end - .now)
-                if !replica.isConfirmed(answer) { answer = try await gateway.ask(replica.question, patience: end - .now) }
+                var answer = try await gateway.ask(.read(keys.settings), timeout: end - .now)
+                if !replica.isConfirmed(answer) { answer = try await gateway.ask(replica.question, timeout: end - .now) }
                 try carryOut { $0.confirm(answer, askedAt: replica.revision, asked, mirror: files.mirrorDigest(), at: .now) }
             }
         }

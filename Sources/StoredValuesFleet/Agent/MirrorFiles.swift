@@ -23,17 +23,11 @@
         private let seenSecrets: DurableFile
         /// Its lock is held while the agent runs; there is no such file.
         private let agent: DurableFile
-        private var lock: Lock?
+        private var lock: HeldLock?
         /// The digest of the mirror when it was last read or written, and which file it was.
         private var lastMirror: (digest: UInt64, identity: FileIdentity)?
 
-        private final class Lock {
-            let file: LockedFile
-
-            init(_ file: consuming LockedFile) { self.file = file }
-        }
-
-        init(_ folder: FleetFolder, applicationID id: String, operations: any FileOperations = POSIXFileOperations()) {
+        init(_ folder: FleetFolder, applicationID id: String, operations: FileOperations = .posix) {
             mirror = DurableFile(path: folder.mirror(of: id), operations: operations)
             report = DurableFile(path: folder.report(of: id), operations: operations)
             secrets = DurableFile(path: folder.secrets(of: id), operations: operations)
@@ -54,7 +48,7 @@
             }
         }
 
-        private var operations: any FileOperations { mirror.operations }
+        private var operations: FileOperations { mirror.operations }
 
         private func makeFolder(_ path: String) throws {
             guard try mirror.status(at: path, followingLinks: true) == nil else { return }
@@ -119,7 +113,7 @@
             lock = nil
             do {
                 try claim(agent)
-                lock = Lock(try agent.lock(timeout: .zero))
+                lock = HeldLock(try agent.lock(timeout: .zero))
                 return true
             } catch let error as FileError where error.isLockTimeout {
                 return false

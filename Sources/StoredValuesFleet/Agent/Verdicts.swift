@@ -60,7 +60,11 @@
                 if !origin.cluster.isIdentical(to: known.cluster) {
                     .keep(why: "another cluster answers, and it has no settings of this application; the last ones are kept until it has some")
                 } else if origin.revision < known.revision {
-                    .keep(why: "the cluster has lost its data: it is at revision \(origin.revision), was at \(known.revision), and has no settings; the last ones are kept until it has some")
+                    .keep(
+                        why: """
+                            the cluster has lost its data: it is at revision \(origin.revision), was at \(known.revision), and has no settings; \
+                            the last ones are kept until it has some
+                            """)
                 } else {
                     .adoptIfRemoved(since: known.revision)
                 }
@@ -103,7 +107,11 @@
             }
             // Once taken over, no confirmation would ever count again.
             guard !SecretsEpoch(number: offer.epoch).isFuture(at: now) else {
-                return .keep(why: "the restore of the secrets was confirmed at a time in the future, so they are not used; check the clocks, and say so again: stored-values-fleet secret confirm")
+                return .keep(
+                    why: """
+                        the restore of the secrets was confirmed at a time in the future, so they are not used; check the clocks, and confirm it \
+                        again: stored-values-fleet secret confirm
+                        """)
             }
             guard let generation = SealedSecrets.generation(of: offer.bytes) else {
                 // With nothing noted and no file, programs would take it that there are no secrets.
@@ -124,7 +132,11 @@
             guard var latest, isOld || isTainted else { return .replace(offer.bytes, new) }
             latest.hasRefusedOlder = true
             return .keep(
-                why: "the cluster's secrets are not later than what this machine has seen (generation \(new.generation), seen \(latest.generation)), or follow such, and are not used; if they were restored from a backup on purpose, say so: stored-values-fleet secret confirm",
+                why: """
+                    the cluster's secrets are not newer than those that this machine has seen (generation \(new.generation), seen \
+                    \(latest.generation)), or are based on such, so they are not used; if they were restored from a backup on purpose, confirm \
+                    it: stored-values-fleet secret confirm
+                    """,
                 noting: latest == seen ? nil : latest)
         }
     }

@@ -53,7 +53,11 @@
                 let task = client.execute(
                     request: request, delegate: ResponseAccumulator(request: request, maxBodySize: Self.answerLimit),
                     deadline: .now() + .nanoseconds(limit.nanoseconds))
-                let response = try await withTaskCancellationHandler { try await task.get() } onCancel: { task.cancel() }
+                let response = try await withTaskCancellationHandler {
+                    try await task.get()
+                } onCancel: {
+                    task.cancel()
+                }
                 return (Int(response.status.code), response.body.map { Array($0.readableBytesView) } ?? [])
             } catch {
                 throw await failure(error, endpoint)

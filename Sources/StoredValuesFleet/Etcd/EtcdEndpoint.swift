@@ -27,7 +27,7 @@
             let isPermitted = rest.unicodeScalars.allSatisfy { scalar in
                 scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || marks.contains(scalar))
             }
-            guard isPermitted else { throw refusal("it has characters that no host name has") }
+            guard isPermitted else { throw refusal("it has characters that a host name cannot have") }
             guard let colon = rest.utf8.lastIndex(of: UInt8(ascii: ":")), let port = UInt16(rest[rest.utf8.index(after: colon)...]), port > 0,
                 rest.utf8.last != UInt8(ascii: "]")
             else { throw refusal("it has no port") }

@@ -19,9 +19,9 @@
             case tooManyOperations
             /// The cluster's database is full.
             case noSpace
-            /// Whoever answered is not etcd's JSON gateway, or speaks otherwise.
+            /// Whoever answered is not etcd's JSON gateway, or does not follow its protocol.
             case notEtcd
-            /// Whoever answered belongs to another cluster than the one that is meant.
+            /// Whoever answered belongs to a cluster other than the intended one.
             case otherCluster
             case cancelled
             /// Anything else that etcd refuses.
@@ -31,7 +31,7 @@
         var reason: Reason
         /// Who was asked, and what was said; ends without a full stop.
         var sentence: String
-        /// Whether the request may have been carried out all the same.
+        /// Whether the request may have been carried out anyway.
         var mayHaveHappened = false
 
         /// Whether another attempt may do better.
@@ -76,7 +76,10 @@
             case _ where isUnknown:
                 self.init(
                     reason: .notEtcd,
-                    sentence: "\(endpoint) answered with status \(status), which etcd's JSON gateway does not: check the address, and in etcd's configuration file, enable-grpc-gateway: true",
+                    sentence: """
+                        \(endpoint) answered with status \(status), which etcd's JSON gateway never does: check the address, and \
+                        enable-grpc-gateway: true in etcd's configuration file
+                        """,
                     mayHaveHappened: true)
             default:
                 self.init(reason: .refused, sentence: "\(endpoint) refused with code \(code ?? 0): \(words)", mayHaveHappened: true)

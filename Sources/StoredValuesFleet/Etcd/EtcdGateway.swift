@@ -10,7 +10,7 @@
         /// doubled: a large answer may take longer by a slow network.
         static let attemptLimit = Duration.seconds(2)
         /// How long all attempts together may take, if the caller names no other time.
-        static let patience = Duration.seconds(15)
+        static let timeout = Duration.seconds(15)
 
         /// The largest request that is sent.
         private static let requestLimit = 16 << 20
@@ -42,14 +42,14 @@
         /// What this machine has is of the cluster with this id: another one counts only if most members belong to it.
         func expect(cluster: String) { state.withLock { $0.vote.expect(cluster) } }
 
-        /// The answer to a request that may be repeated without harm. Asks each member in turn, at most until `patience` is over.
+        /// The answer to a request that may be repeated without harm. Asks each member in turn, at most until `timeout` is over.
         /// `mayHaveHappened` of the error is true if it holds for any of the attempts.
-        func ask(_ request: EtcdRequest, patience: Duration = patience) async throws(EtcdError) -> EtcdAnswer {
+        func ask(_ request: EtcdRequest, timeout: Duration = timeout) async throws(EtcdError) -> EtcdAnswer {
             // etcd warns of a limit above 10 MiB. On a slow machine so much does not arrive in time, which would look like no answer.
             guard request.body.count <= Self.requestLimit else {
                 throw EtcdError(reason: .tooLarge, sentence: "the request has \(request.body.count >> 20) MiB, more than any cluster takes")
             }
-            let end = ContinuousClock.now + patience
+            let end = ContinuousClock.now + timeout
             var failures = MemberFailures(members: endpoints.count)
             var backoff = Backoff(first: .milliseconds(50), longest: .seconds(1))
             while true {

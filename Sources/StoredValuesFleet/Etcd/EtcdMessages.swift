@@ -151,7 +151,7 @@
         init(_ text: String) { self.init(text.utf8) }
 
         /// The smallest key that is larger than all that begin with this one.
-        var afterAllThatBeginWithThis: Data {
+        var endOfPrefix: Data {
             var end = self
             while let last = end.popLast() {
                 if last < 0xFF {

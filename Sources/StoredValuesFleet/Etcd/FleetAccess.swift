@@ -4,7 +4,7 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    /// What a program shows to the cluster: files, which are read when a connection is needed, so that renewed ones are picked up.
+    /// Client credentials: files, which are read when a connection is needed, so that renewed ones are picked up.
     /// Nothing secret is ever an argument.
     public struct FleetAccess: Sendable, Equatable {
         /// The certificates of the authorities that may have signed the cluster's, in PEM; the system's if nil.
@@ -74,7 +74,7 @@
         private static func provider(of path: String) -> SecretFile.Provider {
             let folder = ResolvedPath.folder(of: DurableFile(path: path).path)
             if let credentials = try? environmentVariable("CREDENTIALS_DIRECTORY"), credentials.isIdentical(to: folder) { return .credential }
-            let volume = try? POSIXFileOperations().status(at: folder + "/..data", followingLinks: false)
+            let volume = try? FileOperations.posix.status(at: folder + "/..data", followingLinks: false)
             return folder.isIdentical(to: "/run/secrets") || volume?.kind == .link ? .mounted : .own
         }
 

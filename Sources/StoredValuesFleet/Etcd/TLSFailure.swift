@@ -28,7 +28,7 @@
                 let when = isHandshake ? " during the TLS handshake: it may be starting or ending, or speak no TLS" : ""
                 return EtcdError(reason: .unreachable, sentence: "\(endpoint) closed the connection\(when)", mayHaveHappened: !isHandshake)
             }
-            return EtcdError(reason: .untrusted, sentence: "\(endpoint) made no TLS connection: \(reason)", mayHaveHappened: !isHandshake)
+            return EtcdError(reason: .untrusted, sentence: "\(endpoint) did not establish a TLS connection: \(reason)", mayHaveHappened: !isHandshake)
         }
 
         /// What BoringSSL calls the reason, without the place in its source; nil if it names none.
@@ -47,16 +47,16 @@
                 return "has a certificate that is not valid before \(Self.text(early.notValidBefore)), by this machine's clock"
             }
             let known = access.authorities.map { "those in \"\($0)\"" } ?? "those that this system trusts"
-            return "has a certificate of another authority than \(known)"
+            return "has a certificate from an authority other than \(known)"
         }
 
         /// Why the member did not take this client's certificate. etcd may only say that it did not.
         private func refusal(isExpired: Bool) -> String {
-            guard let path = access.certificate else { return "wants a client's certificate, and none is named" }
+            guard let path = access.certificate else { return "requires a client certificate, and none was given" }
             let end = (try? NIOSSLCertificate.fromPEMFile(path))?.first?.notValidAfter
             if let end, end < time(nil) { return "refused the certificate in \"\(path)\", which expired at \(Self.text(end))" }
             if isExpired { return "refused the certificate in \"\(path)\" as expired: check both clocks" }
-            return "refused the certificate in \"\(path)\": it is of another authority than the cluster trusts, or not for clients"
+            return "refused the certificate in \"\(path)\": its authority is not one that the cluster trusts, or it is not for clients"
         }
 
         private static func text(_ time: time_t) -> String { FleetRecord.stamp(Date(timeIntervalSince1970: Double(time))) }

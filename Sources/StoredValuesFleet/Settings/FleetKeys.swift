@@ -30,11 +30,11 @@
         }
 
         /// A question for all that agents read.
-        func everything(_ options: [String: JSONValue] = [:]) -> EtcdRequest { .read(settings, to: settings.afterAllThatBeginWithThis, options) }
+        func everything(_ options: [String: JSONValue] = [:]) -> EtcdRequest { .read(settings, to: settings.endOfPrefix, options) }
 
         /// One for all settings, and nothing else: what lies between `everyone/` and the end of `host/`.
         func allSettings(_ options: [String: JSONValue]) -> EtcdRequest {
-            .read(settings + Data("everyone/"), to: (settings + Data("host/")).afterAllThatBeginWithThis, options)
+            .read(settings + Data("everyone/"), to: (settings + Data("host/")).endOfPrefix, options)
         }
 
         func key(of place: Place) -> Data { settings + Data("\(place.target.path)/\(place.key.text)") }

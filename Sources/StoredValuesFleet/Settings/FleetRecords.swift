@@ -109,10 +109,11 @@
             }
             let whole = text { $0 }
             guard whole.utf8.count > Self.valueLimit else { return Data(whole) }
-            return Data(text { value in
-                let size = value.text(onOneLine: true).utf8.count
-                return size <= Self.valueLimit ? value : ["bytes": JSONValue(size)]
-            })
+            return Data(
+                text { value in
+                    let size = value.text(onOneLine: true).utf8.count
+                    return size <= Self.valueLimit ? value : ["bytes": JSONValue(size)]
+                })
         }
     }
 #endif

@@ -99,7 +99,7 @@
             return best.mapValues(\.value)
         }
 
-        /// The settings that no program can read, because something else than a record lies there.
+        /// The settings that no program can read, because something other than a record lies there.
         var broken: [FleetKeys.Place] { entries.values.compactMap { $0.record == nil ? $0.place : nil } }
 
         /// The secrets as the cluster has them; nil if it has none.

@@ -87,9 +87,9 @@
                 guard handle.child(0).path == path else {
                     throw .wrongAnswer(to: "RetrieveSecret", type: "another path", expected: "the request's")
                 }
-            } catch where error.isUnknownInterface || error.isUndelivered {
+            } catch let error where error.isUnknownInterface || error.isUndelivered {
                 throw Self.missing
-            } catch where error.isBroken {
+            } catch let error where error.isBroken {
                 throw Self.gone
             }
             accepted()

@@ -28,7 +28,7 @@ extension Doctor {
             add(.problem, "\(file.path) is not JSON: \(why). Programs use the last good values. Correct it with: stored-values edit")
         }
         if let mode = file.mode, mode & 0o022 != 0 {
-            add(.problem, "Other users can change \(file.path), which has mode \(file.modeText). Forbid it: chmod go-w \(file.path)")
+            add(.problem, "Other users can change \(file.path), which has mode \(file.modeText). Prevent that: chmod go-w \(file.path)")
         }
         let folder = Self.nearestFolder(of: file.path)
         if !System.mayWrite(folder) {
@@ -46,7 +46,7 @@ extension Doctor {
         case .missing: add(.fine, "\(layer.path) does not exist: no \(values) come from it.")
         case .keys(let count): add(.fine, "\(layer.path) has \(values) for \(Self.keys(count)) and mode \(layer.modeText).")
         case .broken(let why):
-            let advice = isFleet ? "Restart the agent, which writes the file anew." : "Correct the file."
+            let advice = isFleet ? "Restart the agent, which rewrites the file." : "Correct the file."
             add(.problem, "The \(values) in \(layer.path) are not used: they are not JSON: \(why). \(advice)")
         case .unreadable(let sentence): add(.problem, "The \(values) are not used. \(sentence)")
         }
@@ -57,7 +57,7 @@ extension Doctor {
         // A file that cannot be read is a finding already.
         switch (mirror.content, storage.fleetStatus) {
         case (.broken, _), (.unreadable, _), (_, .none): break
-        case (_, .never): add(.problem, "\(FleetStatus.never) \(storage.fleetComplaint ?? "Look at the agent's log.")")
+        case (_, .never): add(.problem, "\(FleetStatus.never) \(storage.fleetComplaint ?? "Check the agent's log.")")
         case (_, let status):
             if case .current = status { add(.fine, status.description) } else { add(.problem, status.description) }
         }
@@ -67,7 +67,7 @@ extension Doctor {
         let program = application.map { " --app \($0.isPlainWord ? $0 : "<id>")" } ?? ""
         let command = "stored-values reset \(first.isPlainWord ? first : "<key>")\(program)"
         let advice = "To use the fleet's\(keys.count > 1 ? ", for each of them" : ""): \(command)"
-        add(.note, "Values of \(path) hide the fleet's values: \(names). \(advice)")
+        add(.note, "Values of \(path) override the fleet's values: \(names). \(advice)")
     }
 
     /// Checks the keys and values by what programs declare, if they have published that.
@@ -92,7 +92,7 @@ extension Doctor {
         for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
             let file = "\(folder)/\(name)/config/\(id)/preferences.json"
             guard file != path, FileManager.default.fileExists(atPath: file) else { continue }
-            add(.note, "The Flatpak \(name) keeps settings of its own in \(file). Look at it with: stored-values doctor --file \(file)")
+            add(.note, "The Flatpak \(name) keeps settings of its own in \(file). Check it with: stored-values doctor --file \(file)")
         }
     }
 

@@ -110,9 +110,11 @@
             }
         }
 
-        @Test("A keyring that gives no answer is never read as no value, and settings are read all the same", arguments: [
-            (InMemoryKeyring.Fault.locked, KeyringError.locked), (.gone, .noSecretService), (.dismissing, .locked),
-        ])
+        @Test(
+            "A keyring that gives no answer is never read as no value, and settings are read all the same",
+            arguments: [
+                (InMemoryKeyring.Fault.locked, KeyringError.locked), (.gone, .noSecretService), (.dismissing, .locked),
+            ])
         func unavailable(_ fault: InMemoryKeyring.Fault, _ reason: KeyringError) async throws {
             try await withTemporaryStorage {
                 PreferencesFile.standard.set("size", to: 1)

@@ -32,9 +32,11 @@
             }
         }
 
-        @Test("A number that is none of the type, and what holds half of a surrogate pair, is refused and not read as something else", arguments: [
-            ("a", "int"), ("b", "int"), ("c", "double"), ("d", "string"), ("d.x", "int"),
-        ])
+        @Test(
+            "A number that is none of the type, and what holds an unpaired surrogate, is refused and not read as something else",
+            arguments: [
+                ("a", "int"), ("b", "int"), ("c", "double"), ("d", "string"), ("d.x", "int"),
+            ])
         func unsound(key: String, type: String) throws {
             try withTemporaryFolder { folder in
                 let text = #"{"a": -9223372036854775809, "b": 0.99999999999999999999, "c": 1e400, "d": {"x": 1, "y": "\ud800"}}"#
@@ -46,21 +48,23 @@
             }
         }
 
-        @Test("A key is the stored value of its name, else a member of one with a shorter name", arguments: [
-            (#"{"http.timeout": 1, "http": {"timeout": 2}}"#, "http.timeout", 1),
-            (#"{"http": {"timeout": 2}}"#, "http.timeout", 2),
-            (#"{"a.b": {"c": 3}, "a": {"b": {"c": 4}}}"#, "a.b.c", 3),
-            (#"{"a.b": {"x": 3}, "a": {"b": {"c": 4}}}"#, "a.b.c", 4),
-            (#"{"a": {"b.c": 5, "b": {"c": 6}}}"#, "a.b.c", 5),
-            (#"{"a.b": 7, "a": {"b": {"c": 8}}}"#, "a.b.c", 8),
-            (#"{"a.b.c": {"d": 9}, "a.b": {"c": 10}}"#, "a.b.c", 10),
-            (#"{"a.b": null, "a": {"b": 11}}"#, "a.b", nil),
-            (#"{"a": {"b": null}}"#, "a.b", nil),
-            (#"{"a": {"b": 12}}"#, "a", nil),
-            (#"{"a": [13]}"#, "a.0", nil),
-            (#"{"$versions": {"a": 14}}"#, "$versions.a", nil),
-            (#"{}"#, "", nil),
-        ] as [(String, String, Int?)])
+        @Test(
+            "A key is the stored value of its name, else a member of one with a shorter name",
+            arguments: [
+                (#"{"http.timeout": 1, "http": {"timeout": 2}}"#, "http.timeout", 1),
+                (#"{"http": {"timeout": 2}}"#, "http.timeout", 2),
+                (#"{"a.b": {"c": 3}, "a": {"b": {"c": 4}}}"#, "a.b.c", 3),
+                (#"{"a.b": {"x": 3}, "a": {"b": {"c": 4}}}"#, "a.b.c", 4),
+                (#"{"a": {"b.c": 5, "b": {"c": 6}}}"#, "a.b.c", 5),
+                (#"{"a.b": 7, "a": {"b": {"c": 8}}}"#, "a.b.c", 8),
+                (#"{"a.b.c": {"d": 9}, "a.b": {"c": 10}}"#, "a.b.c", 10),
+                (#"{"a.b": null, "a": {"b": 11}}"#, "a.b", nil),
+                (#"{"a": {"b": null}}"#, "a.b", nil),
+                (#"{"a": {"b": 12}}"#, "a", nil),
+                (#"{"a": [13]}"#, "a.0", nil),
+                (#"{"$versions": {"a": 14}}"#, "$versions.a", nil),
+                (#"{}"#, "", nil),
+            ] as [(String, String, Int?)])
         func keys(file: String, key: String, expected: Int?) throws {
             try withFile(file) { provider, _ in
                 let result = try provider.value(forKey: AbsoluteConfigKey(ConfigKey(key)), type: .int)
@@ -69,15 +73,17 @@
             }
         }
 
-        @Test("A value is of the type that a wrapper would read", arguments: [
-            ("14.0", .int, .int(14)), ("14.5", .int, nil), ("1e400", .int, nil), ("9223372036854775808", .int, nil),
-            ("true", .int, nil), (#""14""#, .int, nil), ("14", .double, .double(14)), ("1e400", .double, nil),
-            (#""inf""#, .double, .double(.infinity)), ("1", .bool, nil), ("14", .string, nil), (#""""#, .string, .string("")),
-            (#""no base64!""#, .bytes, nil), ("[256]", .bytes, nil), ("[0, 255]", .bytes, .bytes([0, 255])),
-            ("[]", .bytes, .bytes([])), ("[]", .stringArray, .stringArray([])), (#"["a", 1]"#, .stringArray, nil),
-            ("[1, null]", .intArray, nil), ("[1, 2.0]", .intArray, .intArray([1, 2])), ("[[1], \"AA==\"]", .byteChunkArray, .byteChunkArray([[1], [0]])),
-            ("[1, true]", .boolArray, nil),
-        ] as [(String, ConfigType, ConfigContent?)])
+        @Test(
+            "A value is of the type that a wrapper would read",
+            arguments: [
+                ("14.0", .int, .int(14)), ("14.5", .int, nil), ("1e400", .int, nil), ("9223372036854775808", .int, nil),
+                ("true", .int, nil), (#""14""#, .int, nil), ("14", .double, .double(14)), ("1e400", .double, nil),
+                (#""inf""#, .double, .double(.infinity)), ("1", .bool, nil), ("14", .string, nil), (#""""#, .string, .string("")),
+                (#""no base64!""#, .bytes, nil), ("[256]", .bytes, nil), ("[0, 255]", .bytes, .bytes([0, 255])),
+                ("[]", .bytes, .bytes([])), ("[]", .stringArray, .stringArray([])), (#"["a", 1]"#, .stringArray, nil),
+                ("[1, null]", .intArray, nil), ("[1, 2.0]", .intArray, .intArray([1, 2])), ("[[1], \"AA==\"]", .byteChunkArray, .byteChunkArray([[1], [0]])),
+                ("[1, true]", .boolArray, nil),
+            ] as [(String, ConfigType, ConfigContent?)])
         func types(json: String, type: ConfigType, expected: ConfigContent?) throws {
             try withFile(#"{"key": \#(json)}"#) { provider, _ in
                 let snapshot = provider.snapshot()

@@ -1,10 +1,11 @@
+// swift-format-ignore-file
 #if Configuration
 import Configuration
 import StoredValuesConfiguration
 
 func connect() async throws {
     let config = ConfigReader(providers: [
-        EnvironmentVariablesProvider(),                // what it has wins
+        EnvironmentVariablesProvider(),                // its values win
         StoredValuesProvider(secrets: ["api.token"]),  // settings, and these keys from the keyring
     ])
     let token = try await config.fetchRequiredString(forKey: "api.token")  // or throws why there is none

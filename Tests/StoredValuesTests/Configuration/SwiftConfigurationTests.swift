@@ -11,8 +11,8 @@
         func verbatim() throws {
             let root = DocumentedPage.root.path
             let example = try contents(ofFile: root + "/Tests/StoredValuesTests/Configuration/SwiftConfigurationExample.swift")
-            try #require(example.hasPrefix("#if Configuration\n") && example.hasSuffix("#endif\n"))
-            let lines = example.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().dropLast(2)
+            try #require(example.hasPrefix("// swift-format-ignore-file\n#if Configuration\n") && example.hasSuffix("#endif\n"))
+            let lines = example.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2).dropLast(2)
             let article = try contents(ofFile: root + "/Sources/StoredValues/StoredValues.docc/SwiftConfiguration.md")
             #expect(article.contains("```swift Configuration\n\(lines.joined(separator: "\n"))\n```\n"))
         }

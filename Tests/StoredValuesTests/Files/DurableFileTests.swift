@@ -129,7 +129,7 @@ struct DurableFileTests {
     @Test("That a path is the real one is known at once only of what is there, without a link on the way and spelt as the system spells it")
     func realPath() throws {
         try withTemporaryFolder { folder in
-            let operations = POSIXFileOperations()
+            let operations = FileOperations.posix
             try FileManager.default.createDirectory(atPath: folder + "/real", withIntermediateDirectories: false)
             try replace(DurableFile(path: folder + "/real/file"), with: "x")
             try FileManager.default.createSymbolicLink(atPath: folder + "/folder", withDestinationPath: "real")
@@ -162,7 +162,7 @@ struct DurableFileTests {
         }
     }
 
-    @Test("A circle of links is an error, and so is a file where a folder should be")
+    @Test("A symlink loop is an error, and so is a file where a folder should be")
     func circle() throws {
         try withTemporaryFolder { folder in
             try FileManager.default.createSymbolicLink(atPath: folder + "/a", withDestinationPath: "b")
@@ -202,9 +202,11 @@ struct DurableFileTests {
         }
     }
 
-    @Test("After a failure the file is as it was and no temporary file remains", arguments: [
-        "open creating", "write", "changeMode", "synchronize", "rename",
-    ])
+    @Test(
+        "After a failure the file is as it was and no temporary file remains",
+        arguments: [
+            "open creating", "write", "changeMode", "synchronize", "rename",
+        ])
     func failure(call: String) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/file"

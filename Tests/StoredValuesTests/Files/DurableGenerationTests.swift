@@ -154,10 +154,11 @@ struct DurableGenerationTests {
             let written = try write("new", to: file)
             let (calls, count) = (operations.calls.count, operations.count)
             #expect(try generation.keep(written) { _ in false } == .kept)
-            #expect(operations.calls[calls...] == [
-                "open locking", "lock", "attributeNames", "open readingWithoutLinks", "open creating", "write", "synchronize", "rename",
-                "open folder", "synchronize folder",
-            ])
+            #expect(
+                operations.calls[calls...] == [
+                    "open locking", "lock", "attributeNames", "open readingWithoutLinks", "open creating", "write", "synchronize", "rename",
+                    "open folder", "synchronize folder",
+                ])
             // One for each part of the path; who waits for the lock; the state of the lock (2), the file, the copy and the new one (2).
             #expect(operations.count - count == 10 + file.path.parts(separatedBy: "/").count + 1 + 6)
             #expect(try text(generation) == "new")

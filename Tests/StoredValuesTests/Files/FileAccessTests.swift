@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Access to the created files", .hangLimit)
 struct FileAccessTests {
-    private let operations = POSIXFileOperations()
+    private let operations = FileOperations.posix
 
     // MARK: Access control lists
 
@@ -17,9 +17,10 @@ struct FileAccessTests {
     private static let none = UInt32.max
 
     private static func list(_ entries: [Entry]) -> [UInt8] {
-        [2, 0, 0, 0] + entries.flatMap { entry in
-            [entry.tag, 0, entry.permissions, 0] + withUnsafeBytes(of: entry.id.littleEndian, Array.init)
-        }
+        [2, 0, 0, 0]
+            + entries.flatMap { entry in
+                [entry.tag, 0, entry.permissions, 0] + withUnsafeBytes(of: entry.id.littleEndian, Array.init)
+            }
     }
 
     /// For the owner everything, for user 4321 that, for the group that, for nobody else anything.
@@ -72,7 +73,7 @@ struct FileAccessTests {
         try FileManager.default.removeItem(atPath: folder + "/probe")
     }
 
-    @Test("A list and attributes of users stay, in the file, in its durable copy and in what is put aside", arguments: [nil, SystemErrorCode.notPermitted])
+    @Test("A list and attributes of users stay, in the file, in its durable copy and in what is set aside", arguments: [nil, SystemErrorCode.notPermitted])
     func kept(linkFault: SystemErrorCode?) throws {
         try withLists { folder in
             let path = folder + "/file", list = Self.list(user: 4, group: 0)
@@ -187,9 +188,11 @@ struct FileAccessTests {
 
     // MARK: Locks
 
-    @Test("Those may open the locks who may write the file, and no reader, also when its mode has changed", arguments: [
-        (0o600, 0o600), (0o644, 0o600), (0o640, 0o600), (0o400, 0o600), (0o660, 0o660), (0o664, 0o660), (0o666, 0o666), (0o622, 0o666),
-    ] as [(UInt32, UInt32)])
+    @Test(
+        "Those may open the locks who may write the file, and no reader, also when its mode has changed",
+        arguments: [
+            (0o600, 0o600), (0o644, 0o600), (0o640, 0o600), (0o400, 0o600), (0o660, 0o660), (0o664, 0o660), (0o666, 0o666), (0o622, 0o666),
+        ] as [(UInt32, UInt32)])
     func locks(mode fileMode: UInt32, expected: UInt32) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/file"
@@ -323,7 +326,11 @@ struct FileAccessTests {
 private final class Counter: Sendable {
     private let count = Guarded(0)
 
-    func next() -> Int { count.withLock { $0 += 1; return $0 } }
+    func next() -> Int {
+        count.withLock {
+            $0 += 1; return $0
+        }
+    }
 }
 
 private func writeSecret(in folder: String, _ number: UInt8) async throws {

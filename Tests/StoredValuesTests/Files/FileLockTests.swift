@@ -144,7 +144,7 @@ struct FileLockTests {
         try withTemporaryFolder { folder in
             // Every turn that passes takes longer than the limit, on any machine.
             let limit = isMoving ? Duration.nanoseconds(1) : .milliseconds(20)
-            let system = POSIXFileOperations()
+            let system = FileOperations.posix
             let turns = Guarded<[Int32]>([])
             let operations = Guarded<FaultyFileOperations?>(nil)
             let faulty = FaultyFileOperations(failing: ["lock": .wouldBlock]) { call in
@@ -185,7 +185,7 @@ struct FileLockTests {
         try withTemporaryFolder { folder in
             let file = DurableFile(path: folder + "/file")
             consume(try file.lock())
-            let system = POSIXFileOperations()
+            let system = FileOperations.posix
             // It waits, and never takes its turn, as one that was stopped.
             let waiting = try system.open(folder + "/file.lock", for: .locking)
             defer { system.close(waiting) }
@@ -202,7 +202,7 @@ struct FileLockTests {
     @Test("The marks of waiting processes show who has waited longest, and the mark of a turn when it began")
     func marks() throws {
         try withTemporaryFolder { folder in
-            let operations = POSIXFileOperations()
+            let operations = FileOperations.posix
             let first = try operations.open(folder + "/lock", for: .creating)
             let (second, newcomer) = try (operations.open(folder + "/lock", for: .locking), operations.open(folder + "/lock", for: .locking))
             func isWaitedFor(_ descriptor: Int32, since time: Int64) -> Bool { operations.othersMark(descriptor, in: 0..<time) != nil }
@@ -239,7 +239,11 @@ struct FileLockTests {
         try withTemporaryFolder { folder in
             let rounds = Guarded(0)
             let operations = FaultyFileOperations { call in
-                guard call == "lock", rounds.withLock({ $0 += 1; return $0 }) == 1 else { return }
+                guard call == "lock",
+                    rounds.withLock({
+                        $0 += 1; return $0
+                    }) == 1
+                else { return }
                 #expect(throws: Never.self) {
                     try FileManager.default.moveItem(atPath: folder + "/f", toPath: folder + "/f.old")
                 }
@@ -265,7 +269,9 @@ struct FileLockTests {
             // Without a timeout the first attempt would wait by itself.
             let faulty = FaultyFileOperations(failing: timeout == nil ? [:] : ["lock": .wouldBlock]) { call in
                 guard call == "lock" else { return }
-                switch rounds.withLock({ $0 += 1; return $0 }) {
+                switch rounds.withLock({
+                    $0 += 1; return $0
+                }) {
                 case 1:
                     #expect(throws: Never.self) {
                         try manager.removeItem(atPath: link)

@@ -16,7 +16,7 @@ struct FileWatchTests {
     /// As editors do, and as this package does.
     private func write(_ text: String, byRenamingOver path: String) throws {
         try write(text, inPlaceOf: path + ".new")
-        try POSIXFileOperations().rename(path + ".new", to: path)
+        try FileOperations.posix.rename(path + ".new", to: path)
     }
 
     private func makeFolder(_ path: String) throws {
@@ -30,7 +30,7 @@ struct FileWatchTests {
     /// Turns a link at one instant.
     private func turn(_ path: String, to target: String) throws {
         try link(path + ".new", to: target)
-        try POSIXFileOperations().rename(path + ".new", to: path)
+        try FileOperations.posix.rename(path + ".new", to: path)
     }
 
     // MARK: The file
@@ -167,7 +167,11 @@ struct FileWatchTests {
             try write("one", inPlaceOf: folder + "/a/file")
             let calls = Guarded(0)
             let owner = WatchingOwner(folder + "/a/file") { event in
-                guard event == .movedAway, calls.withLock({ $0 += 1; return $0 }) == 1 else { return }
+                guard event == .movedAway,
+                    calls.withLock({
+                        $0 += 1; return $0
+                    }) == 1
+                else { return }
                 // What the owner reads at this moment is of a folder that the watch has not seen, and will not see.
                 try? makeFolder(folder + "/a")
                 try? write("two", inPlaceOf: folder + "/a/file")
@@ -206,7 +210,7 @@ struct FileWatchTests {
             try write("one", inPlaceOf: folder + "/a/file")
             let owner = WatchingOwner(folder + "/a/file")
             // As a shell does that stands there. The folder's own end is told when it is closed, and not before.
-            let operations = POSIXFileOperations()
+            let operations = FileOperations.posix
             let held = try operations.open(folder + "/a", for: .folder)
             defer { operations.close(held) }
             try files.removeItem(atPath: folder + "/a/file")
@@ -325,8 +329,8 @@ struct FileWatchTests {
         try await withTemporaryFolder { folder in
             try makeFolder(folder + "/a")
             try link(folder + "/link", to: "a")
-            let first = WatchingOwner(folder + "/a/file")
-            let second = WatchingOwner(folder + "/link/file")
+            let thread = WatchThread(Inotify()), first = WatchingOwner(folder + "/a/file", on: thread)
+            let second = WatchingOwner(folder + "/link/file", on: thread)
             try write("one", inPlaceOf: folder + "/a/file")
             try await eventually("the text") { first.text == "one" && second.text == "one" }
             first.dropWatch()
@@ -340,10 +344,10 @@ struct FileWatchTests {
     @Test("A cancelled watch reports nothing more")
     func cancelled() async throws {
         try await withTemporaryFolder { folder in
-            let calls = Guarded(0)
-            let watch = FileWatch(DurableFile(path: folder + "/file")) { _ in calls.withLock { $0 += 1 } }
+            let calls = Guarded(0), thread = WatchThread(Inotify())
+            let watch = FileWatch(DurableFile(path: folder + "/file"), on: thread) { _ in calls.withLock { $0 += 1 } }
             watch.cancel()
-            let other = WatchingOwner(folder + "/file")
+            let other = WatchingOwner(folder + "/file", on: thread)
             try write("one", inPlaceOf: folder + "/file")
             try await eventually("the other's text") { other.text == "one" }
             #expect(calls.withLock { $0 } == 0)
@@ -357,11 +361,11 @@ struct FileWatchTests {
         try await withTemporaryFolder { folder in
             let own = Guarded<FileWatch?>(nil)
             let inner = Guarded<WatchingOwner?>(nil)
-            let calls = Guarded(0)
+            let calls = Guarded(0), thread = WatchThread(Inotify())
             func begin() {
-                let watch = FileWatch(DurableFile(path: folder + "/file")) { _ in
+                let watch = FileWatch(DurableFile(path: folder + "/file"), on: thread) { _ in
                     calls.withLock { $0 += 1 }
-                    let another = WatchingOwner(folder + "/other")
+                    let another = WatchingOwner(folder + "/other", on: thread)
                     inner.withLock { $0 = another }
                     let last = own.withLock { own in
                         defer { own = nil }

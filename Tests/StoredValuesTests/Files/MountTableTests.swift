@@ -16,10 +16,12 @@ struct MountTableTests {
         half a line
         """#
 
-    @Test("A path lies on the file system mounted nearest to it, the latest of several", arguments: [
-        ("/", "ext4"), ("/etc/x", "ext4"), ("/home", "nfs4"), ("/home/u/file", "nfs4"), ("/homes/file", "ext4"),
-        ("/home/anna b/é\\/file", "fuse.sshfs"), ("/mnt/file", "cifs"),
-    ])
+    @Test(
+        "A path lies on the file system mounted nearest to it, the latest of several",
+        arguments: [
+            ("/", "ext4"), ("/etc/x", "ext4"), ("/home", "nfs4"), ("/home/u/file", "nfs4"), ("/homes/file", "ext4"),
+            ("/home/anna b/é\\/file", "fuse.sshfs"), ("/mnt/file", "cifs"),
+        ])
     func nearest(path: String, type: String) {
         #expect(MountTable.fileSystemType(at: path, in: table) == type)
     }
@@ -36,6 +38,6 @@ struct MountTableTests {
 
     @Test("The system's own table names the type of /proc")
     func system() {
-        #expect(SystemInotify().fileSystemType(at: "/proc/self") == "proc")
+        #expect(Inotify().fileSystemType(at: "/proc/self") == "proc")
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite("The thread of file watches", .hangLimit)
 struct WatchThreadTests {
     private let files = FileManager.default
-    private let operations = POSIXFileOperations()
+    private let operations = FileOperations.posix
 
     private func write(_ text: String, byRenamingOver path: String) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path + ".new"))
@@ -331,7 +331,7 @@ struct WatchThreadTests {
                 }
                 guard path == folder, turn > 0 else { return }
                 do {
-                    try POSIXFileOperations().unlink(folder + "/link")
+                    try FileOperations.posix.unlink(folder + "/link")
                     try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "\(turn)")
                 } catch {
                     Issue.record(error)
@@ -459,7 +459,11 @@ struct WatchThreadTests {
         let retries = RetryThread(firstPause: .milliseconds(1))
         let attempts = Guarded(0)
         @Sendable func attempt() {
-            if attempts.withLock({ $0 += 1; return $0 }) < 6 { retries.request(attempt) }
+            if attempts.withLock({
+                $0 += 1; return $0
+            }) < 6 {
+                retries.request(attempt)
+            }
         }
         let time = try await elapsed {
             retries.request(attempt)

@@ -98,7 +98,7 @@
                 try take { $0.mirrorIs(found, at: .now) }
             }
 
-            /// Puts something else than the agent's into the mirror.
+            /// Puts something other than the agent's into the mirror.
             func forge(_ limit: Int) throws { try fleet.mirror(["limit": JSONValue(limit)]) }
 
             var status: FleetStatus? { program.store.fleetEvidence?.status(freshness: .seconds(1_000_000)) }
@@ -199,11 +199,11 @@
                 for forge in [{ try machine.forge(9) }, { try genuine.write(toFile: machine.fleet.mirror, atomically: false, encoding: .utf8) }] {
                     try forge()
                     guard case .stale(_, let why)? = machine.status else { return #expect(Bool(false), "\(String(describing: machine.status))") }
-                    #expect(why.contains("Something else than the agent"))
+                    #expect(why.contains("Something other than the agent"))
                     try machine.look()
                     #expect(machine.status == .current(revision: 2) && machine.limit == 2)
                 }
-                #expect(machine.notes.filter { $0.contains("something else than the agent") }.count == 1)
+                #expect(machine.notes.filter { $0.contains("something other than the agent") }.count == 1)
             }
         }
 

@@ -140,7 +140,9 @@
                 let before = try await fleet.etcd.revision()
                 for attempt in 0..<2 {
                     let error = await #expect(throws: FleetError.self) {
-                        if attempt == 0 { _ = try await client.value("level", as: First.self) } else {
+                        if attempt == 0 {
+                            _ = try await client.value("level", as: First.self)
+                        } else {
                             _ = try await client.update("level", default: First.none) { $0 = .none }
                         }
                     }
@@ -170,10 +172,11 @@
                 let entries = try await fleet.etcd.entries(TestFleet.settings)
                 #expect(entries.map(\.key) == ["everyone/a", "host/web-1/a"].map { TestFleet.settings + $0 })
                 #expect(Set(entries.map(\.modRevision)).count == 1)
-                #expect(try await fleet.records().last?["changes"] == [
-                    ["key": "b", "for": "everyone", "from": 1], ["key": "a", "for": "everyone", "to": 2],
-                    ["key": "a", "for": "host/web-1", "to": "x"],
-                ])
+                #expect(
+                    try await fleet.records().last?["changes"] == [
+                        ["key": "b", "for": "everyone", "from": 1], ["key": "a", "for": "everyone", "to": 2],
+                        ["key": "a", "for": "host/web-1", "to": "x"],
+                    ])
                 let before = try await fleet.etcd.revision()
                 for wrong in ["", "$versions", "a\0"] {
                     let error = await #expect(throws: FleetError.self) {
@@ -195,7 +198,6 @@
         @Test("What cannot be encoded, or would be nested too deeply to be read again, is refused before anything is sent")
         func unencodable() async throws {
             struct Refusing: Codable {
-                init() {}
                 func encode(to encoder: any Encoder) throws { throw Failure() }
             }
             indirect enum Nest: Codable, Sendable { case empty, nest(Nest) }
@@ -216,9 +218,10 @@
                 let client = try fleet.client()
                 for letter in ["x", "y"] { try await client.set("big", to: String(repeating: letter, count: 600_000)) }
                 #expect(try await client.value("big", as: String.self)?.count == 600_000)
-                #expect(try await fleet.records().last?["changes"] == [
-                    ["key": "big", "for": "everyone", "from": ["bytes": 600_002], "to": ["bytes": 600_002]],
-                ])
+                #expect(
+                    try await fleet.records().last?["changes"] == [
+                        ["key": "big", "for": "everyone", "from": ["bytes": 600_002], "to": ["bytes": 600_002]]
+                    ])
             }
         }
     }

@@ -23,14 +23,15 @@
                     _ = try machine.startAgent()
                     try await machine.wait(for: values)
                 }
-                #expect(try await fleet.run("list") == """
-                    limit\teveryone\t100
-                    limit\tgroup canary\t200
-                    limit\tgroup eu\t300
-                    limit\thost web-4\t400
-                    theme\thost web-1\t"dark"
+                #expect(
+                    try await fleet.run("list") == """
+                        limit\teveryone\t100
+                        limit\tgroup canary\t200
+                        limit\tgroup eu\t300
+                        limit\thost web-4\t400
+                        theme\thost web-1\t"dark"
 
-                    """)
+                        """)
                 #expect(try await fleet.run("list", "--group", "eu") == "limit\tgroup eu\t300\n")
                 try await fleet.run("reset", "limit", "--host", "web-4")
                 try await machines[3].0.wait(for: ["limit": "200"])
@@ -91,10 +92,12 @@
             }
         }
 
-        @Test("Every JSON value arrives on a machine as it was typed, to the byte", arguments: [
-            "1e400", "0.10", "-0", "-0.0", "1E+5", "123456789012345678901234567890", "null", "[]", "{}", #""""#, #""a\tb\u0001é😀""#,
-            #"[[[[[[[[]]]]]]]]"#, #"{"": {"$x": [1, 2.50, "ä"]}}"#,
-        ])
+        @Test(
+            "Every JSON value arrives on a machine as it was typed, to the byte",
+            arguments: [
+                "1e400", "0.10", "-0", "-0.0", "1E+5", "123456789012345678901234567890", "null", "[]", "{}", #""""#, #""a\tb\u0001é😀""#,
+                #"[[[[[[[[]]]]]]]]"#, #"{"": {"$x": [1, 2.50, "ä"]}}"#,
+            ])
         func odd(json: String) async throws {
             try await withFleet(isSecure: false) { fleet in
                 try await fleet.run("set", "odd", "--", json)
@@ -125,10 +128,12 @@
             }
         }
 
-        @Test("A key is any text: with slashes, spaces, quotes and accents, composed or not, and each is another one", arguments: [
-            ["a/b", "a/b/c", "a", "a/"], ["é", "e\u{301}"], ["a b", " ", "a\tb"], [#""quoted""#, #"\"#], ["everyone/x", "group/x/y"],
-            ["%2F", "😀", "日本"],
-        ])
+        @Test(
+            "A key is any text: with slashes, spaces, quotes and accents, composed or not, and each is another one",
+            arguments: [
+                ["a/b", "a/b/c", "a", "a/"], ["é", "e\u{301}"], ["a b", " ", "a\tb"], [#""quoted""#, #"\"#], ["everyone/x", "group/x/y"],
+                ["%2F", "😀", "日本"],
+            ])
         func keys(keys: [String]) async throws {
             try await withFleet(isSecure: false) { fleet in
                 for (index, key) in keys.enumerated() {

@@ -31,14 +31,16 @@
         func transaction() throws {
             let change = change(), transaction = try JSONValue(parsing: change.transaction.body)
             #expect(change.transaction.path == "/v3/kv/txn" && change.transaction.isChange)
-            #expect(transaction["compare"] == [
-                ["key": "Aw==", "target": "CREATE", "create_revision": "0"], ["key": "AQ==", "target": "MOD", "mod_revision": "7"],
-                ["key": "Ag==", "target": "MOD", "mod_revision": "0"],
-            ])
-            #expect(transaction["success"] == [
-                ["request_put": ["key": "AQ==", "value": "CQ=="]], ["request_delete_range": ["key": "Ag=="]],
-                ["request_put": ["key": "Aw==", "value": .string(change.record.data.base64EncodedString())]],
-            ])
+            #expect(
+                transaction["compare"] == [
+                    ["key": "Aw==", "target": "CREATE", "create_revision": "0"], ["key": "AQ==", "target": "MOD", "mod_revision": "7"],
+                    ["key": "Ag==", "target": "MOD", "mod_revision": "0"],
+                ])
+            #expect(
+                transaction["success"] == [
+                    ["request_put": ["key": "AQ==", "value": "CQ=="]], ["request_delete_range": ["key": "Ag=="]],
+                    ["request_put": ["key": "Aw==", "value": .string(change.record.data.base64EncodedString())]],
+                ])
             #expect(transaction["failure"] == .array(["Aw==", "AQ==", "Ag=="].map { ["request_range": ["key": .string($0)]] }))
         }
 

@@ -8,7 +8,7 @@
     struct FleetDisclosureTests {
         private func id(_ name: String) -> SecretIdentifier { SecretIdentifier(service: TestFleet.application, account: name) }
 
-        @Test("Neither the cluster's disk, its log and its backups, nor what agents and commands say, mirrors and reports hold a secret, compressed or not; plain settings are found there")
+        @Test("No disk, log or backup of the cluster, no mirror, report or output holds a secret, compressed or not; plain settings are found there")
         func disclosure() async throws {
             try await withFleet(3) { fleet in
                 let key = try fleet.newKey(), new = try fleet.newKey("new"), tool = try fleet.tool()

@@ -33,9 +33,9 @@ struct FleetEvidenceTests {
         (current, .missing, nil, .never),
         (current, whole, .zero, .current),
         (current, whole, .seconds(10) - .nanoseconds(1), .current),
-        (current, whole, .seconds(10), .stale(since: confirmed.date, "has ended, or is stuck. Look at its log")),
-        (current, whole, nil, .stale(since: confirmed.date, "has ended, or is stuck. Look at its log")),
-        (unconfirmed, whole, nil, .stale(since: modified, "has ended, or is stuck. Look at its log")),
+        (current, whole, .seconds(10), .stale(since: confirmed.date, "has ended, or is stuck. Check its log")),
+        (current, whole, nil, .stale(since: confirmed.date, "has ended, or is stuck. Check its log")),
+        (unconfirmed, whole, nil, .stale(since: modified, "has ended, or is stuck. Check its log")),
         (current, damaged, .zero, .stale(since: modified, "Not JSON.")),
         (current, unreadable, .zero, .stale(since: confirmed.date, "No permission.")),
         (unconfirmed, unreadable, nil, .stale(since: firstLook, "No permission.")),
@@ -69,10 +69,10 @@ struct FleetEvidenceTests {
             return why
         }
         let ended = "it has ended, or is stuck"
-        #expect(why(.current(revision: 7), lives: true, silence: .seconds(9)) == "The agent runs, but has not confirmed them since. Look at its log.")
+        #expect(why(.current(revision: 7), lives: true, silence: .seconds(9)) == "The agent runs, but has not confirmed them since. Check its log.")
         for silence in [Duration.seconds(10), nil] {
             #expect(why(.current(revision: 7), lives: true, silence: silence)?.contains(ended) == true)
-            #expect(why(.stale(since: Self.since, why: "No quorum."), lives: true, silence: silence)?.hasPrefix("No quorum. The agent has said nothing since: \(ended)") == true)
+            #expect(why(.stale(since: Self.since, why: "No quorum."), lives: true, silence: silence)?.hasPrefix("No quorum. The agent has not reported since: \(ended)") == true)
         }
         #expect(why(.stale(since: Self.since, why: "No quorum."), lives: true, silence: .zero) == "No quorum.")
         // It has ended and said so, or is of a version that never says that it lives.
@@ -87,7 +87,7 @@ struct FleetEvidenceTests {
                 report: .found(report), mirror: Self.whole, age: .zero, silence: .zero, digest: digest, firstLook: Self.firstLook)
             switch evidence.status() {
             case .current: return true
-            case .stale(Self.confirmed.date, let why): #expect(why.contains("Something else than the agent"))
+            case .stale(Self.confirmed.date, let why): #expect(why.contains("Something other than the agent"))
             default: Issue.record("\(evidence.status())")
             }
             return false

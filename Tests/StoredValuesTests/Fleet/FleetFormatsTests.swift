@@ -31,18 +31,20 @@ struct FleetFormatsTests {
         #expect(FleetReport(parsing: Array(#"{"state": "current", "revision": 1, "mirror": ["sha256:1"], "more": {}}"#.utf8))?.mirror == ["sha256:1"])
     }
 
-    @Test("What is no whole and sensible report is none", arguments: [
-        "", "{", "[]", "null", "{}", #"{"state": "current"}"#, #"{"state": "current", "revision": "1"}"#, #"{"state": "current", "revision": -1}"#,
-        #"{"state": "current", "revision": 1.5}"#, #"{"state": "current", "revision": 1e99}"#, #"{"state": "fresh", "revision": 1}"#,
-        #"{"state": "current", "revision": 1, "confirmed": {}}"#, #"{"state": "current", "revision": 1, "confirmed": 5}"#,
-        #"{"state": "current", "revision": 1, "confirmed": {"boot": "b", "nanoseconds": 1, "date": "inf"}}"#,
-        #"{"state": "current", "revision": 1, "alive": 5}"#, #"{"state": "current", "revision": 1, "mirror": "a"}"#,
-        #"{"state": "current", "revision": 1, "why": "Both."}"#, #"{"state": "stale", "why": "No date."}"#,
-        #"{"state": "stale", "since": "2026-11-23T10:00:00Z"}"#, #"{"state": "stale", "since": "2026-11-23T10:00:00Z", "why": ""}"#,
-        #"{"state": "stale", "since": "nan", "why": "No date."}"#, #"{"state": "stale", "since": 1e300, "why": "No date."}"#,
-        #"{"state": "stale", "since": "soon", "why": "No date."}"#, #"{"state": "current", "revision": 1} x"#,
-        "\u{FEFF}{}", "{\"state\": \"stale\", \"since\": \"2026-11-23T10:00:00Z\", \"why\": \"\\ud800\"}",
-    ])
+    @Test(
+        "What is no whole and sensible report is none",
+        arguments: [
+            "", "{", "[]", "null", "{}", #"{"state": "current"}"#, #"{"state": "current", "revision": "1"}"#, #"{"state": "current", "revision": -1}"#,
+            #"{"state": "current", "revision": 1.5}"#, #"{"state": "current", "revision": 1e99}"#, #"{"state": "fresh", "revision": 1}"#,
+            #"{"state": "current", "revision": 1, "confirmed": {}}"#, #"{"state": "current", "revision": 1, "confirmed": 5}"#,
+            #"{"state": "current", "revision": 1, "confirmed": {"boot": "b", "nanoseconds": 1, "date": "inf"}}"#,
+            #"{"state": "current", "revision": 1, "alive": 5}"#, #"{"state": "current", "revision": 1, "mirror": "a"}"#,
+            #"{"state": "current", "revision": 1, "why": "Both."}"#, #"{"state": "stale", "why": "No date."}"#,
+            #"{"state": "stale", "since": "2026-11-23T10:00:00Z"}"#, #"{"state": "stale", "since": "2026-11-23T10:00:00Z", "why": ""}"#,
+            #"{"state": "stale", "since": "nan", "why": "No date."}"#, #"{"state": "stale", "since": 1e300, "why": "No date."}"#,
+            #"{"state": "stale", "since": "soon", "why": "No date."}"#, #"{"state": "current", "revision": 1} x"#,
+            "\u{FEFF}{}", "{\"state\": \"stale\", \"since\": \"2026-11-23T10:00:00Z\", \"why\": \"\\ud800\"}",
+        ])
     func malformed(text: String) {
         #expect(FleetReport(parsing: Array(text.utf8)) == nil)
     }
@@ -108,10 +110,12 @@ struct FleetFormatsTests {
         #expect(reserved.bytes == empty.bytes)
     }
 
-    @Test("A file that is not JSON, or does not say where it is from, is no mirror", arguments: [
-        "", "{", "[]", "{}", #"{"$fleet": 1}"#, #"{"$fleet": {"cluster": "c"}}"#, #"{"$fleet": {"cluster": "c", "revision": -1}}"#,
-        #"{"$fleet": {"cluster": 1, "revision": 1}}"#, #"{"$fleet": {"cluster": "c", "revision": 1}, "a": "\ud800"}"#,
-    ])
+    @Test(
+        "A file that is not JSON, or does not say where it is from, is no mirror",
+        arguments: [
+            "", "{", "[]", "{}", #"{"$fleet": 1}"#, #"{"$fleet": {"cluster": "c"}}"#, #"{"$fleet": {"cluster": "c", "revision": -1}}"#,
+            #"{"$fleet": {"cluster": 1, "revision": 1}}"#, #"{"$fleet": {"cluster": "c", "revision": 1}, "a": "\ud800"}"#,
+        ])
     func noMirror(text: String) {
         #expect(throws: (any Error).self) { try FleetMirror(parsing: Array(text.utf8)) }
     }

@@ -37,7 +37,7 @@
                 let now = try await client.gateway.ask(client.keys.everything())
                 var verdict = WatchVerdict.nothing
                 do {
-                    try await client.gateway.watch(client.keys.settings, to: client.keys.settings.afterAllThatBeginWithThis, from: 2) { answer in
+                    try await client.gateway.watch(client.keys.settings, to: client.keys.settings.endOfPrefix, from: 2) { answer in
                         verdict = WatchVerdict(answer, after: 1, in: now.cluster)
                         if verdict != .nothing { throw Told() }
                     }

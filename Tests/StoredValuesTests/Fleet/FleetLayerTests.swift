@@ -61,7 +61,11 @@ struct FleetLayerTests {
             let agent = try processes.start("talk", files.mirror)
             for next in [5, 6] {
                 let isTold = Guarded(false)
-                withObservationTracking { _ = number.value } onChange: { isTold.withLock { $0 = true } }
+                withObservationTracking {
+                    _ = number.value
+                } onChange: {
+                    isTold.withLock { $0 = true }
+                }
                 #expect(try await agent.ask("set number \(next)") == "ok")
                 #expect(await numbers.next(isolation: nil) == next)
                 #expect(number.value == next && number.source == .fleet)
@@ -119,7 +123,7 @@ struct FleetLayerTests {
                 #expect(StoredValue(key: "a", default: 1).wrappedValue == 1)
                 let lines = RecordingLogHandler.takeLines()
                 #expect(lines.count == 1 && lines[0].hasPrefix("Could not read the fleet's settings \"\(path)/demo/preferences.json\"; "))
-                #expect(lines[0].hasSuffix("Restart the agent, which writes the file anew."), "\(lines)")
+                #expect(lines[0].hasSuffix("Restart the agent, which rewrites the file."), "\(lines)")
             }
         }
     }

@@ -24,9 +24,11 @@
             }
         }
 
-        @Test("What is larger than etcd takes is refused and changes nothing; almost as much is stored, and reaches a machine", arguments: [
-            1_700_000, 3_000_000, 20_000_000,
-        ])
+        @Test(
+            "What is larger than etcd takes is refused and changes nothing; almost as much is stored, and reaches a machine",
+            arguments: [
+                1_700_000, 3_000_000, 20_000_000,
+            ])
         func size(bytes: Int) async throws {
             try await withFleet { fleet in
                 let client = try fleet.client()

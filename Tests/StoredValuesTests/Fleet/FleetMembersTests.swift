@@ -156,9 +156,11 @@
             }
         }
 
-        @Test("A change that a member makes and then answers as no etcd does is made once, by whichever member is asked next", arguments: [
-            Wrong.missingPage, .webPage, .garbage, .redirection, .refusal,
-        ])
+        @Test(
+            "A change that a member makes and then answers as no etcd does is made once, by whichever member is asked next",
+            arguments: [
+                Wrong.missingPage, .webPage, .garbage, .redirection, .refusal,
+            ])
         func once(wrong: Wrong) async throws {
             let answer = try #require(wrong.answer)
             try await withFleet(isSecure: false) { fleet in
@@ -196,7 +198,7 @@
                 return try WrongEtcd { _ in answer }
             }
             var client = try Fleet(endpoints: servers.map(\.endpoint), applicationID: "x")
-            client.patience = hangLimit  // on a busy machine the first answer alone can take longer than a call may
+            client.timeout = hangLimit  // on a busy machine the first answer alone can take longer than a call may
             let error = await #expect(throws: FleetError.self) { try await client.set("limit", to: 1) }
             #expect(error?.reason == .misconfigured && error?.outcome == .didNotHappen)
             let words = error?.description ?? ""

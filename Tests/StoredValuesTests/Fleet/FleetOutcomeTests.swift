@@ -26,7 +26,7 @@
         func unreachable() async throws {
             let ports = try (0..<3).map { _ in try LoopbackPort() }
             var client = try Fleet(endpoints: ports.map { "http://127.0.0.1:\($0.number)" }, applicationID: "x")
-            client.patience = .milliseconds(200)
+            client.timeout = .milliseconds(200)
             for attempt in 0..<3 {
                 let error = await #expect(throws: FleetError.self) {
                     switch attempt {
@@ -81,10 +81,13 @@
             try await withProxy { fleet, path, number in
                 guard path == Self.transactions else { return .answered }
                 // The first attempt waits; before the second one others store something, and before the third one they remove it.
-                let turn = number == 0 ? 0 : others.withLock { count in
-                    count += 1
-                    return count
-                }
+                let turn =
+                    number == 0
+                    ? 0
+                    : others.withLock { count in
+                        count += 1
+                        return count
+                    }
                 Self.wait {
                     switch turn {
                     case 0: await isDecidedAgain.wait(cancelled: ())
@@ -219,15 +222,15 @@
         private static func error(
             in fleet: TestFleet, _ fate: WrongEtcd.Fate, _ change: (Fleet) async throws -> Void
         ) async throws -> any Error {
-            var patience = Duration.milliseconds(500)
+            var timeout = Duration.milliseconds(500)
             while true {
                 let proxy = try WrongEtcd(before: fleet.etcd.members[0]) { path, _ in path == Self.transactions ? fate : .answered }
-                let client = try fleet.client([proxy.endpoint], patience: patience)
+                let client = try fleet.client([proxy.endpoint], timeout: timeout)
                 var thrown: (any Error)?
                 do { try await change(client) } catch { thrown = error }
                 guard let thrown else { throw NothingThrown() }
                 if proxy.paths.contains(transactions) { return thrown }
-                patience *= 2
+                timeout *= 2
             }
         }
 

@@ -57,7 +57,7 @@
                 try Data(mirror.bytes).write(to: URL(fileURLWithPath: machine.path()))
                 try await machine.wait(for: ["a": "1"])
                 try await machine.waitUntilCurrent()
-                #expect(machine.words.contains("something else than the agent"))
+                #expect(machine.words.contains("something other than the agent"))
             }
         }
 
@@ -139,7 +139,7 @@
                 var client = try Fleet(
                     endpoints: fleet.etcd.endpoints, applicationID: TestFleet.application,
                     access: FleetAccess(authorities: good.file, certificate: certificate, key: key))
-                client.patience = hangLimit
+                client.timeout = hangLimit
                 let error = await #expect(throws: FleetError.self) { try await client.set("a", to: 1) }
                 #expect(error?.reason == .accessDenied && error?.outcome == .didNotHappen)
                 try install(good.client)

@@ -159,12 +159,14 @@
 
         // MARK: Plaintext
 
-        @Test("Nothing is sent in the clear but to this machine, however the address is written", arguments: [
-            "http://192.0.2.1:2379", "HTTP://192.0.2.1:2379", "http://127.0.0.1.example.com:2379", "http://localhost.example.com:2379",
-            "http://0127.0.0.1:2379", "http://[::ffff:192.0.2.1]:2379", "http://0.0.0.0:2379", "http://user@127.0.0.1:2379",
-            "http://127.0.0.1@192.0.2.1:2379", "http://127.0.0.1:2379/../@192.0.2.1", "http://127.0.0.1:2379?", "http://127.0.0.1:2379#",
-            "http://127.0.0.1 .example.com:2379", "https://127.0.0.1:1,http://192.0.2.1:2379",
-        ])
+        @Test(
+            "Nothing is sent in the clear but to this machine, however the address is written",
+            arguments: [
+                "http://192.0.2.1:2379", "HTTP://192.0.2.1:2379", "http://127.0.0.1.example.com:2379", "http://localhost.example.com:2379",
+                "http://0127.0.0.1:2379", "http://[::ffff:192.0.2.1]:2379", "http://0.0.0.0:2379", "http://user@127.0.0.1:2379",
+                "http://127.0.0.1@192.0.2.1:2379", "http://127.0.0.1:2379/../@192.0.2.1", "http://127.0.0.1:2379?", "http://127.0.0.1:2379#",
+                "http://127.0.0.1 .example.com:2379", "https://127.0.0.1:1,http://192.0.2.1:2379",
+            ])
         func plaintext(endpoint: String) async throws {
             try await withTemporaryFolder { folder in
                 for command in [["get", "a"], ["set", "a", "1"], ["list"], ["status"], ["agent"]] {

@@ -139,9 +139,11 @@
             }
         }
 
-        @Test("A file that is deleted or damaged on a machine is missed, not taken for none, and brought back when its agent starts", arguments: [
-            nil, "", "damaged",
-        ])
+        @Test(
+            "A file that is deleted or damaged on a machine is missed, not taken for none, and brought back when its agent starts",
+            arguments: [
+                nil, "", "damaged",
+            ])
         func missing(content: String?) async throws {
             try await withFleet { fleet in
                 let (key, machine, agent) = try await begin(fleet)

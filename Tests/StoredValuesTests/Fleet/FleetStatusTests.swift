@@ -58,7 +58,7 @@ struct FleetStatusTests {
             for bytes in [[], Array("{".utf8), [UInt8](repeating: 0x20, count: FleetReport.sizeLimit + 1)] {
                 try files.report(bytes)
                 let found = try #require(stale(file.fleetStatus))
-                #expect(found.since == since && found.why.contains("\"\(files.report)\" is no report") && found.why.contains("Restart the agent"))
+                #expect(found.since == since && found.why.contains("\"\(files.report)\" is not a valid agent report") && found.why.contains("Restart the agent"))
             }
             try FileManager.default.removeItem(atPath: files.report)
             try FileManager.default.createDirectory(atPath: files.report, withIntermediateDirectories: false)
@@ -80,7 +80,7 @@ struct FleetStatusTests {
     func changes() async throws {
         try await withFleetFiles { files in
             let file = files.open(), since = Date(timeIntervalSince1970: 1000)
-            var statuses = FleetStatuses(store: file.store, freshness: Self.ever).makeAsyncIterator()
+            var statuses = FleetWatch.statuses(of: file.store, freshness: Self.ever).makeAsyncIterator()
             #expect(await statuses.next() == FleetStatus.none)
             try files.report(.stale(since: since, why: "No quorum."))
             #expect(await statuses.next() == .never)
@@ -112,7 +112,7 @@ struct FleetStatusTests {
             while !isSeen {
                 let confirmed = BootMoment.now
                 try files.report(.current(revision: 1), confirmed: confirmed)
-                var statuses = FleetStatuses(store: file.store, freshness: freshness).makeAsyncIterator()
+                var statuses = FleetWatch.statuses(of: file.store, freshness: freshness).makeAsyncIterator()
                 let first = await statuses.next()
                 isSeen = first == .current(revision: 1)
                 let last = isSeen ? await statuses.next() : first
@@ -122,26 +122,13 @@ struct FleetStatusTests {
         }
     }
 
-    @Test("Dropping the iterator leaves nothing behind, and cancelling its task ends it")
+    @Test("Cancelling the task that iterates ends it")
     func end() async throws {
         try await withFleetFiles { files in
             let file = files.open()
             try files.mirror(["number": 1])
             try files.report(.current(revision: 1))
-            let statuses = FleetStatuses(store: file.store, freshness: Self.ever)
-            weak var watch: FleetWatch?
-            do {
-                var iterator = statuses.makeAsyncIterator()
-                watch = iterator.watch
-                #expect(await iterator.next() == .current(revision: 1))
-                #expect(watch != nil)
-                withExtendedLifetime(iterator) {}
-            }
-            // A look that is under way holds it for a moment.
-            try await eventually("the watch is gone, and with it its files and its timer") { watch == nil }
-            do { watch = statuses.makeAsyncIterator().watch }  // dropped before it began
-            try await eventually("the watch is gone") { watch == nil }
-
+            let statuses = FleetWatch.statuses(of: file.store, freshness: Self.ever)
             let isTold = Guarded(false)
             let task = Task {
                 for await _ in statuses { isTold.withLock { $0 = true } }
@@ -161,6 +148,7 @@ struct FleetStatusTests {
             do {
                 let file = files.open()
                 for _ in 1...20 {
+                    _ = file.fleetStatuses.makeAsyncIterator()  // dropped before it began
                     var iterators = (1...10).map { _ in file.fleetStatuses.makeAsyncIterator() }
                     for index in iterators.indices { _ = await iterators[index].next(isolation: nil) }
                     #expect(try watchers(of: folder) == 1)
@@ -181,7 +169,7 @@ struct FleetStatusTests {
             return lines.map { $0.split(separator: " ").dropFirst(2).prefix(2).joined(separator: " ") }
         }
         // One of our own says what this folder is called.
-        let inotify = SystemInotify()
+        let inotify = Inotify()
         let own = try inotify.open()
         defer { inotify.close(own) }
         _ = try inotify.watch(path, for: .deleted, adding: true, in: own)

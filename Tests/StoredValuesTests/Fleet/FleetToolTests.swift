@@ -134,22 +134,24 @@
             }
         }
 
-        @Test("A wrong command line, address or file has its exit status and says in one line what to do", arguments: [
-            (["get"], 64, "Missing expected argument"),
-            (["get", "a", "--app", ""], 64, "application id"),
-            (["set", "a", "1", "--group", "x", "--host", "y"], 64, "not both"),
-            (["get", "a", "--endpoints", "http://192.0.2.1:2379"], 78, "encrypts nothing"),
-            (["get", "a", "--endpoints", "127.0.0.1:2379"], 78, "https://"),
-            (["get", "a", "--endpoints", "https://127.0.0.1"], 78, "port"),
-            (["get", "a", "--ca", "/no/such/file"], 78, "/no/such/file"),
-            (["get", "a", "--user-file", "/no/such/file"], 78, "/no/such/file"),
-            (["get", "a", "--user", "a:b"], 64, "--user"),
-            (["get", "a", "--password", "b"], 64, "--password"),
-            (["get", "a", "--group", "x/y"], 78, "slash"),
-            (["set", "$a", "1"], 78, "key"),
-            (["agent", "--host", "x/y"], 78, "slash"),
-            (["agent", "--ca", "/no/such/file"], 78, "/no/such/file"),
-        ])
+        @Test(
+            "A wrong command line, address or file has its exit status and says in one line what to do",
+            arguments: [
+                (["get"], 64, "Missing expected argument"),
+                (["get", "a", "--app", ""], 64, "application id"),
+                (["set", "a", "1", "--group", "x", "--host", "y"], 64, "not both"),
+                (["get", "a", "--endpoints", "http://192.0.2.1:2379"], 78, "encrypts nothing"),
+                (["get", "a", "--endpoints", "127.0.0.1:2379"], 78, "https://"),
+                (["get", "a", "--endpoints", "https://127.0.0.1"], 78, "port"),
+                (["get", "a", "--ca", "/no/such/file"], 78, "/no/such/file"),
+                (["get", "a", "--user-file", "/no/such/file"], 78, "/no/such/file"),
+                (["get", "a", "--user", "a:b"], 64, "--user"),
+                (["get", "a", "--password", "b"], 64, "--password"),
+                (["get", "a", "--group", "x/y"], 78, "slash"),
+                (["set", "$a", "1"], 78, "key"),
+                (["agent", "--host", "x/y"], 78, "slash"),
+                (["agent", "--ca", "/no/such/file"], 78, "/no/such/file"),
+            ])
         func wrong(arguments: [String], status: Int32, words: String) async throws {
             try await withTemporaryFolder { folder in
                 let path = try FleetTool.path
@@ -163,11 +165,13 @@
             }
         }
 
-        @Test("Without a cluster or a program named nothing is guessed, and where no cluster answers the status is 69", arguments: [
-            (["STORED_VALUES_APP": "x"], 64, "--endpoints"),
-            (["STORED_VALUES_FLEET_ENDPOINTS": "https://127.0.0.1:1"], 64, "--app"),
-            (["STORED_VALUES_APP": "x", "STORED_VALUES_FLEET_ENDPOINTS": "https://127.0.0.1:1"], 69, "127.0.0.1:1"),
-        ])
+        @Test(
+            "Without a cluster or a program named nothing is guessed, and where no cluster answers the status is 69",
+            arguments: [
+                (["STORED_VALUES_APP": "x"], 64, "--endpoints"),
+                (["STORED_VALUES_FLEET_ENDPOINTS": "https://127.0.0.1:1"], 64, "--app"),
+                (["STORED_VALUES_APP": "x", "STORED_VALUES_FLEET_ENDPOINTS": "https://127.0.0.1:1"], 69, "127.0.0.1:1"),
+            ])
         func missing(environment: [String: String], status: Int32, words: String) async throws {
             try await withTemporaryFolder { folder in
                 let run = try await FinishedProgram.run([FleetTool.path, "get", "a"], environment: environment, in: folder)

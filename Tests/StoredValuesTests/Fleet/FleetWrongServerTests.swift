@@ -104,19 +104,21 @@
 
         // MARK: Watching
 
-        @Test("An error that ends a watch without a line break is heard, and everything is read again", arguments: [
-            (#"{"error":{"grpc_code":14,"http_code":503,"message":"etcdserver: no leader","http_status":"Service Unavailable"}}"#, "no leader"),
-            (#"{"error":{"grpc_code":7,"http_code":403,"message":"etcdserver: permission denied"}}"#, "permission denied"),
-            ("{\"result\": {\(header), \"created\": true}}\n{\"error\":{\"grpc_code\":14,\"message\":\"etcdserver: no leader\"}}", "no leader"),
-            ("{\"result\": {\(header), \"created\": true}}\n{\"result\": {\(header), \"canceled\": true, \"cancel_reason\": \"enough\"}}\n", "enough"),
-            ("{\"result\": {\(header), \"created\": true}}\n{\"result\": {\(header), \"canceled\": true, \"compact_revision\": \"9\"}}\n", "compacted"),
-            (#"{"result": {"header": {"cluster_id": "2", "revision": "7"}, "created": true}}"# + "\n", "another cluster"),
-            (#"{"result": {"header": {"cluster_id": "1", "revision": "3"}, "created": true}}"# + "\n", "went back"),
-            ("{\"result\": {\(header), \"events\": [{\"kv\": {\"key\": \"YQ==\", \"mod_revision\": \"7\"}}]}}\n", "repeated a revision"),
-            ("not JSON\n", "did not answer as etcd's JSON gateway does"),
-            ("{\"result\": ", "did not answer as etcd's JSON gateway does"),
-            ("", "ended the watch"),
-        ])
+        @Test(
+            "An error that ends a watch without a line break is heard, and everything is read again",
+            arguments: [
+                (#"{"error":{"grpc_code":14,"http_code":503,"message":"etcdserver: no leader","http_status":"Service Unavailable"}}"#, "no leader"),
+                (#"{"error":{"grpc_code":7,"http_code":403,"message":"etcdserver: permission denied"}}"#, "permission denied"),
+                ("{\"result\": {\(header), \"created\": true}}\n{\"error\":{\"grpc_code\":14,\"message\":\"etcdserver: no leader\"}}", "no leader"),
+                ("{\"result\": {\(header), \"created\": true}}\n{\"result\": {\(header), \"canceled\": true, \"cancel_reason\": \"enough\"}}\n", "enough"),
+                ("{\"result\": {\(header), \"created\": true}}\n{\"result\": {\(header), \"canceled\": true, \"compact_revision\": \"9\"}}\n", "compacted"),
+                (#"{"result": {"header": {"cluster_id": "2", "revision": "7"}, "created": true}}"# + "\n", "another cluster"),
+                (#"{"result": {"header": {"cluster_id": "1", "revision": "3"}, "created": true}}"# + "\n", "went back"),
+                ("{\"result\": {\(header), \"events\": [{\"kv\": {\"key\": \"YQ==\", \"mod_revision\": \"7\"}}]}}\n", "repeated a revision"),
+                ("not JSON\n", "did not answer as etcd's JSON gateway does"),
+                ("{\"result\": ", "did not answer as etcd's JSON gateway does"),
+                ("", "ended the watch"),
+            ])
         func watch(stream: String, words: String) async throws {
             try await withAgent(watching: .stream(stream, staysOpen: false)) { machine, server in
                 try await eventually("it watches again") { server.paths.filter { $0 == "/v3/watch" }.count > 1 }

@@ -87,9 +87,11 @@
             }
         }
 
-        @Test("No file is written, read or locked through a link, or if it is somebody else's", arguments: [
-            "status.json", "preferences.json", "secrets", "secrets.seen.json", "agent.lock", "preferences.json.lock",
-        ])
+        @Test(
+            "No file is written, read or locked through a link, or if it is somebody else's",
+            arguments: [
+                "status.json", "preferences.json", "secrets", "secrets.seen.json", "agent.lock", "preferences.json.lock",
+            ])
         func links(name: String) throws {
             try withFiles { folder, files in
                 _ = try files.prepare()

@@ -105,10 +105,12 @@
             }
         }
 
-        @Test("What was seen reads back, and anything else in its file is nothing", arguments: [
-            "", "{", "[]", "{}", #"{"epoch": 1}"#, #"{"epoch": "1", "generation": "2"}"#, #"{"epoch": 1, "generation": 2}"#,
-            #"{"epoch": 1, "generation": "-2"}"#, #"{"epoch": 1, "generation": "18446744073709551616"}"#,
-        ])
+        @Test(
+            "What was seen reads back, and anything else in its file is nothing",
+            arguments: [
+                "", "{", "[]", "{}", #"{"epoch": 1}"#, #"{"epoch": "1", "generation": "2"}"#, #"{"epoch": 1, "generation": 2}"#,
+                #"{"epoch": 1, "generation": "-2"}"#, #"{"epoch": 1, "generation": "18446744073709551616"}"#,
+            ])
         func file(wrong: String) {
             for seen in [seen(0, 0), seen(1_795_000_000_000, .max)] { #expect(SecretsVerdict.Seen(parsing: seen.bytes) == seen) }
             #expect(SecretsVerdict.Seen(parsing: Array(wrong.utf8)) == nil)

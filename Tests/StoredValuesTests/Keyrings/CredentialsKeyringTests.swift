@@ -1,9 +1,9 @@
 import Foundation
+import StoredValuesFiles
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
-import StoredValuesFiles
-import StoredValuesSupport
 
 @Suite("CredentialsKeyring", .hangLimit)
 struct CredentialsKeyringTests {
@@ -34,9 +34,11 @@ struct CredentialsKeyringTests {
         }
     }
 
-    @Test("The bytes are the file's, with a newline at the end, NUL and invalid UTF-8", arguments: [
-        [], Array("token\n".utf8), [0, 0xFF, 0xC3, 0x28], [UInt8](repeating: 7, count: 1 << 20),
-    ] as [[UInt8]])
+    @Test(
+        "The bytes are the file's, with a newline at the end, NUL and invalid UTF-8",
+        arguments: [
+            [], Array("token\n".utf8), [0, 0xFF, 0xC3, 0x28], [UInt8](repeating: 7, count: 1 << 20),
+        ] as [[UInt8]])
     func bytes(bytes: [UInt8]) async throws {
         try await withTemporaryFolder { folder in
             try Data(bytes).write(to: URL(fileURLWithPath: folder + "/token"))
@@ -44,9 +46,11 @@ struct CredentialsKeyringTests {
         }
     }
 
-    @Test("A String wrapper drops one newline at the end, in a fallback too, unless configured otherwise; others drop nothing", arguments: [
-        ("token\n", "token"), ("token\n\n", "token\n"), ("token\r\n", "token"), ("token", "token"), ("\n", ""), ("", ""), ("\ntoken ", "\ntoken "),
-    ])
+    @Test(
+        "A String wrapper drops one newline at the end, in a fallback too, unless configured otherwise; others drop nothing",
+        arguments: [
+            ("token\n", "token"), ("token\n\n", "token\n"), ("token\r\n", "token"), ("token", "token"), ("\n", ""), ("", ""), ("\ntoken ", "\ntoken "),
+        ])
     func newline(stored: String, read: String) async throws {
         try await withTemporaryFolder { folder in
             try put(stored, folder + "/token")
@@ -131,9 +135,11 @@ struct CredentialsKeyringTests {
         }
     }
 
-    @Test("A name that no file can have is refused", arguments: [
-        "a/b", "../token", "../\u{301}token", "/etc/passwd", "", ".", "..", "a\0b", String(repeating: "n", count: 256),
-    ])
+    @Test(
+        "A name that no file can have is refused",
+        arguments: [
+            "a/b", "../token", "../\u{301}token", "/etc/passwd", "", ".", "..", "a\0b", String(repeating: "n", count: 256),
+        ])
     func badNames(name: String) async throws {
         try await withTemporaryFolder { folder in
             let keyring = CredentialsKeyring(path: folder + "/in")
@@ -210,8 +216,7 @@ struct CredentialsKeyringTests {
             for (expected, step) in steps {
                 try step()
                 // Some steps are several events; what counts is that the last state is heard.
-                repeat { #expect(await changes.next() == .secret(id)) }
-                while try await keyring.read(id) != expected.map { Secret($0.utf8) }
+                repeat { #expect(await changes.next() == .secret(id)) } while try await keyring.read(id) != expected.map { Secret($0.utf8) }
             }
             let other = SecretIdentifier(service: "s", account: "other")
             #expect(try await keyring.read(other) == nil)
@@ -224,7 +229,7 @@ struct CredentialsKeyringTests {
     func manySecrets() async throws {
         try await withTemporaryFolder { folder in
             let keyring = CredentialsKeyring(path: folder)
-            let changes = CredentialsChanges.shared(for: CredentialsFolder(path: folder, operations: POSIXFileOperations()))
+            let changes = CredentialsChanges.shared(for: CredentialsFolder(path: folder, operations: .posix))
             do {
                 try put("old", folder + "/token")
                 let fallback = FallbackKeyring([keyring])

@@ -61,7 +61,7 @@
             }
         }
 
-    @Test("Neither the first listener nor the first read waits for a write that waits for the disk")
+        @Test("Neither the first listener nor the first read waits for a write that waits for the disk")
         func slowDisk() async throws {
             try await withTemporaryFolder { folder in
                 let isSlow = Atomic(false), isWaiting = Atomic(false), disk = DispatchSemaphore(value: 0)

@@ -25,11 +25,13 @@
             }
         }
 
-    @Test("Who else may read or write the key file depends on its origin", arguments: [
-            (0o400, true, true, true), (0o600, true, true, true), (0o440, false, true, true), (0o640, false, true, true),
-            (0o444, false, false, true), (0o644, false, false, true), (0o604, false, false, true), (0o660, false, false, false),
-            (0o606, false, false, false), (0o620, false, false, false), (0o602, false, false, false),
-        ])
+        @Test(
+            "Who else may read or write the key file depends on its origin",
+            arguments: [
+                (0o400, true, true, true), (0o600, true, true, true), (0o440, false, true, true), (0o640, false, true, true),
+                (0o444, false, false, true), (0o644, false, false, true), (0o604, false, false, true), (0o660, false, false, false),
+                (0o606, false, false, false), (0o620, false, false, false), (0o602, false, false, false),
+            ])
         func modes(mode: Int, own: Bool, credential: Bool, mounted: Bool) async throws {
             try await withTemporaryFolder { folder in
                 makeKeyFile(folder + "/key", mode: mode)

@@ -185,9 +185,11 @@
             }
         }
 
-        @Test("A header that asks for too much or too little of scrypt is refused before scrypt runs", arguments: [
-            [63, 8, 1], [19, 8, 1], [1, 8, 1], [17, 255, 1], [17, 8, 255],
-        ] as [[UInt8]])
+        @Test(
+            "A header that asks for too much or too little of scrypt is refused before scrypt runs",
+            arguments: [
+                [63, 8, 1], [19, 8, 1], [1, 8, 1], [17, 255, 1], [17, 8, 255],
+            ] as [[UInt8]])
         func scryptBounds(cost: [UInt8]) async throws {
             try await withTemporaryFolder { folder in
                 let header = EncryptedFileHeader(
@@ -316,9 +318,11 @@
             }
         }
 
-        @Test("Errors of the file are reported as the keyring's own", arguments: [
-            (SystemErrorCode.accessDenied, KeyringError.accessDenied), (.notPermitted, .accessDenied), (.readOnly, .readOnly),
-        ])
+        @Test(
+            "Errors of the file are reported as the keyring's own",
+            arguments: [
+                (SystemErrorCode.accessDenied, KeyringError.accessDenied), (.notPermitted, .accessDenied), (.readOnly, .readOnly),
+            ])
         func fileErrors(code: SystemErrorCode, expected: KeyringError) async throws {
             try await withTemporaryFolder { folder in
                 makeKeyFile(folder + "/key")
@@ -332,9 +336,11 @@
             }
         }
 
-        @Test("Where the lock is refused, an update that changes nothing works, and another fails and forgets nothing", arguments: [
-            (SystemErrorCode.accessDenied, KeyringError.accessDenied), (.readOnly, .readOnly),
-        ])
+        @Test(
+            "Where the lock is refused, an update that changes nothing works, and another fails and forgets nothing",
+            arguments: [
+                (SystemErrorCode.accessDenied, KeyringError.accessDenied), (.readOnly, .readOnly),
+            ])
         func refusedUpdate(code: SystemErrorCode, expected: KeyringError) async throws {
             try await withTemporaryFolder { folder in
                 _ = try await makeKeyring(in: folder)

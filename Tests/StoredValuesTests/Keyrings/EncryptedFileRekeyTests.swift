@@ -18,7 +18,7 @@
             #expect(made)
         }
 
-        private func keyring(_ folder: String, _ key: String, operations: any FileOperations = POSIXFileOperations()) -> EncryptedFileKeyring {
+        private func keyring(_ folder: String, _ key: String, operations: FileOperations = .posix) -> EncryptedFileKeyring {
             EncryptedFileKeyring(
                 file: DurableFile(path: folder + "/store", operations: operations), key: .file(folder + "/" + key), deadline: hangLimit)
         }
@@ -111,9 +111,11 @@
             }
         }
 
-        @Test("When the disk fails, the keyring that was re-keyed reads and writes the file that is there, whichever it is", arguments: [
-            "open creating", "write", "synchronize", "rename", "synchronize folder",
-        ])
+        @Test(
+            "When the disk fails, the keyring that was re-keyed reads and writes the file that is there, whichever it is",
+            arguments: [
+                "open creating", "write", "synchronize", "rename", "synchronize folder",
+            ])
         func failing(call: String) async throws {
             try await withStore { folder in
                 let operations = FaultyFileOperations()

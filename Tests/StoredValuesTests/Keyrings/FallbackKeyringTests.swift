@@ -51,9 +51,11 @@ struct FallbackKeyringTests {
         #expect(try await keyring.read(id) == Secret("new".utf8))
     }
 
-    @Test("A keyring that is locked or gone is not passed over by a write", arguments: [
-        (InMemoryKeyring.Fault.locked, KeyringError.locked), (.gone, .noSecretService),
-    ])
+    @Test(
+        "A keyring that is locked or gone is not passed over by a write",
+        arguments: [
+            (InMemoryKeyring.Fault.locked, KeyringError.locked), (.gone, .noSecretService),
+        ])
     func unavailableWrite(_ fault: InMemoryKeyring.Fault, _ error: KeyringError) async throws {
         let keyring = FallbackKeyring([one, two])
         one.inject(fault)
@@ -180,8 +182,9 @@ struct FallbackKeyringTests {
         #expect(keyring == FallbackKeyring([one, two]) && keyring.hashValue == FallbackKeyring([one, two]).hashValue)
         #expect(keyring != FallbackKeyring([two, one]) && keyring != FallbackKeyring([one, three]))
         #expect(FallbackKeyring([.credentials(at: "/a"), one]) == FallbackKeyring([.credentials(at: "/a"), one]))
-        #expect(FallbackKeyring([.credentials(at: "/run/a"), one]).description
-            == "the credentials in /run/a, else a keyring in this process's memory")
+        #expect(
+            FallbackKeyring([.credentials(at: "/run/a"), one]).description
+                == "the credentials in /run/a, else a keyring in this process's memory")
         let first = SecurelyStoredValue<String>(key: "k", service: "s", keyring: keyring)
         let second = SecurelyStoredValue<String>(key: "k", service: "s", keyring: FallbackKeyring([one, two]))
         #expect(first.wrappedValue == nil)

@@ -17,7 +17,8 @@
             case read, remove, identifiers, unlock, inspection
         }
 
-        @Test("It is asked again where the answer is that of a service that does not know the caller yet",
+        @Test(
+            "It is asked again where the answer is that of a service that does not know the caller yet",
             arguments: Question.allCases)
         func unknownCaller(_ question: Question) async throws {
             let desktop = try await desktops.start(.withoutService)

@@ -5,15 +5,17 @@ import Testing
 
 @Suite("What a Flatpak may do", .hangLimit)
 struct FlatpakTests {
-    @Test("The manifest's rule for the Secret Service is found, whichever form it has", arguments: [
-        ("", false), ("[Session Bus Policy]\norg.freedesktop.secrets=talk", true), ("[Session Bus Policy]\norg.freedesktop.secrets=own", true),
-        ("[Session Bus Policy]\norg.freedesktop.secrets=see", false), ("[Session Bus Policy]\norg.freedesktop.secrets=none", false),
-        ("[Session Bus Policy]\norg.freedesktop.*=talk", true), ("[Session Bus Policy]\norg.freedesktop.secrets.*=talk", true),
-        ("[Session Bus Policy]\norg.freedesktop.secret=talk\norg.freedesktop.sec.*=talk", false),
-        ("[Session Bus Policy]\norg.kde.kwalletd5 = talk\norg.freedesktop.secrets = talk ", true),
-        ("[System Bus Policy]\norg.freedesktop.secrets=talk", false), ("[Context]\nsockets=x11;session-bus;wayland;", true),
-        ("[Context]\nsockets=x11;system-bus;!session-bus;", false), ("[Context]\nshared=session-bus;", false), ("nonsense=\n[", false),
-    ])
+    @Test(
+        "The manifest's rule for the Secret Service is found, whichever form it has",
+        arguments: [
+            ("", false), ("[Session Bus Policy]\norg.freedesktop.secrets=talk", true), ("[Session Bus Policy]\norg.freedesktop.secrets=own", true),
+            ("[Session Bus Policy]\norg.freedesktop.secrets=see", false), ("[Session Bus Policy]\norg.freedesktop.secrets=none", false),
+            ("[Session Bus Policy]\norg.freedesktop.*=talk", true), ("[Session Bus Policy]\norg.freedesktop.secrets.*=talk", true),
+            ("[Session Bus Policy]\norg.freedesktop.secret=talk\norg.freedesktop.sec.*=talk", false),
+            ("[Session Bus Policy]\norg.kde.kwalletd5 = talk\norg.freedesktop.secrets = talk ", true),
+            ("[System Bus Policy]\norg.freedesktop.secrets=talk", false), ("[Context]\nsockets=x11;session-bus;wayland;", true),
+            ("[Context]\nsockets=x11;system-bus;!session-bus;", false), ("[Context]\nshared=session-bus;", false), ("nonsense=\n[", false),
+        ])
     func permission(rules: String, mayUse: Bool) {
         let flatpak = Flatpak("[Application]\nname=org.example.One\nruntime=runtime/x\n\n\(rules)\n\n[Instance]\nname=other\n")
         #expect(flatpak.id == "org.example.One" && flatpak.mayUseSecretService == mayUse)

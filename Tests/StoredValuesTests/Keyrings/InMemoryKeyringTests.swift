@@ -23,9 +23,11 @@ struct InMemoryKeyringTests {
         return errors
     }
 
-    @Test("An outage answers every call with its reason, and loses nothing", arguments: [
-        (InMemoryKeyring.Fault.locked, KeyringError.locked), (.gone, .noSecretService), (.dismissing, .locked),
-    ])
+    @Test(
+        "An outage answers every call with its reason, and loses nothing",
+        arguments: [
+            (InMemoryKeyring.Fault.locked, KeyringError.locked), (.gone, .noSecretService), (.dismissing, .locked),
+        ])
     func outage(_ fault: InMemoryKeyring.Fault, _ error: KeyringError) async throws {
         let keyring = InMemoryKeyring()
         try await keyring.write(Secret([1]), for: id, label: "")

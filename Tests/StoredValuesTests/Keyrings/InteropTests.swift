@@ -77,7 +77,8 @@
             }
         }
 
-        @Test("A Python program with keyring reads, changes and removes what we store, and we what it stores, and hear of it",
+        @Test(
+            "A Python program with keyring reads, changes and removes what we store, and we what it stores, and hear of it",
             .enabled(if: Python.isAvailable, "\(Python.skipReason)"))
         func python() async throws {
             let desktop = try await desktops.start()

@@ -55,7 +55,8 @@
             #expect(try await desktop.keyring().identifiers(inService: id.service) == [])
         }
 
-        @Test("Another process of ours changes and removes what this one stored, and this one detects it",
+        @Test(
+            "Another process of ours changes and removes what this one stored, and this one detects it",
             arguments: KeyringProgram.allCases)
         func anotherProcess(_ program: KeyringProgram) async throws {
             let desktop = try await start(program)
@@ -71,10 +72,11 @@
             let removing = try processes.start("remove-secret", id.account, environment: desktop.environment)
             #expect(try await removing.lines() == [])
             try await values.wait(untilLast: nil)
-#expect(values.elements.suffix(5) == ["one", "two", "three", "four", nil])
+            #expect(values.elements.suffix(5) == ["one", "two", "three", "four", nil])
         }
 
-        @Test("A session that the daemon no longer knows is opened again, and what was refused for it is done once",
+        @Test(
+            "A session that the daemon no longer knows is opened again, and what was refused for it is done once",
             arguments: KeyringProgram.allCases)
         func forgottenSession(_ program: KeyringProgram) async throws {
             let desktop = try await start(program)
@@ -126,7 +128,7 @@
                         "Delete", of: "org.freedesktop.Secret.Item", at: path, to: connection.daemon.name)
                     do throws(SecretServiceError) {
                         return try connection.load(item).withBytes { Secret($0) } as Secret?
-                    } catch where error.isMissingObject {
+                    } catch let error where error.isMissingObject {
                         return nil
                     }
                 }
@@ -153,7 +155,8 @@
             }
         }
 
-        @Test("A lock shows by itself, is no absence and loses nothing; an unlock shows by itself",
+        @Test(
+            "A lock shows by itself, is no absence and loses nothing; an unlock shows by itself",
             arguments: KeyringProgram.allCases)
         func locking(_ program: KeyringProgram) async throws {
             let desktop = try await start(program)
@@ -172,7 +175,8 @@
             #expect(try await token.load() == "kept")
         }
 
-        @Test("A program that hangs costs the deadline; one that was replaced is found and used",
+        @Test(
+            "A program that hangs costs the deadline; one that was replaced is found and used",
             arguments: KeyringProgram.allCases)
         func restart(_ program: KeyringProgram) async throws {
             let desktop = try await start(program)
@@ -195,7 +199,8 @@
             try await values.wait(for: ["kept", "changed"])
         }
 
-        @Test("While the program ends and begins again no secret is called absent or empty, and no acknowledged write is lost",
+        @Test(
+            "While the program ends and begins again no secret is called absent or empty, and no acknowledged write is lost",
             arguments: KeyringProgram.allCases)
         func restartingInUse(_ program: KeyringProgram) async throws {
             let desktop = try await start(program)

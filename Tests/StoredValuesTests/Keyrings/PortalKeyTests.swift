@@ -186,11 +186,13 @@
             try await values.wait(for: [TestSecret.text()])
         }
 
-        @Test("What is no key is an error that says what is wrong, and nothing is made", arguments: [
-            ("nothing", "provided only 0 bytes, which is too short for a key"), ("short", "provided only 31 bytes"),
-            ("long", "provided more than 64 KiB, which is not a key"), ("unknown", "answered RetrieveSecret with an unknown response"),
-            ("elsewhere", "answered RetrieveSecret with another path"), ("ends", "ended before it answered"),
-        ])
+        @Test(
+            "What is no key is an error that says what is wrong, and nothing is made",
+            arguments: [
+                ("nothing", "provided only 0 bytes, which is too short for a key"), ("short", "provided only 31 bytes"),
+                ("long", "provided more than 64 KiB, which is not a key"), ("unknown", "answered RetrieveSecret with an unknown response"),
+                ("elsewhere", "answered RetrieveSecret with another path"), ("ends", "ended before it answered"),
+            ])
         func wrong(manner: String, text: String) async throws {
             let desktop = try await desktops.start(.withoutService)
             let portal = try await Portal(manner, on: desktop)

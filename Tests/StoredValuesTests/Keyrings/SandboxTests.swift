@@ -36,10 +36,11 @@
             let portal = try await Portal(on: desktop)
             let one = try await Sandbox("org.example.One", on: desktop), two = try await Sandbox("org.example.Two", on: desktop)
             let file = "\(one.home)/data/TestProcess/secrets"
-            #expect(try await selection(one) == """
-                the encrypted file \(file), opened with the Secret portal's key: This is the Flatpak org.example.One, whose \
-                manifest does not let it talk to org.freedesktop.secrets.
-                """)
+            #expect(
+                try await selection(one) == """
+                    the encrypted file \(file), opened with the Secret portal's key: This is the Flatpak org.example.One, whose \
+                    manifest does not let it talk to org.freedesktop.secrets.
+                    """)
             #expect(try await ask(one, "get") == "absent" && !FileManager.default.fileExists(atPath: file))
             #expect(try await ask(one, "set 7") == "ok")
             #expect(FileManager.default.fileExists(atPath: file))
@@ -62,10 +63,11 @@
             let before = try await Sandbox("org.example.One", on: desktop)
             let one = try await Sandbox("org.example.One", on: desktop, mayTalk: true)
             let two = try await Sandbox("org.example.Two", on: desktop, mayTalk: true)
-            #expect(try await selection(two) == """
-                the desktop's keyring (Secret Service): This is the Flatpak org.example.Two, whose manifest lets it talk to \
-                org.freedesktop.secrets.
-                """)
+            #expect(
+                try await selection(two) == """
+                    the desktop's keyring (Secret Service): This is the Flatpak org.example.Two, whose manifest lets it talk to \
+                    org.freedesktop.secrets.
+                    """)
             #expect(try await ask(two, "set 2") == "ok")
             #expect(try await desktop.itemPaths(service: "processes", account: "number").count == 1)
             #expect(!FileManager.default.fileExists(atPath: "\(two.home)/data"))
@@ -109,7 +111,7 @@
             let without = try await Sandbox("org.example.One", on: desktop)
             let with = try await Sandbox("org.example.Two", on: desktop, mayTalk: true)
             #expect(try await ask(without, "set 1").contains("no program on the session bus provides the Secret portal"))
-            #expect(try await ask(with, "set 1").contains("No keyring is running"))
+            #expect(try await ask(with, "set 1").contains("No program on the session bus provides the Secret Service"))
             for home in [without.home, with.home] { #expect(!FileManager.default.fileExists(atPath: "\(home)/data")) }
         }
 

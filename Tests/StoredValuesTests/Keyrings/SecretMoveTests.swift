@@ -72,7 +72,8 @@ struct SecretMoveTests {
         #expect(try await contents(of: source) == [:])
     }
 
-    @Test("Whichever call fails, before or after its work, alone or with all that follow: nothing is lost or overwritten, and moving again finishes",
+    @Test(
+        "Whichever call fails, before or after its work, alone or with all that follow: nothing is lost or overwritten, and moving again finishes",
         arguments: FailingKeyring.Plan.Moment.allCases, [true, false])
     func failures(moment: FailingKeyring.Plan.Moment, isAlone: Bool) async throws {
         var number = 0
@@ -143,10 +144,12 @@ struct SecretMoveTests {
         }
     }
 
-    @Test("Every error says in one sentence what happened, and in another what to do", arguments: [
-        SecretMoveError.conflict(SecretIdentifier(service: "s", account: "a")), .sameKeyring,
-        .notKept(SecretIdentifier(service: "s", account: "a")), .source(.locked), .destination(.noSessionBus),
-    ])
+    @Test(
+        "Every error says in one sentence what happened, and in another what to do",
+        arguments: [
+            SecretMoveError.conflict(SecretIdentifier(service: "s", account: "a")), .sameKeyring,
+            .notKept(SecretIdentifier(service: "s", account: "a")), .source(.locked), .destination(.noSessionBus),
+        ])
     func sentences(error: SecretMoveError) {
         let text = error.description
         #expect(text.hasSuffix(".") && text.first?.isUppercase == true && (text.contains(". ") || text.contains("; ")))

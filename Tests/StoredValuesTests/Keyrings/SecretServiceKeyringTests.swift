@@ -126,7 +126,8 @@ import Testing
             }
         }
 
-        @Test("Secrets are not moved between two layouts of which one finds what the other stores, and none is lost",
+        @Test(
+            "Secrets are not moved between two layouts of which one finds what the other stores, and none is lost",
             arguments: [true, false])
         func moveBetweenLayouts(toKeyringRS: Bool) async throws {
             let desktop = try await desktops.start()

@@ -43,7 +43,8 @@
             #expect(times.allSatisfy { $0 >= .seconds(5) }, "\(times)")
         }
 
-        @Test("Each kind of call ends long before its deadline when it is cancelled while the daemon hangs, and works when it continues",
+        @Test(
+            "Each kind of call ends long before its deadline when it is cancelled while the daemon hangs, and works when it continues",
             arguments: calls.indices)
         func cancellation(_ index: Int) async throws {
             let desktop = try await desktops.start()

@@ -58,23 +58,25 @@
 
         // MARK: RFC 5869, appendix A
 
-        @Test("HKDF-SHA256 derives the keys of RFC 5869", arguments: [
-            (
-                [UInt8](repeating: 0x0B, count: 22), Array(UInt8(0x00)...0x0C), Array(UInt8(0xF0)...0xF9),
-                "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865"
-            ),
-            (
-                Array(UInt8(0x00)...0x4F), Array(UInt8(0x60)...0xAF), Array(UInt8(0xB0)...0xFF),
-                """
-                b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41c65e590e09
-                da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87
-                """
-            ),
-            (
-                [UInt8](repeating: 0x0B, count: 22), [], [],
-                "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8"
-            ),
-        ])
+        @Test(
+            "HKDF-SHA256 derives the keys of RFC 5869",
+            arguments: [
+                (
+                    [UInt8](repeating: 0x0B, count: 22), Array(UInt8(0x00)...0x0C), Array(UInt8(0xF0)...0xF9),
+                    "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865"
+                ),
+                (
+                    Array(UInt8(0x00)...0x4F), Array(UInt8(0x60)...0xAF), Array(UInt8(0xB0)...0xFF),
+                    """
+                    b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41c65e590e09
+                    da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87
+                    """
+                ),
+                (
+                    [UInt8](repeating: 0x0B, count: 22), [], [],
+                    "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8"
+                ),
+            ])
         func hkdf(material: [UInt8], salt: [UInt8], info: [UInt8], key: String) {
             let key = Self.bytes(key)
             #expect(Sodium.hkdf(Secret(material), salt: salt, info: info, count: key.count) == Secret(key))
@@ -82,20 +84,22 @@
 
         // MARK: RFC 7914, 12
 
-        @Test("scrypt derives the keys of RFC 7914", arguments: [
-            (
-                "", "", UInt64(16), UInt32(1), UInt32(1),
-                "77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442fcd0069ded0948f8326a753a0fc81f17e8d3e0fb2e0d3628cf35e20c38d18906"
-            ),
-            (
-                "password", "NaCl", 1024, 8, 16,
-                "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640"
-            ),
-            (
-                "pleaseletmein", "SodiumChloride", 16384, 8, 1,
-                "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887"
-            ),
-        ])
+        @Test(
+            "scrypt derives the keys of RFC 7914",
+            arguments: [
+                (
+                    "", "", UInt64(16), UInt32(1), UInt32(1),
+                    "77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442fcd0069ded0948f8326a753a0fc81f17e8d3e0fb2e0d3628cf35e20c38d18906"
+                ),
+                (
+                    "password", "NaCl", 1024, 8, 16,
+                    "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640"
+                ),
+                (
+                    "pleaseletmein", "SodiumChloride", 16384, 8, 1,
+                    "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887"
+                ),
+            ])
         func scrypt(passphrase: String, salt: String, rounds: UInt64, blockSize: UInt32, parallelism: UInt32, key: String) {
             let key = Self.bytes(key)
             let derived = Sodium.scrypt(
@@ -108,10 +112,12 @@
             #expect(Sodium.scrypt(Secret([1]), salt: [1], rounds: 1 << 40, blockSize: 8, parallelism: 1, count: 32) == nil)
         }
 
-        @Test("SHA-256 hashes as FIPS 180 does", arguments: [
-            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-        ])
+        @Test(
+            "SHA-256 hashes as FIPS 180 does",
+            arguments: [
+                ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+                ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            ])
         func hash(text: String, hash: String) { #expect(Sodium.sha256(Array(text.utf8)) == Self.bytes(hash)) }
     }
 #endif

@@ -9,14 +9,18 @@ struct SystemKeyringTests {
     func desktop(setting: String?) {
         let choice = SystemKeyring.choose(setting)
         #expect(choice.keyring is SecretServiceKeyring)
-        #expect(choice.reason == (setting == "secret-service"
-            ? "STORED_VALUES_KEYRING is \"secret-service\"." : "It is the default, because STORED_VALUES_KEYRING is not set."))
+        #expect(
+            choice.reason
+                == (setting == "secret-service"
+                    ? "STORED_VALUES_KEYRING is \"secret-service\"." : "It is the default, because STORED_VALUES_KEYRING is not set."))
         #expect(choice.description.contains(choice.reason) && choice.description.contains(choice.keyring.description))
     }
 
-    @Test("With an invalid setting every call throws, and no other keyring is used", arguments: [
-        "keychain", "file", "file:", "credentials", "credentials:", "fleet:", "Secret-Service", " file:/tmp/x",
-    ])
+    @Test(
+        "With an invalid setting every call throws, and no other keyring is used",
+        arguments: [
+            "keychain", "file", "file:", "credentials", "credentials:", "fleet:", "Secret-Service", " file:/tmp/x",
+        ])
     func misnamed(setting: String) async throws {
         let keyring = SystemKeyring.choose(setting).keyring
         let id = SecretIdentifier(service: "a", account: "b")
@@ -61,8 +65,9 @@ struct SystemKeyringTests {
                 let token = SecurelyStoredValue<String>(key: "token", service: "s")
                 // Its deadline is 5 seconds, which a busy disk may need.
                 try await eventually("it is stored in time") { (try? await token.set("x")) != nil }
-                try #require(try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-                    == ["store", "store.key", "store.key.lock", "store.lock"])
+                try #require(
+                    try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+                        == ["store", "store.key", "store.key.lock", "store.lock"])
                 // Decided once: what the environment says later is too late.
                 unsetenv("STORED_VALUES_KEYRING")
                 try #require(SystemKeyring.selection.keyring is EncryptedFileKeyring)

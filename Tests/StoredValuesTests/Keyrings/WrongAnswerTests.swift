@@ -21,7 +21,8 @@
 
         private static let operations = ["read", "write", "remove", "list", "unlock", "inspect"]
 
-        @Test("Each answer of each wrong type is an error: it ends no process, and reads as nothing that it is not",
+        @Test(
+            "Each answer of each wrong type is an error: it ends no process, and reads as nothing that it is not",
             arguments: Situation.allCases)
         func wrongTypes(_ situation: Situation) async throws {
             let service = try WrongService(on: try await desktops.start(.withoutService), processes)

@@ -57,7 +57,11 @@ struct BatchTests {
             var values = a.values.makeAsyncIterator()
             #expect(await values.next(isolation: nil) == 1)
             let notices = Guarded(0)
-            withObservationTracking { _ = (a.wrappedValue, b.isStored) } onChange: { notices.withLock { $0 += 1 } }
+            withObservationTracking {
+                _ = (a.wrappedValue, b.isStored)
+            } onChange: {
+                notices.withLock { $0 += 1 }
+            }
             #expect(throws: Refusal.self) {
                 try example.storage.batch {
                     example.change()
@@ -218,13 +222,21 @@ struct BatchTests {
             let example = try Example(folder)
             let (a, b) = (example.a, example.b)
             let seen = Guarded<[String]>([])
-            withObservationTracking { _ = a.wrappedValue } onChange: {
+            withObservationTracking {
+                _ = a.wrappedValue
+            } onChange: {
                 seen.withLock { $0.append("a: \(a.wrappedValue) \(b.wrappedValue)") }
                 StoredValue(key: "c", default: 0, storage: example.storage).set(100)
             }
-            withObservationTracking { _ = b.wrappedValue } onChange: { seen.withLock { $0.append("b: \(b.wrappedValue)") } }
+            withObservationTracking {
+                _ = b.wrappedValue
+            } onChange: {
+                seen.withLock { $0.append("b: \(b.wrappedValue)") }
+            }
             @Sendable func count() {
-                withObservationTracking { _ = example.list.wrappedValue } onChange: {
+                withObservationTracking {
+                    _ = example.list.wrappedValue
+                } onChange: {
                     seen.withLock { $0.append("list: \(example.list.wrappedValue)") }
                     count()
                 }

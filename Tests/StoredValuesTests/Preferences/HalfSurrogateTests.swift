@@ -3,8 +3,8 @@ import Testing
 
 @testable import StoredValues
 
-/// Python's `json` and others write texts that are no text: half of a surrogate pair, as in `"\ud800"`.
-@Suite("Half of a surrogate pair", .hangLimit)
+/// Python's `json` and others write texts that are no text: an unpaired surrogate, as in `"\ud800"`.
+@Suite("An unpaired surrogate", .hangLimit)
 struct HalfSurrogateTests {
     private let file = #"{"bad": {"a": "\ud800", "b": 1}, "good": 7, "\udc00 name": [1.50], "z": "\ud83d\ude00"}"#
 
@@ -16,7 +16,7 @@ struct HalfSurrogateTests {
             let bad = StoredValue(key: "bad", default: ["b": "default"], storage: storage)
             #expect(bad.wrappedValue == ["b": "default"] && bad.isStored)
             #expect(bad.repairs.map(\.path) == [""])
-            #expect(bad.repairs.first?.reason.contains("half of a surrogate pair") == true)
+            #expect(bad.repairs.first?.reason.contains("an unpaired surrogate") == true)
             #expect(StoredValue(key: "good", default: 0, storage: storage).wrappedValue == 7)
             #expect(StoredValue(key: "z", default: "", storage: storage).wrappedValue == "😀")
             #expect(storage.keys == ["bad", "good", "z"], "no key leads to a name that is no text")
@@ -75,7 +75,7 @@ struct HalfSurrogateTests {
             let storage = PreferencesFile(path: path)
             let edit = try storage.beginEdit()
             guard case .notJSON(let why) = edit.commit(Array(#"{"a": 1, "b": 3}"#.utf8)) else { throw Unexpected() }
-            #expect(why.contains("half of a surrogate pair"))
+            #expect(why.contains("an unpaired surrogate"))
             #expect(edit.commit(Array(text.replacing(#""a": 1"#, with: #""a": 4"#).utf8)) == .changed(["a"]))
             #expect(try contents(ofFile: path) == "{\n  \"\\uD800\": 2,\n  \"\\ud800\": 1,\n  \"a\": 4,\n  \"b\": 3\n}\n")
         }

@@ -116,7 +116,7 @@ struct HostileFileTests {
                 let n = StoredValue(key: "n", default: 0, storage: .ofAnotherProcess(path, operations: operations))
                 for number in 1...10 { n.set(number) }
                 let logged = RecordingLogHandler.takeLines()
-                #expect(logged.count == 2, "\(logged)")  // it is no JSON; it cannot be put aside
+                #expect(logged.count == 2, "\(logged)")  // it is no JSON; it cannot be set aside
                 operations.fail("rename", with: nil)
                 n.set(11)
                 operations.fail("rename", with: .noSpace)

@@ -1,6 +1,6 @@
 import Foundation
-import StoredValuesSupport
 import Observation
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
@@ -210,7 +210,11 @@ struct LivePreferencesTests {
             let seen = Seen(value)
             try await eventually("the first value") { seen.values == [[1, 2]] }
             let changes = Guarded(0)
-            withObservationTracking { _ = value.wrappedValue } onChange: { changes.withLock { $0 += 1 } }
+            withObservationTracking {
+                _ = value.wrappedValue
+            } onChange: {
+                changes.withLock { $0 += 1 }
+            }
             try #"{"list":[ 1,2 ],"mark":1}"#.write(toFile: path, atomically: false, encoding: .utf8)
             try await eventually("the file is read") { mark.wrappedValue == 1 }
             #expect(seen.values == [[1, 2]])
@@ -322,7 +326,9 @@ private final class Seen<Item: StorableItem>: Sendable {
     var observed: Item? { state.withLock { $0.observed } }
 
     private func observe(_ value: StoredValue<Item>) {
-        let item = withObservationTracking { value.wrappedValue } onChange: { [weak self] in
+        let item = withObservationTracking {
+            value.wrappedValue
+        } onChange: { [weak self] in
             // Told after the change, so the new value can be read here.
             self?.observe(value)
         }

@@ -31,10 +31,13 @@ extension PowerCutTests.Omission {
     private static let file = "p.json"
     private static let generation = "p.json.durable"
     private static let flushes = "changes after a flush"
+    private static let durable = "durable changes, and others before and after them"
 
     static let all = [
         fsync(".durable.stored-values.tmp", in: flushes),
         fsync("/editor", in: flushes),
+        fsync(".durable.stored-values.tmp", in: durable),
+        fsync("/editor", in: durable),
         fsync("/home/config", in: "a first change and flush"),
         fsync("/home/config", in: "one program makes the folders and is killed, and another flushes"),
         Self(
@@ -64,7 +67,7 @@ extension PowerCutTests.Omission {
             return [.synchronized(folder, path: "/editor"), event]
         },
         Self(
-            testDescription: "that what is put aside keeps its name too",
+            testDescription: "that what is set aside keeps its name too",
             scenario: "a person breaks the file, and another program is started, changes a value and flushes"
         ) { event, _ in
             guard case .changed(let folder, var names) = event, names.keys.contains(where: { $0.contains(".rejected-") }) else {

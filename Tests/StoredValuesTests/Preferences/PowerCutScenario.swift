@@ -50,6 +50,27 @@ struct PowerCutScenario: Sendable, CustomTestStringConvertible {
             try await story.flush(storage)
             try await story.flush(storage)
         },
+        PowerCutScenario("durable changes, and others before and after them") { story in
+            let storage = story.process()
+            try await story.set("a", durablyTo: 1, in: storage)
+            story.set("b", to: 2, in: storage)
+            try await story.set("a", durablyTo: 3, in: storage)
+            story.set("b", to: 4, in: storage)
+            story.set("a", to: 5, in: storage)
+        },
+        PowerCutScenario("a durable change whose folder cannot be synced") { story in
+            let storage = story.process()
+            try await story.set("a", durablyTo: 1, in: storage)
+            story.begin { $0["a"] = 2 }  // as others may see it
+            story.disk.failToSynchronize("/editor", with: .ioFailed)
+            do {
+                try await StoredValue(key: "a", default: 0, storage: storage).set(durably: 2)
+            } catch PreferencesError.notSaved {
+                story.begin { $0["a"] = 1 }
+            }
+            story.disk.failToSynchronize("/editor", with: nil)
+            try await story.set("b", durablyTo: 3, in: storage)
+        },
         PowerCutScenario("many changes, brought to the disk in the background") { story in
             let storage = story.process(syncDelay: .milliseconds(50))
             for number in 1...5 { story.set("\(number % 3)", to: number, in: storage) }

@@ -1,6 +1,6 @@
 import Foundation
-import StoredValuesSupport
 import Logging
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Preferences and their durable generation", .hangLimit)
 struct PreferencesDurabilityTests {
-    private func open(_ path: String, operations: any FileOperations = POSIXFileOperations()) -> PreferencesFile {
+    private func open(_ path: String, operations: FileOperations = .posix) -> PreferencesFile {
         .ofAnotherProcess(path, operations: operations, syncDelay: .seconds(3600))
     }
 
@@ -157,9 +157,10 @@ struct PreferencesDurabilityTests {
                 LoggingSystem.bootstrap { _ in RecordingLogHandler() }
                 #expect(PreferencesFile(path: path).keys == ["a"])
                 let lines = RecordingLogHandler.lines.withLock { $0 }
-                #expect(lines == [
-                    "The preferences \"\(path)\" are not JSON: expected a colon after the member's name at line 2, column 7. The last durable values are in use. Correct the file; before it is overwritten, it is set aside as \"\(path).rejected-<time>\"."
-                ])
+                #expect(
+                    lines == [
+                        "The preferences \"\(path)\" are not JSON: expected a colon after the member's name at line 2, column 7. The last durable values are in use. Correct the file; before it is overwritten, it is set aside as \"\(path).rejected-<time>\"."
+                    ])
             }
         }
     }

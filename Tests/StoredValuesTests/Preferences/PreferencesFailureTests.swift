@@ -1,6 +1,6 @@
 import Foundation
-import StoredValuesSupport
 import Logging
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
@@ -8,12 +8,12 @@ import Testing
 
 @Suite("PreferencesFile in trouble", .hangLimit)
 struct PreferencesFailureTests {
-    private func open(_ path: String, operations: any FileOperations = POSIXFileOperations()) -> PreferencesFile {
+    private func open(_ path: String, operations: FileOperations = .posix) -> PreferencesFile {
         .ofAnotherProcess(path, operations: operations)
     }
 
     @Test(
-        "A file that does not parse is read as empty, put aside before the first write, and never lost",
+        "A file that does not parse is read as empty, set aside before the first write, and never lost",
         arguments: ["{\"a\": 1,", "not json", "", "[1]"])
     func rejected(text: String) throws {
         try withTemporaryFolder { folder in
@@ -210,8 +210,8 @@ struct PreferencesFailureTests {
             try writeFinished(Array(#"{"a": 1}"#.utf8), to: path)
             await #expect(processExitsWith: .success) { [path = path as String] in
                 let value = try await withoutDescriptors {
-                let value = StoredValue(key: "a", default: 0, storage: PreferencesFile(path: path))
-                #expect(value.wrappedValue == 0)
+                    let value = StoredValue(key: "a", default: 0, storage: PreferencesFile(path: path))
+                    #expect(value.wrappedValue == 0)
                     return value
                 }
                 try await eventually("the value is read") { value.wrappedValue == 1 }
@@ -230,9 +230,9 @@ struct PreferencesFailureTests {
             await #expect(processExitsWith: .success) { [path = path as String] in
                 let storage = PreferencesFile(path: path)
                 try await withoutDescriptors {
-                // The first timer of Dispatch opens a descriptor, and traps where there is none.
-                StoredValue(key: "a", default: 0, storage: storage).set(1)
-                await #expect(throws: PreferencesError.self) { try await storage.flush() }
+                    // The first timer of Dispatch opens a descriptor, and traps where there is none.
+                    StoredValue(key: "a", default: 0, storage: storage).set(1)
+                    await #expect(throws: PreferencesError.self) { try await storage.flush() }
                 }
                 try await storage.flush()
             }
@@ -262,7 +262,7 @@ struct PreferencesFailureTests {
         }
     }
 
-    @Test("When the file is put aside and a new one cannot be written, the last good values stay, and are written later")
+    @Test("When the file is set aside and a new one cannot be written, the last good values stay, and are written later")
     func setAsideThenFailing() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/p.json"

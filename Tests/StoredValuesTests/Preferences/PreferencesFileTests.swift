@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
-import StoredValuesSupport
 import Observation
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
@@ -13,7 +13,7 @@ import Testing
 
 @Suite("PreferencesFile", .hangLimit)
 struct PreferencesFileTests {
-    private func open(_ path: String, operations: any FileOperations = POSIXFileOperations()) -> PreferencesFile {
+    private func open(_ path: String, operations: FileOperations = .posix) -> PreferencesFile {
         .ofAnotherProcess(path, operations: operations)
     }
 
@@ -232,7 +232,11 @@ struct PreferencesFileTests {
             let storage = PreferencesFile(path: folder + "/p.json")
             let value = StoredValue(key: "a", default: 0, storage: storage)
             let notices = Guarded(0)
-            withObservationTracking { _ = value.wrappedValue } onChange: { notices.withLock { $0 += 1 } }
+            withObservationTracking {
+                _ = value.wrappedValue
+            } onChange: {
+                notices.withLock { $0 += 1 }
+            }
             storage.batch {
                 value.set(1)
                 #expect(notices.withLock { $0 } == 0)

@@ -1,6 +1,6 @@
 import Foundation
-import StoredValuesSupport
 import Logging
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
@@ -114,10 +114,10 @@ struct PreferencesLayerTests {
                 let value = StoredValue(key: "a", default: 0, storage: PreferencesFile(preferences))
                 #expect(value.wrappedValue == 1)
                 try await withoutDescriptors {
-                try #require(rename(folder + "/new.json", folder + "/first.json") == 0)
-                // As the watch does, which is told of no other change.
-                preferences.refreshLayers()
-                #expect(value.wrappedValue == 1)
+                    try #require(rename(folder + "/new.json", folder + "/first.json") == 0)
+                    // As the watch does, which is told of no other change.
+                    preferences.refreshLayers()
+                    #expect(value.wrappedValue == 1)
                 }
                 try await eventually("the layer is read") { value.wrappedValue == 2 }
             }

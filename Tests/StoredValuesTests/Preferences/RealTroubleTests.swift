@@ -63,6 +63,32 @@ struct RealTroubleTests {
         }
     }
 
+    @Test("A durable change that throws has changed nothing, in the file or in memory, twenty times over", arguments: Trouble.ofDisk)
+    func durableChange(_ trouble: Trouble) async throws {
+        try await withTemporaryFolder { outer in
+            let folder = outer + "/config", path = folder + "/p.json"
+            let process = try await start(trouble, outer, folder)
+            try await talk(process, ["set-durably a 0": "ok", "set-durably b 7": "ok"])
+            for round in 1...20 {
+                let before = try await process.ask("shell cat \(path)")
+                #expect(before.hasPrefix("0 {"), "\(before)")
+                let made = try await process.ask(trouble.cause.replacingOccurrences(of: "$F", with: folder))
+                #expect(made.hasPrefix("0"), "\(made)")
+                let value = try await process.ask("get a")
+                let failure = try await process.ask("set-durably a \(round)")
+                #expect(failure.contains(path) && failure.contains(trouble.symbol), "\(failure)")
+                // Where the file is gone, the default is read as soon as that is seen.
+                let after = try await process.ask("get a")
+                #expect(after == value || after == "0", "\(after)")
+                let cured = try await process.ask(trouble.cure.replacingOccurrences(of: "$F", with: folder))
+                #expect(cured.hasPrefix("0"), "\(cured)")
+                #expect(try await process.ask("shell cat \(path)") == before)
+                #expect(try await leftovers(process, folder) == [])
+                try await talk(process, ["set-durably a \(round)": "ok", "get a": "\(round)", "get b": "7"])
+            }
+        }
+    }
+
     /// What it logged of values that are not in the file. When the trouble begins it may be looking at the file because of an
     /// earlier change, or bringing that to the disk, and say that it cannot.
     private func logsOfSaving(_ process: TestProcess) -> [String] {
@@ -76,16 +102,20 @@ struct RealTroubleTests {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
             let launcher = try await PrivateMount.launcher(at: folder, size: 256 << 10)
             let process = try processes.start("talk", folder + "/p.json", by: launcher)
-            try await talk(process, [
-                "shell head -c 32 /dev/urandom >\(outer)/key && chmod 600 \(outer)/key": "0",
-                "write-secret \(path) \(outer)/key": "ok",
-                "shell cp -p \(path) \(outer)/own && mount --bind \(outer)/own \(path)": "0",
-            ])
+            try await talk(
+                process,
+                [
+                    "shell head -c 32 /dev/urandom >\(outer)/key && chmod 600 \(outer)/key": "0",
+                    "write-secret \(path) \(outer)/key": "ok",
+                    "shell cp -p \(path) \(outer)/own && mount --bind \(outer)/own \(path)": "0",
+                ])
             let failure = try await process.ask("write-secret \(path) \(outer)/key")
             #expect(failure.contains(path) && failure.contains("EBUSY") && failure.contains("mount the folder"), "\(failure)")
-            try await talk(process, [
-                "shell umount -l \(path) && cmp \(path) \(outer)/own": "0", "write-secret \(path) \(outer)/key": "ok",
-            ])
+            try await talk(
+                process,
+                [
+                    "shell umount -l \(path) && cmp \(path) \(outer)/own": "0", "write-secret \(path) \(outer)/key": "ok",
+                ])
         }
     }
 

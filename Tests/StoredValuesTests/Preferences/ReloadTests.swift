@@ -112,7 +112,11 @@ struct ReloadTests {
             let a = StoredValue(key: "a", default: 0, storage: storage), b = StoredValue(key: "b", default: 0, storage: storage)
             let notices = Guarded(0)
             try b.update { number in
-                withObservationTracking { _ = a.wrappedValue } onChange: { notices.withLock { $0 += 1 } }
+                withObservationTracking {
+                    _ = a.wrappedValue
+                } onChange: {
+                    notices.withLock { $0 += 1 }
+                }
                 try write(#"{"a": 1, "b": 2}"#, path)
                 storage.reload()
                 #expect(a.wrappedValue == 1 && notices.withLock { $0 } == 0)

@@ -20,7 +20,7 @@ struct SpecialFileTests {
             case .folder: "it is a folder"
             case .socket: "it is a socket"
             case .zeros, .null: "it is a device"
-            case .linkToItself, .linkCircle: "its symbolic links are a loop"
+            case .linkToItself, .linkCircle: "its path has a symlink loop"
             case .fileForFolder: "ENOTDIR"
             }
         }

@@ -9,7 +9,7 @@ import Testing
 struct TooLargeTests {
     private let limit = 10_000
 
-    private func open(_ path: String, _ operations: any FileOperations = POSIXFileOperations()) -> PreferencesFile {
+    private func open(_ path: String, _ operations: FileOperations = .posix) -> PreferencesFile {
         .ofAnotherProcess(path, operations: operations, sizeLimit: limit)
     }
 

@@ -191,12 +191,14 @@ struct SchemaTests {
         }
     }
 
-    @Test("The words for what is allowed are those of a person", arguments: [
-        (AnyStoredKey(StoredKey("a", default: 1, in: 1...9)), "a whole number from 1 to 9"), (AnyStoredKey(StoredKey("a", default: 1)), "a whole number"),
-        (AnyStoredKey(StoredKey("a", default: Theme.light)), "light or dark"), (AnyStoredKey(StoredKey("a", default: true)), "true or false"),
-        (AnyStoredKey(StoredKey("a", default: Int?.none)), "a whole number or null"),
-        (AnyStoredKey(StoredKey("a", default: Date.now)), "a text such as 2026-11-21T10:59:00Z or a number"),
-    ])
+    @Test(
+        "The words for what is allowed are those of a person",
+        arguments: [
+            (AnyStoredKey(StoredKey("a", default: 1, in: 1...9)), "a whole number from 1 to 9"), (AnyStoredKey(StoredKey("a", default: 1)), "a whole number"),
+            (AnyStoredKey(StoredKey("a", default: Theme.light)), "light or dark"), (AnyStoredKey(StoredKey("a", default: true)), "true or false"),
+            (AnyStoredKey(StoredKey("a", default: Int?.none)), "a whole number or null"),
+            (AnyStoredKey(StoredKey("a", default: Date.now)), "a text such as 2026-11-21T10:59:00Z or a number"),
+        ])
     func words(key: AnyStoredKey, words: String) { #expect(JSONSchema(key.key.declaration).words == words) }
 
     @Test("What does not fit is named by its place")

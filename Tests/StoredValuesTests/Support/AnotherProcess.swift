@@ -1,12 +1,13 @@
+import StoredValuesSupport
+
 @testable import StoredValues
 @testable import StoredValuesFiles
-import StoredValuesSupport
 
 extension PreferencesFile {
     /// A handle that shares nothing with others of this process, as another process's would. What fails is not tried again by
     /// itself, for most tests decide when.
     static func ofAnotherProcess(
-        _ path: String, operations: any FileOperations = POSIXFileOperations(),
+        _ path: String, operations: FileOperations = .posix,
         syncDelay: Duration = .milliseconds(50), sizeLimit: Int = DurableFile.sizeLimit,
         retryPause: Duration? = nil, patience: Duration = RefreshSchedule.patience
     ) -> PreferencesFile {

@@ -156,8 +156,7 @@ extension DocumentedSnippet {
     }
 }
 
-/// The table of operations that the README and the landing page share: what is between backticks in its second and third column is
-/// Swift.
+/// The README's table of operations: what is between backticks in its second and third column is Swift.
 struct DocumentedOperations {
     /// The table, as it is written.
     let table: Substring

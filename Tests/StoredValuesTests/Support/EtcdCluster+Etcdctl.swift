@@ -63,6 +63,7 @@ extension EtcdCluster {
     }
 
     /// Named as etcdctl names them.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     private struct Entry: Decodable {
         let key: Data
         let value: Data?

@@ -7,9 +7,8 @@ import Testing
 
 /// The system's calls, recorded by name, of which some fail, and with something else happening just before them. Closing
 /// never fails, and is not recorded.
-final class FaultyFileOperations: FileOperations {
-    let canBeWatched = true
-    private let system = POSIXFileOperations()
+// Sound: what changes is guarded.
+final class FaultyFileOperations: FileOperations, @unchecked Sendable {
     private let state = Guarded<State>(State())
     private let before: @Sendable (String) -> Void
     private let beforeLooking: @Sendable () -> Void
@@ -27,6 +26,7 @@ final class FaultyFileOperations: FileOperations {
         before: @escaping @Sendable (String) -> Void = { _ in }, beforeLooking: @escaping @Sendable () -> Void = {}
     ) {
         (self.before, self.beforeLooking) = (before, beforeLooking)
+        super.init()
         state.withLock {
             $0.faults = faults
             $0.longestWrite = longestWrite
@@ -53,95 +53,93 @@ final class FaultyFileOperations: FileOperations {
         if let fault { throw fault }
     }
 
-    func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32 {
+    override func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32 {
         try note("open \(purpose)")
-        return try system.open(path, for: purpose)
+        return try super.open(path, for: purpose)
     }
-    func close(_ descriptor: Int32) {
+    override func close(_ descriptor: Int32) {
         before("close")
-        system.close(descriptor)
+        super.close(descriptor)
     }
-    func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int {
+    override func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int {
         try note("read")
-        return try system.read(descriptor, into: buffer)
+        return try super.read(descriptor, into: buffer)
     }
-    func write(_ descriptor: Int32, from buffer: UnsafeRawBufferPointer) throws(SystemErrorCode) -> Int {
+    override func write(_ descriptor: Int32, from buffer: UnsafeRawBufferPointer) throws(SystemErrorCode) -> Int {
         try note("write")
         let limit = state.withLock { $0.longestWrite }
-        return try system.write(descriptor, from: UnsafeRawBufferPointer(rebasing: buffer.prefix(limit)))
+        return try super.write(descriptor, from: UnsafeRawBufferPointer(rebasing: buffer.prefix(limit)))
     }
-    func synchronize(_ descriptor: Int32) throws(SystemErrorCode) {
-        try note(try system.status(of: descriptor).kind == .folder ? "synchronize folder" : "synchronize")
-        try system.synchronize(descriptor)
+    override func synchronize(_ descriptor: Int32) throws(SystemErrorCode) {
+        try note(try super.status(of: descriptor).kind == .folder ? "synchronize folder" : "synchronize")
+        try super.synchronize(descriptor)
     }
     private func look() {
         beforeLooking()
         state.withLock { $0.count += 1 }
     }
-    func status(of descriptor: Int32) throws(SystemErrorCode) -> FileStatus {
+    override func status(of descriptor: Int32) throws(SystemErrorCode) -> FileStatus {
         look()
-        return try system.status(of: descriptor)
+        return try super.status(of: descriptor)
     }
-    func status(at path: String, followingLinks: Bool) throws(SystemErrorCode) -> FileStatus {
+    override func status(at path: String, followingLinks: Bool) throws(SystemErrorCode) -> FileStatus {
         look()
-        return try system.status(at: path, followingLinks: followingLinks)
+        return try super.status(at: path, followingLinks: followingLinks)
     }
-    func changeMode(of descriptor: Int32, to mode: UInt32) throws(SystemErrorCode) {
+    override func changeMode(of descriptor: Int32, to mode: UInt32) throws(SystemErrorCode) {
         try note("changeMode")
-        try system.changeMode(of: descriptor, to: mode)
+        try super.changeMode(of: descriptor, to: mode)
     }
-    func changeOwner(of descriptor: Int32, user: UInt32?, group: UInt32) throws(SystemErrorCode) {
+    override func changeOwner(of descriptor: Int32, user: UInt32?, group: UInt32) throws(SystemErrorCode) {
         try note("changeOwner")
-        try system.changeOwner(of: descriptor, user: user, group: group)
+        try super.changeOwner(of: descriptor, user: user, group: group)
     }
-    func lock(_ descriptor: Int32, waiting: Bool) throws(SystemErrorCode) {
+    override func lock(_ descriptor: Int32, waiting: Bool) throws(SystemErrorCode) {
         try note("lock")
-        try system.lock(descriptor, waiting: waiting)
+        try super.lock(descriptor, waiting: waiting)
     }
-    func unlock(_ descriptor: Int32) { system.unlock(descriptor) }
-    func mark(_ descriptor: Int32, at offset: Int64?) { system.mark(descriptor, at: offset) }
-    func othersMark(_ descriptor: Int32, in range: Range<Int64>) -> Int64? {
+    override func othersMark(_ descriptor: Int32, in range: Range<Int64>) -> Int64? {
         look()
-        return system.othersMark(descriptor, in: range)
+        return super.othersMark(descriptor, in: range)
     }
-    func rename(_ path: String, to newPath: String) throws(SystemErrorCode) {
+    override func rename(_ path: String, to newPath: String) throws(SystemErrorCode) {
         try note("rename")
-        try system.rename(path, to: newPath)
+        try super.rename(path, to: newPath)
     }
-    func link(_ path: String, to newPath: String) throws(SystemErrorCode) {
+    override func link(_ path: String, to newPath: String) throws(SystemErrorCode) {
         try note("link")
-        try system.link(path, to: newPath)
+        try super.link(path, to: newPath)
     }
-    func unlink(_ path: String) throws(SystemErrorCode) {
+    override func unlink(_ path: String) throws(SystemErrorCode) {
         try note("unlink")
-        try system.unlink(path)
+        try super.unlink(path)
     }
-    func makeFolder(_ path: String, mode: UInt32) throws(SystemErrorCode) {
+    override func makeFolder(_ path: String, mode: UInt32) throws(SystemErrorCode) {
         try note("makeFolder")
-        try system.makeFolder(path, mode: mode)
+        try super.makeFolder(path, mode: mode)
     }
-    func hasNoLinks(_ path: String) -> Bool { false }  // what can fail is asked
-    func readLink(_ path: String) throws(SystemErrorCode) -> String {
+    override func hasNoLinks(_ path: String) -> Bool { false }  // what can fail is asked
+    override func readLink(_ path: String) throws(SystemErrorCode) -> String {
         look()
-        return try system.readLink(path)
+        return try super.readLink(path)
     }
-    func attributeNames(at path: String) throws(SystemErrorCode) -> [String] {
+    override func attributeNames(at path: String) throws(SystemErrorCode) -> [String] {
         try note("attributeNames")
-        return try system.attributeNames(at: path)
+        return try super.attributeNames(at: path)
     }
-    func attribute(_ name: String, at path: String) throws(SystemErrorCode) -> [UInt8] {
+    override func attribute(_ name: String, at path: String) throws(SystemErrorCode) -> [UInt8] {
         try note("attribute")
-        return try system.attribute(name, at: path)
+        return try super.attribute(name, at: path)
     }
-    func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]?) throws(SystemErrorCode) {
+    override func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]?) throws(SystemErrorCode) {
         try note("setAttribute")
-        try system.setAttribute(name, of: descriptor, to: value)
+        try super.setAttribute(name, of: descriptor, to: value)
     }
 }
 
 /// The system's inotify, counted, of which some calls fail, and with something else happening just before a folder is watched.
-final class FaultyInotify: Inotify {
-    private let system = SystemInotify()
+// Sound: what changes is guarded.
+final class FaultyInotify: Inotify, @unchecked Sendable {
     private let state = Guarded(State())
     private let before: @Sendable (String) -> Void
     private let whenAsked: @Sendable (String) -> Void
@@ -165,6 +163,7 @@ final class FaultyInotify: Inotify {
     ) {
         self.before = before
         self.whenAsked = whenAsked
+        super.init()
         state.withLock { $0.faults = faults }
     }
 
@@ -205,9 +204,9 @@ final class FaultyInotify: Inotify {
         if let code = state.withLock({ $0.faults[call] }) { throw code }
     }
 
-    func open() throws(SystemErrorCode) -> Int32 {
+    override func open() throws(SystemErrorCode) -> Int32 {
         try fault("open")
-        let instance = try system.open()
+        let instance = try super.open()
         state.withLock {
             $0.opened += 1
             $0.instances.append(instance)
@@ -215,30 +214,26 @@ final class FaultyInotify: Inotify {
         return instance
     }
 
-    func close(_ instance: Int32) {
+    override func close(_ instance: Int32) {
         state.withLock { $0.instances.removeAll { $0 == instance } }
-        system.close(instance)
+        super.close(instance)
     }
 
-    func watch(_ path: String, for events: FolderEvents, adding: Bool, in instance: Int32) throws(SystemErrorCode) -> Int32 {
+    override func watch(_ path: String, for events: FolderEvents, adding: Bool, in instance: Int32) throws(SystemErrorCode) -> Int32 {
         before(path)
         try fault("watch \(path)")
-        let watch = try system.watch(path, for: events, adding: adding, in: instance)
+        let watch = try super.watch(path, for: events, adding: adding, in: instance)
         state.withLock { $0.asked[path] = adding ? $0.asked[path, default: []].union(events) : events }
         return watch
     }
 
-    func unwatch(_ watch: Int32, in instance: Int32) {
-        system.unwatch(watch, in: instance)
-    }
-
-    func read(_ instance: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int {
-        let thread = try? POSIXFileOperations().readLink("/proc/thread-self")
+    override func read(_ instance: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int {
+        let thread = try? FileOperations.posix.readLink("/proc/thread-self")
         state.withLock {
             $0.thread = thread
             $0.isReading = true
         }
-        let count = try system.read(instance, into: buffer)
+        let count = try super.read(instance, into: buffer)
         state.withLock {
             $0.reads += 1
             $0.isReading = false
@@ -247,9 +242,9 @@ final class FaultyInotify: Inotify {
         return count
     }
 
-    func fileSystemType(at path: String) -> String? {
+    override func fileSystemType(at path: String) -> String? {
         whenAsked(path)
-        return state.withLock { $0.fileSystems[path] } ?? system.fileSystemType(at: path)
+        return state.withLock { $0.fileSystems[path] } ?? super.fileSystemType(at: path)
     }
 }
 

@@ -105,7 +105,7 @@ struct HostileFile: Sendable, CustomStringConvertible {
         rejected("a cut escape", #"{"n": 7, "s": "\u00e"}"#, "expected four hexadecimal digits after \\u", column: 21),
         rejected("full-width digits in an escape", #"{"n": 7, "s": "\u００４１"}"#, "expected four hexadecimal digits after \\u", column: 18),
         rejected("a line break in a string", "{\"n\": 7, \"s\": \"a\nb\"}", "a control character inside a string; write it as \\u00XX", column: 17),
-        rejected("a string without an end", "{\"n\": 7,\n \"s\": \"a}", "a string that does not end", line: 2, column: 7),
+        rejected("a string without an end", "{\"n\": 7,\n \"s\": \"a}", "an unterminated string", line: 2, column: 7),
     ]
 
     private static let nesting = [

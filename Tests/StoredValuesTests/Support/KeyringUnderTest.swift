@@ -1,6 +1,6 @@
 import Foundation
-import StoredValuesSupport
 import StoredValues
+import StoredValuesSupport
 import Testing
 
 /// A keyring that `KeyringContractTests` checks. Another keyring is one more case in `available`.
@@ -12,20 +12,22 @@ struct KeyringUnderTest: Sendable, CustomTestStringConvertible {
     /// cancels the test's case and says why.
     let open: @Sendable () async throws -> any Keyring
 
-    static let available = [
-        KeyringUnderTest(testDescription: "InMemoryKeyring") { InMemoryKeyring() },
-        KeyringUnderTest(testDescription: "EncryptedFileKeyring") {
-            guard isEncryptedFileBuiltIn else { try SkippedCase.end(because: "built without the trait EncryptedFile") }
-            let path = ProcessFolder.path + "/" + UUID().uuidString
-            return EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key"), deadline: hangLimit)
-        },
-        KeyringUnderTest(testDescription: "FleetSecrets", reportsChanges: false) { try await openFleetSecrets() },
-        KeyringUnderTest(testDescription: "FallbackKeyring") { FallbackKeyring([EmptyReadOnlyKeyring(), InMemoryKeyring()]) },
-    ] + KeyringProgram.allCases.map { program in
-        KeyringUnderTest(testDescription: "SecretServiceKeyring on \(program.rawValue)") {
-            try await openSecretService(of: program)
+    static let available =
+        [
+            KeyringUnderTest(testDescription: "InMemoryKeyring") { InMemoryKeyring() },
+            KeyringUnderTest(testDescription: "EncryptedFileKeyring") {
+                guard isEncryptedFileBuiltIn else { try SkippedCase.end(because: "built without the trait EncryptedFile") }
+                let path = ProcessFolder.path + "/" + UUID().uuidString
+                return EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key"), deadline: hangLimit)
+            },
+            KeyringUnderTest(testDescription: "FleetSecrets", reportsChanges: false) { try await openFleetSecrets() },
+            KeyringUnderTest(testDescription: "FallbackKeyring") { FallbackKeyring([EmptyReadOnlyKeyring(), InMemoryKeyring()]) },
+        ]
+        + KeyringProgram.allCases.map { program in
+            KeyringUnderTest(testDescription: "SecretServiceKeyring on \(program.rawValue)") {
+                try await openSecretService(of: program)
+            }
         }
-    }
 }
 
 /// What stands before a writable keyring in a fallback, with nothing in it.

@@ -6,8 +6,9 @@ import StoredValuesSupport
 /// A disk in memory that answers as a POSIX file system does, and records what happens to it. It knows no symbolic links.
 ///
 /// Its clock starts in 1970, so every file on it looks as if it had lain there for long.
-final class MemoryDisk: FileOperations {
-    let canBeWatched = false
+// Sound: what changes is guarded.
+final class MemoryDisk: FileOperations, @unchecked Sendable {
+    override var canBeWatched: Bool { false }
     private let state = Guarded(MemoryTree())
 
     private let allowsLinks: Bool
@@ -15,6 +16,7 @@ final class MemoryDisk: FileOperations {
     /// An empty disk, or one with these files.
     init(_ files: [String: [UInt8]] = [:], allowsLinks: Bool = true) {
         self.allowsLinks = allowsLinks
+        super.init()
         state.withLock { state in
             for (path, bytes) in files { state.place(bytes, at: path) }
             state.events = []
@@ -45,7 +47,7 @@ final class MemoryDisk: FileOperations {
 
     // MARK: FileOperations
 
-    func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32 {
+    override func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32 {
         try state.withLock { state throws(SystemErrorCode) in
             if let node = try state.find(path) {
                 switch (state.nodes[node], purpose) {
@@ -62,14 +64,14 @@ final class MemoryDisk: FileOperations {
         }
     }
 
-    func close(_ descriptor: Int32) {
+    override func close(_ descriptor: Int32) {
         state.withLock { state in
             state.release(descriptor)
             state.handles[descriptor] = nil
         }
     }
 
-    func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int {
+    override func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemErrorCode) -> Int {
         let part = try state.withLock { state throws(SystemErrorCode) in
             guard let handle = state.handles[descriptor] else { throw .invalidArgument }
             guard case .file(let bytes, _) = state.nodes[handle.node] else { throw .isFolder }
@@ -81,7 +83,7 @@ final class MemoryDisk: FileOperations {
         return part.count
     }
 
-    func write(_ descriptor: Int32, from buffer: UnsafeRawBufferPointer) throws(SystemErrorCode) -> Int {
+    override func write(_ descriptor: Int32, from buffer: UnsafeRawBufferPointer) throws(SystemErrorCode) -> Int {
         let part = Array(buffer)
         return try state.withLock { state throws(SystemErrorCode) in
             guard let handle = state.handles[descriptor], case .file(let bytes, let mode) = state.nodes[handle.node] else {
@@ -94,7 +96,7 @@ final class MemoryDisk: FileOperations {
         }
     }
 
-    func synchronize(_ descriptor: Int32) throws(SystemErrorCode) {
+    override func synchronize(_ descriptor: Int32) throws(SystemErrorCode) {
         try state.withLock { state throws(SystemErrorCode) in
             guard let handle = state.handles[descriptor] else { throw .invalidArgument }
             if let fault = state.faults.first(where: { handle.path.hasSuffix($0.key) })?.value {
@@ -105,21 +107,21 @@ final class MemoryDisk: FileOperations {
         }
     }
 
-    func status(of descriptor: Int32) throws(SystemErrorCode) -> FileStatus {
+    override func status(of descriptor: Int32) throws(SystemErrorCode) -> FileStatus {
         try state.withLock { state throws(SystemErrorCode) in
             guard let handle = state.handles[descriptor] else { throw .invalidArgument }
             return state.status(of: handle.node)
         }
     }
 
-    func status(at path: String, followingLinks: Bool) throws(SystemErrorCode) -> FileStatus {
+    override func status(at path: String, followingLinks: Bool) throws(SystemErrorCode) -> FileStatus {
         try state.withLock { state throws(SystemErrorCode) in
             guard let node = try state.find(path) else { throw .noEntry }
             return state.status(of: node)
         }
     }
 
-    func changeMode(of descriptor: Int32, to mode: UInt32) throws(SystemErrorCode) {
+    override func changeMode(of descriptor: Int32, to mode: UInt32) throws(SystemErrorCode) {
         try state.withLock { state throws(SystemErrorCode) in
             guard let handle = state.handles[descriptor], case .file(let bytes, _) = state.nodes[handle.node] else {
                 throw .invalidArgument
@@ -129,9 +131,9 @@ final class MemoryDisk: FileOperations {
         }
     }
 
-    func changeOwner(of descriptor: Int32, user: UInt32?, group: UInt32) throws(SystemErrorCode) {}
+    override func changeOwner(of descriptor: Int32, user: UInt32?, group: UInt32) throws(SystemErrorCode) {}
 
-    func lock(_ descriptor: Int32, waiting: Bool) throws(SystemErrorCode) {
+    override func lock(_ descriptor: Int32, waiting: Bool) throws(SystemErrorCode) {
         while true {
             let isHeld = try state.withLock { state throws(SystemErrorCode) in
                 guard let node = state.handles[descriptor]?.node else { throw .invalidArgument }
@@ -144,11 +146,11 @@ final class MemoryDisk: FileOperations {
         }
     }
 
-    func unlock(_ descriptor: Int32) {
+    override func unlock(_ descriptor: Int32) {
         state.withLock { $0.release(descriptor) }
     }
 
-    func rename(_ path: String, to newPath: String) throws(SystemErrorCode) {
+    override func rename(_ path: String, to newPath: String) throws(SystemErrorCode) {
         try state.withLock { state throws(SystemErrorCode) in
             guard let node = try state.find(path) else { throw .noEntry }
             if try state.find(newPath) == node { return }  // rename(2): two names of one file both stay
@@ -156,7 +158,7 @@ final class MemoryDisk: FileOperations {
         }
     }
 
-    func link(_ path: String, to newPath: String) throws(SystemErrorCode) {
+    override func link(_ path: String, to newPath: String) throws(SystemErrorCode) {
         guard allowsLinks else { throw .notPermitted }
         try state.withLock { state throws(SystemErrorCode) in
             guard let node = try state.find(path) else { throw .noEntry }
@@ -165,23 +167,23 @@ final class MemoryDisk: FileOperations {
         }
     }
 
-    func unlink(_ path: String) throws(SystemErrorCode) {
+    override func unlink(_ path: String) throws(SystemErrorCode) {
         try state.withLock { state throws(SystemErrorCode) in
             guard try state.find(path) != nil else { throw .noEntry }
             try state.bind([(path, nil)])
         }
     }
 
-    func makeFolder(_ path: String, mode: UInt32) throws(SystemErrorCode) {
+    override func makeFolder(_ path: String, mode: UInt32) throws(SystemErrorCode) {
         try state.withLock { state throws(SystemErrorCode) in
             guard try state.find(path) == nil else { throw .exists }
             try state.bind([(path, state.make(.folder([:])))])
         }
     }
 
-    func hasNoLinks(_ path: String) -> Bool { false }  // what can fail is asked
+    override func hasNoLinks(_ path: String) -> Bool { false }  // what can fail is asked
 
-    func readLink(_ path: String) throws(SystemErrorCode) -> String {
+    override func readLink(_ path: String) throws(SystemErrorCode) -> String {
         try state.withLock { state throws(SystemErrorCode) in
             throw try state.find(path) == nil ? .noEntry : .invalidArgument
         }
@@ -189,11 +191,11 @@ final class MemoryDisk: FileOperations {
 
     // Many file systems have no attributes, and without the courtesy among processes a lock works all the same.
 
-    func attributeNames(at path: String) throws(SystemErrorCode) -> [String] { [] }
-    func attribute(_ name: String, at path: String) throws(SystemErrorCode) -> [UInt8] { throw .noData }
-    func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]?) throws(SystemErrorCode) { throw .notSupported }
-    func mark(_ descriptor: Int32, at offset: Int64?) {}
-    func othersMark(_ descriptor: Int32, in range: Range<Int64>) -> Int64? { nil }
+    override func attributeNames(at path: String) throws(SystemErrorCode) -> [String] { [] }
+    override func attribute(_ name: String, at path: String) throws(SystemErrorCode) -> [UInt8] { throw .noData }
+    override func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]?) throws(SystemErrorCode) { throw .notSupported }
+    override func mark(_ descriptor: Int32, at offset: Int64?) {}
+    override func othersMark(_ descriptor: Int32, in range: Range<Int64>) -> Int64? { nil }
 }
 
 /// What a ``MemoryDisk`` holds: files and folders by number, who has them open or locked, and what has happened.

@@ -1,8 +1,8 @@
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
 @testable import StoredValuesFiles
-import StoredValuesSupport
 
 @Suite("MemoryDisk")
 struct MemoryDiskTests {
@@ -15,14 +15,14 @@ struct MemoryDiskTests {
                 path += "/" + part
                 try memory.makeFolder(path, mode: 0o700)
             }
-            let expected = answers(POSIXFileOperations(), in: folder), answers = answers(memory, in: folder)
+            let expected = answers(FileOperations.posix, in: folder), answers = answers(memory, in: folder)
             #expect(answers == expected)
             #expect(expected.contains("link: EEXIST") && expected.contains("read: <one>"))
         }
     }
 
     /// What the calls answer that the files of this package make.
-    private func answers(_ disk: any FileOperations, in folder: String) -> [String] {
+    private func answers(_ disk: FileOperations, in folder: String) -> [String] {
         var answers: [String] = []
         func ask(_ name: String, _ call: () throws(SystemErrorCode) -> String) {
             do throws(SystemErrorCode) {

@@ -195,10 +195,11 @@ struct PowerCutReplay {
     }
 
     static func values(_ storage: PreferencesFile) -> PowerCutStory.Values {
-        Dictionary(uniqueKeysWithValues: storage.keys.map { key in
-            let text = (storage.store.own(key)?.json).map { String(decoding: $0, as: UTF8.self) }
-            return (key, text.flatMap { Int($0) } ?? -1)
-        })
+        Dictionary(
+            uniqueKeysWithValues: storage.keys.map { key in
+                let text = (storage.store.own(key)?.json).map { String(decoding: $0, as: UTF8.self) }
+                return (key, text.flatMap { Int($0) } ?? -1)
+            })
     }
 }
 
@@ -231,6 +232,13 @@ final class PowerCutStory: Sendable {
     func set(_ key: String, to value: Int, in storage: PreferencesFile) {
         begin { $0[key] = value }
         StoredValue(key: key, default: 0, storage: storage).set(value)
+    }
+
+    /// Makes a change through `storage`, which survives when this returns.
+    func set(_ key: String, durablyTo value: Int, in storage: PreferencesFile) async throws {
+        begin { $0[key] = value }
+        try await StoredValue(key: key, default: 0, storage: storage).set(durably: value)
+        promise()
     }
 
     /// Says what the values are going to be; the change itself comes after.

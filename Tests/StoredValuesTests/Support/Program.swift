@@ -10,8 +10,9 @@ struct Program {
     /// installed.
     init?(named name: String) {
         let folders = "\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"):/usr/sbin:/usr/libexec"
-        guard let path = folders.split(separator: ":").map({ "\($0)/\(name)" })
-            .first(where: FileManager.default.isExecutableFile(atPath:))
+        guard
+            let path = folders.split(separator: ":").map({ "\($0)/\(name)" })
+                .first(where: FileManager.default.isExecutableFile(atPath:))
         else {
             return nil
         }

@@ -56,7 +56,7 @@ struct ReaderRules: Sendable {
             if case .object = try JSONValue(parsing: unmarked(bytes)) {
                 throw Broken("what the document refuses, so does the value: \(error)")
             }
-        } catch let other as JSONSyntaxError where !error.problem.hasPrefix("expected an object") && other.problem != JSONSyntaxError.halfOfPair {
+        } catch let other as JSONSyntaxError where !error.problem.hasPrefix("expected an object") && other.problem != JSONSyntaxError.unpairedSurrogate {
             let isMarkedTwice = unmarked(bytes) != unmarked(unmarked(bytes))  // columns do not count the mark of either text
             try require(
                 (other.line, other.column) == (error.line, error.column) || isMarkedTwice,
@@ -64,13 +64,13 @@ struct ReaderRules: Sendable {
         } catch is JSONSyntaxError {}
     }
 
-    /// The whole as one value; nil where it holds half of a surrogate pair, which only costs the member that it stands in.
+    /// The whole as one value; nil where it holds an unpaired surrogate, which only costs the member that it stands in.
     private func valueAgreeing(with bytes: [UInt8]) throws -> JSONValue? {
         do {
             let value = try JSONValue(parsing: unmarked(bytes))
             if case .object = value { return value }
             throw Broken("a document is an object")
-        } catch let error as JSONSyntaxError where error.problem == JSONSyntaxError.halfOfPair {
+        } catch let error as JSONSyntaxError where error.problem == JSONSyntaxError.unpairedSurrogate {
             return nil
         } catch let error as JSONSyntaxError {
             throw Broken("what the document accepts, so does the value: \(error)")

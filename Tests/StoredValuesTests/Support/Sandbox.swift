@@ -27,19 +27,19 @@
             let policy = mayTalk ? "\n[Session Bus Policy]\norg.freedesktop.secrets=talk\n" : ""
             // As Flatpak 1.14 writes it, shortened.
             try """
-                [Application]
-                name=\(id)
-                runtime=runtime/org.freedesktop.Platform/x86_64/23.08
+            [Application]
+            name=\(id)
+            runtime=runtime/org.freedesktop.Platform/x86_64/23.08
 
-                [Instance]
-                instance-id=1234567890
-                session-bus-proxy=true
+            [Instance]
+            instance-id=1234567890
+            session-bus-proxy=true
 
-                [Context]
-                shared=ipc;
-                sockets=wayland;
-                \(policy)
-                """.write(toFile: information, atomically: false, encoding: .utf8)
+            [Context]
+            shared=ipc;
+            sockets=wayland;
+            \(policy)
+            """.write(toFile: information, atomically: false, encoding: .utf8)
             try await Self.requireOne(on: desktop)
             try await startProxy(PrivateDesktop.program("bwrap"), mayTalk)
         }

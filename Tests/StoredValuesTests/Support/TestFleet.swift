@@ -63,13 +63,13 @@
     extension EtcdCluster {
         /// A client in this process, which waits as long as it takes.
         func client(
-            _ endpoints: [String]? = nil, of application: String = TestFleet.application, patience: Duration = hangLimit,
+            _ endpoints: [String]? = nil, of application: String = TestFleet.application, timeout: Duration = hangLimit,
             userFile: String? = nil
         ) throws -> Fleet {
             var client = try Fleet(
                 endpoints: endpoints ?? self.endpoints, applicationID: application,
                 access: FleetAccess(authorities: ca?.file, certificate: ca?.client.file, key: ca?.client.key, user: userFile))
-            client.patience = patience
+            client.timeout = timeout
             return client
         }
     }
@@ -77,10 +77,10 @@
     /// The fleet as programs change it.
     extension TestFleet {
         /// A client in this process, which waits as long as it takes.
-        func client(_ endpoints: [String]? = nil, patience: Duration = hangLimit, user: EtcdCluster.Role? = nil) throws -> Fleet {
+        func client(_ endpoints: [String]? = nil, timeout: Duration = hangLimit, user: EtcdCluster.Role? = nil) throws -> Fleet {
             let file = user.map { "\(folder)/\($0.name).user" }
             if let user, let file { try writePrivate("\(user.login)\n", to: file) }
-            return try etcd.client(endpoints, patience: patience, userFile: file)
+            return try etcd.client(endpoints, timeout: timeout, userFile: file)
         }
 
         /// The records of the log as they lie there, by revision.

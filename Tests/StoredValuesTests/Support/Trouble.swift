@@ -16,6 +16,14 @@ struct Trouble: Sendable, CustomTestStringConvertible {
     /// What flush() says of what to do.
     var advice: String?
 
+    /// The disk has no room, may only be read, or is gone.
+    static let ofDisk = [
+        all[0], all[1],
+        Trouble(
+            testDescription: "an empty disk is in the place of the right one", symbol: "EROFS", isMounted: true,
+            cause: "shell mount -t tmpfs -o ro none $F", cure: "shell umount -l $F"),
+    ]
+
     static let all = [
         Trouble(
             testDescription: "the disk is full", symbol: "ENOSPC", isMounted: true,

@@ -4,6 +4,8 @@ import StoredValuesSupport
 @testable import StoredValuesFiles
 
 /// An owner of a ``FileWatch`` as the events are meant for: it reads when there may be something whole to read.
+///
+/// By default on a thread of its own: on the shared one, other tests may overflow the queue of events, which every watch reports.
 final class WatchingOwner: Sendable {
     private let watch: Guarded<FileWatch?>
     private let log = Log()
@@ -12,7 +14,7 @@ final class WatchingOwner: Sendable {
         let entries = Guarded<(events: [FileWatch.Event], text: String?)>(([], nil))
     }
 
-    init(_ path: String, on thread: WatchThread = .shared, onEvent: @escaping @Sendable (FileWatch.Event) -> Void = { _ in }) {
+    init(_ path: String, on thread: WatchThread = WatchThread(Inotify()), onEvent: @escaping @Sendable (FileWatch.Event) -> Void = { _ in }) {
         let log = log
         let file = DurableFile(path: path)
         let read = { @Sendable () -> String? in (try? file.read()).flatMap { $0 }.map { String(decoding: $0.bytes, as: UTF8.self) } }

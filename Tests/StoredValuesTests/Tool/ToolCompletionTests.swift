@@ -16,10 +16,12 @@ struct ToolCompletionTests {
         }
     }
 
-    @Test("bash completes commands, keys of the file, names of secrets and programs", .needsEncryptedFile, arguments: [
-        ("se", ["secret", "set"]), ("get th", ["theme"]), ("get --app other ", ["other-key"]), ("secret get ", ["token"]),
-        ("list --app ", ["demo", "other"]),
-    ])
+    @Test(
+        "bash completes commands, keys of the file, names of secrets and programs", .needsEncryptedFile,
+        arguments: [
+            ("se", ["secret", "set"]), ("get th", ["theme"]), ("get --app other ", ["other-key"]), ("secret get ", ["token"]),
+            ("list --app ", ["demo", "other"]),
+        ])
     func bash(typed: String, expected: [String]) async throws {
         try await withTool { tool in
             try tool.write(#"{"theme": 1, "zoom": 2}"#)
@@ -41,9 +43,11 @@ struct ToolCompletionTests {
         }
     }
 
-    @Test("In a real shell TAB completes names of all kinds, and none of them runs a command", .needsEncryptedFile, arguments: ["bash", "zsh", "fish"], [
-        ("get ", "striped"), ("secret get ", "--show"), ("list --app ", "striped"),
-    ])
+    @Test(
+        "In a real shell TAB completes names of all kinds, and none of them runs a command", .needsEncryptedFile, arguments: ["bash", "zsh", "fish"],
+        [
+            ("get ", "striped"), ("secret get ", "--show"), ("list --app ", "striped"),
+        ])
     func typed(shell: String, command: (words: String, says: String)) async throws {
         let program = try Program.orSkip(shell)
         try await withTool { tool in

@@ -6,7 +6,8 @@
     struct ToolDesktopTests {
         private let text = TestSecret.text()
 
-        @Test("The desktop's keyring holds what the tool stored, and locked it is unavailable, not empty",
+        @Test(
+            "The desktop's keyring holds what the tool stored, and locked it is unavailable, not empty",
             .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
         func secrets() async throws {
             let desktops = PrivateDesktops()
@@ -39,13 +40,14 @@
             }
         }
 
-        @Test("On a desktop it says which program provides the keyring and whether it is open, and starts nothing",
+        @Test(
+            "On a desktop it says which program provides the keyring and whether it is open, and starts nothing",
             .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"),
             arguments: [
                 (PrivateDesktop.State.open, Int32(0), ["provided by gnome-keyring-daemon, process ", "is open.", "The keyring answers"]),
                 (.locked, 1, ["is locked. Unlock it in its program"]),
                 (.withoutDefaultCollection, 1, ["The Secret Service has no default collection."]),
-                (.withoutService, 1, ["No keyring is running."]),
+                (.withoutService, 1, ["No program on the session bus provides the Secret Service."]),
             ])
         func doctor(state: PrivateDesktop.State, status: Int32, says: [String]) async throws {
             let desktops = PrivateDesktops()

@@ -41,11 +41,11 @@ struct ToolFleetTests {
             }
             func note() async throws -> String? { try await findings(tool).first { $0.kind == "note" }?.text }
             #expect(try await findings(tool).contains { $0.kind == "ok" && $0.text.hasPrefix("\(files.mirror) has settings of the fleet for 3 keys and mode ") })
-            #expect(try await note() == "Values of \(tool.file) hide the fleet's values: a. To use the fleet's: stored-values reset a --app demo")
+            #expect(try await note() == "Values of \(tool.file) override the fleet's values: a. To use the fleet's: stored-values reset a --app demo")
             try tool.write(#"{"c d": 0, "b": 0}"#)
             #expect(
                 try await note()
-                    == "Values of \(tool.file) hide the fleet's values: b, c d. To use the fleet's, for each of them: stored-values reset b --app demo")
+                    == "Values of \(tool.file) override the fleet's values: b, c d. To use the fleet's, for each of them: stored-values reset b --app demo")
             let names = (1...25).map { "k\($0)" }.sorted()
             try files.mirror(Dictionary(uniqueKeysWithValues: names.map { (PreferencesKey($0), 1) }))
             try tool.write("{\(names.map { "\"\($0)\": 0" }.joined(separator: ","))}")
@@ -60,7 +60,7 @@ struct ToolFleetTests {
         try await withFleetTool { tool, files in
             func problems() async throws -> [String] { try await findings(tool).filter { $0.kind == "problem" }.map(\.text) }
             try files.report(.current(revision: 7))
-            #expect(try await problems() == ["The fleet's settings were never read here: there are none on this machine yet. Look at the agent's log."])
+            #expect(try await problems() == ["The fleet's settings were never read here: there are none on this machine yet. Check the agent's log."])
             let since = Date(timeIntervalSince1970: 1000)
             try files.report(.stale(since: since, why: "There is no quorum. Start more members."))
             #expect(try await problems().first?.hasSuffix("on this machine yet. There is no quorum. Start more members.") == true)
@@ -103,8 +103,9 @@ struct ToolFleetTests {
         func secrets() async throws {
             try await withFleetTool { tool, files in
                 let key = "\(tool.folder)/fleet.key", id = SecretIdentifier(service: "demo", account: "token")
-                #expect(FileManager.default.createFile(
-                    atPath: key, contents: Data(repeating: 7, count: 32), attributes: [.posixPermissions: 0o600]))
+                #expect(
+                    FileManager.default.createFile(
+                        atPath: key, contents: Data(repeating: 7, count: 32), attributes: [.posixPermissions: 0o600]))
                 var sealed = try SealedSecrets(nil, key: .file(key), place: "here")
                 try sealed.set(TestSecret.secret(), for: id, label: "")
                 try files.mirror(["a": 1])

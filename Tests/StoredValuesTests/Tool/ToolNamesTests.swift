@@ -34,9 +34,11 @@ struct ToolNamesTests {
         }
     }
 
-    @Test("No value makes a line of its own, whatever the reader takes for the end of one, and as JSON it is what it was", arguments: [
-        ["list"], ["list", "--json"], ["get", "a"], ["get", "a", "--json"], ["watch"], ["watch", "--json"], ["watch", "a"],
-    ])
+    @Test(
+        "No value makes a line of its own, whatever the reader takes for the end of one, and as JSON it is what it was",
+        arguments: [
+            ["list"], ["list", "--json"], ["get", "a"], ["get", "a", "--json"], ["watch"], ["watch", "--json"], ["watch", "a"],
+        ])
     func values(command: [String]) async throws {
         try await withTool { tool in
             let text = "x\u{85}forged\t1\u{2028}\\\u{2029}\u{7F}\u{9F}\u{B}\u{202E}y"
@@ -57,9 +59,11 @@ struct ToolNamesTests {
         }
     }
 
-    @Test("Nothing steers a terminal: no control of C1 and none that turns the direction of writing", .needsEncryptedFile, arguments: [
-        ["list"], ["list", "--json"], ["get", "steer"], ["get", "steer", "--json"], ["secret", "list"], ["secret", "list", "--json"],
-    ])
+    @Test(
+        "Nothing steers a terminal: no control of C1 and none that turns the direction of writing", .needsEncryptedFile,
+        arguments: [
+            ["list"], ["list", "--json"], ["get", "steer"], ["get", "steer", "--json"], ["secret", "list"], ["secret", "list", "--json"],
+        ])
     func steering(command: [String]) async throws {
         try await withTool { tool in
             let steer = "\u{9B}2J\u{202E}\u{2067}\u{7F}\u{9D}0;"

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+
 @testable import StoredValuesFiles
 
 @Suite("stored-values: places", .hangLimit)
@@ -9,10 +10,12 @@ struct ToolPlacesTests {
         try await FinishedProgram.run(["/bin/sh", "-c", script], environment: tool.environment, in: tool.folder)
     }
 
-    @Test("A variable that is not UTF-8 leads nowhere, and never to another place", arguments: [
-        ("HOME", "/h\\351", "set a 1"), ("XDG_CONFIG_HOME", "/h\\351", "set a 1"), ("STORED_VALUES_PREFERENCES", "/h\\351", "set a 1"),
-        ("STORED_VALUES_KEYRING", "file:/h\\351", "secret list"), ("TMPDIR", "/h\\351", "edit"),
-    ])
+    @Test(
+        "A variable that is not UTF-8 leads nowhere, and never to another place",
+        arguments: [
+            ("HOME", "/h\\351", "set a 1"), ("XDG_CONFIG_HOME", "/h\\351", "set a 1"), ("STORED_VALUES_PREFERENCES", "/h\\351", "set a 1"),
+            ("STORED_VALUES_KEYRING", "file:/h\\351", "secret list"), ("TMPDIR", "/h\\351", "edit"),
+        ])
     func variables(name: String, value: String, command: String) async throws {
         try await withTool { tool in
             try tool.write(#"{"a": 0}"#)
@@ -23,10 +26,12 @@ struct ToolPlacesTests {
         }
     }
 
-    @Test("A relative path begins at the folder that the tool works in, and nowhere if that is gone or not UTF-8", arguments: [
-        ("mkdir sound; cd sound", true), ("mkdir gone; cd gone; rmdir ../gone", false),
-        (#"name="$(printf 'caf\351')"; mkdir "$name"; cd "$name""#, false),
-    ])
+    @Test(
+        "A relative path begins at the folder that the tool works in, and nowhere if that is gone or not UTF-8",
+        arguments: [
+            ("mkdir sound; cd sound", true), ("mkdir gone; cd gone; rmdir ../gone", false),
+            (#"name="$(printf 'caf\351')"; mkdir "$name"; cd "$name""#, false),
+        ])
     func workingFolder(script: String, isSound: Bool) async throws {
         try await withTool { tool in
             for command in ["set a 1", "list", "edit"] {
@@ -66,9 +71,11 @@ struct ToolPlacesTests {
         return copy
     }
 
-    @Test("A program with more rights than its user takes no path from the environment", arguments: [
-        ("STORED_VALUES_PREFERENCES", "/p.json"), ("XDG_CONFIG_HOME", ""), ("HOME", ""),
-    ])
+    @Test(
+        "A program with more rights than its user takes no path from the environment",
+        arguments: [
+            ("STORED_VALUES_PREFERENCES", "/p.json"), ("XDG_CONFIG_HOME", ""), ("HOME", ""),
+        ])
     func setuid(variable: String, end: String) async throws {
         guard geteuid() == 0 else { try SkippedCase.end(because: "only root can make a program setuid") }
         let setpriv = try Program.orSkip("setpriv").path

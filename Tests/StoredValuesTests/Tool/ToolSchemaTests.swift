@@ -48,13 +48,15 @@ struct ToolSchemaTests {
         }
     }
 
-    @Test("set refuses what programs would not read, and says why; --force stores it", arguments: [
-        ("limit", "many", "it must be a whole number from 1 to 100"), ("limit", "500", "it must be a whole number from 1 to 100"), ("limit", "1.5", "a whole number"),
-        ("theme", "pink", "it must be light or dark"), ("beep", "yes", "it must be true or false"), ("window", #"{"width": "x"}"#, "width must be a whole number"),
-        ("ids", #"[1, "a"]"#, "[1] must be a whole number"), ("size", "big", "it must be a number or null"),
-        ("theem", "dark", #"No program declares "theem". Did you mean "theme"?"#), ("Limit", "5", #"Did you mean "limit"?"#),
-        ("entirely-different", "1", #"No program declares "entirely-different"."#), ("maximum", "5", #""maximum" is called "limit" now."#),
-    ])
+    @Test(
+        "set refuses what programs would not read, and says why; --force stores it",
+        arguments: [
+            ("limit", "many", "it must be a whole number from 1 to 100"), ("limit", "500", "it must be a whole number from 1 to 100"), ("limit", "1.5", "a whole number"),
+            ("theme", "pink", "it must be light or dark"), ("beep", "yes", "it must be true or false"), ("window", #"{"width": "x"}"#, "width must be a whole number"),
+            ("ids", #"[1, "a"]"#, "[1] must be a whole number"), ("size", "big", "it must be a number or null"),
+            ("theem", "dark", #"No program declares "theem". Did you mean "theme"?"#), ("Limit", "5", #"Did you mean "limit"?"#),
+            ("entirely-different", "1", #"No program declares "entirely-different"."#), ("maximum", "5", #""maximum" is called "limit" now."#),
+        ])
     func refused(key: String, value: String, words: String) async throws {
         try await withInstalled { tool in
             let run = try await tool.run("set", key, value)
@@ -65,11 +67,13 @@ struct ToolSchemaTests {
         }
     }
 
-    @Test("set stores what programs read: a text where one is wanted, whatever it looks like", arguments: [
-        ("limit", "30", "30"), ("limit", "1e1", "1e1"), ("theme", "dark", #""dark""#), ("beep", "false", "false"), ("zip", "01234", #""01234""#),
-        ("zip", "12345", #""12345""#), ("zip", "true", #""true""#), ("window", #"{"more": 1}"#, "{\n  \"more\": 1\n}"), ("size", "null", "null"),
-        ("size", "0.5", "0.5"), ("ids", "[]", "[]"), ("free", "14", "14"), ("free", "word", #""word""#),
-    ])
+    @Test(
+        "set stores what programs read: a text where one is wanted, whatever it looks like",
+        arguments: [
+            ("limit", "30", "30"), ("limit", "1e1", "1e1"), ("theme", "dark", #""dark""#), ("beep", "false", "false"), ("zip", "01234", #""01234""#),
+            ("zip", "12345", #""12345""#), ("zip", "true", #""true""#), ("window", #"{"more": 1}"#, "{\n  \"more\": 1\n}"), ("size", "null", "null"),
+            ("size", "0.5", "0.5"), ("ids", "[]", "[]"), ("free", "14", "14"), ("free", "word", #""word""#),
+        ])
     func stored(key: String, value: String, json: String) async throws {
         try await withInstalled { tool in
             let run = try await tool.run("set", key, value)

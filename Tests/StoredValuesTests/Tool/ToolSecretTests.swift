@@ -5,9 +5,11 @@ import Testing
 struct ToolSecretTests {
     private let text = TestSecret.text()
 
-    @Test("A secret comes from the standard input without the line break at its end, and goes into a pipe byte for byte", arguments: [
-        ("\n", []), ("\r\n", []), ("", []), ("\n", ["--verbatim"]), ("\n\n", []),
-    ])
+    @Test(
+        "A secret comes from the standard input without the line break at its end, and goes into a pipe byte for byte",
+        arguments: [
+            ("\n", []), ("\r\n", []), ("", []), ("\n", ["--verbatim"]), ("\n\n", []),
+        ])
     func roundTrip(end: String, options: [String]) async throws {
         try await withTool { tool in
             let command = ["secret", "set", "token"] + options
@@ -46,9 +48,11 @@ struct ToolSecretTests {
         }
     }
 
-    @Test("Absence and the reason why a keyring gives no answer are distinguished", arguments: [
-        ("keychain", Int32(78), "is not a valid keyring"), ("credentials:/no/such/folder", 69, "/no/such/folder"),
-    ])
+    @Test(
+        "Absence and the reason why a keyring gives no answer are distinguished",
+        arguments: [
+            ("keychain", Int32(78), "is not a valid keyring"), ("credentials:/no/such/folder", 69, "/no/such/folder"),
+        ])
     func unavailable(keyring: String, status: Int32, says: String) async throws {
         try await withTool { tool in
             let run = try await tool.with(["STORED_VALUES_KEYRING": keyring]).run("secret", "get", "token")
@@ -133,9 +137,11 @@ struct ToolSecretTests {
         }
     }
 
-    @Test("remove --all asks first, and does what it is told", arguments: [
-        ("y", Int32(0), "Removed: a, b"), ("no", 77, "Nothing was removed."),
-    ])
+    @Test(
+        "remove --all asks first, and does what it is told",
+        arguments: [
+            ("y", Int32(0), "Removed: a, b"), ("no", 77, "Nothing was removed."),
+        ])
     func removeAllAsked(answer: String, status: Int32, says: String) async throws {
         try await withTool { tool in
             for name in ["a", "b"] { try await tool.run("secret", "set", name, input: text) }

@@ -23,9 +23,11 @@ struct ToolTerminalTests {
         }
     }
 
-    @Test("reset --all asks first, and does what it is told", arguments: [
-        ("y", Int32(0), "Removed: a, b"), ("no", 77, "Nothing was removed."), ("x\nn", 77, "Nothing was removed."),
-    ])
+    @Test(
+        "reset --all asks first, and does what it is told",
+        arguments: [
+            ("y", Int32(0), "Removed: a, b"), ("no", 77, "Nothing was removed."), ("x\nn", 77, "Nothing was removed."),
+        ])
     func resetAll(answer: String, status: Int32, says: String) async throws {
         try await withTool { tool in
             let text = #"{"a": 1, "b": 2}"#
@@ -65,9 +67,11 @@ struct ToolTerminalTests {
         }
     }
 
-    @Test("Colours are for a terminal without NO_COLOR", arguments: [
-        (["NO_COLOR": nil], true), (["NO_COLOR": ""], true), (["NO_COLOR": "1"], false), (["TERM": "dumb"], false),
-    ] as [([String: String?], Bool)])
+    @Test(
+        "Colours are for a terminal without NO_COLOR",
+        arguments: [
+            (["NO_COLOR": nil], true), (["NO_COLOR": ""], true), (["NO_COLOR": "1"], false), (["TERM": "dumb"], false),
+        ] as [([String: String?], Bool)])
     func color(variables: [String: String?], isColored: Bool) async throws {
         try await withTool { tool in
             try fill(tool)

@@ -208,12 +208,12 @@ struct AwaitingUpdateTests {
     @Test("Those that wait behind a keyring that does not answer end with it, and their closures do not run")
     func timedOut() async {
         await expectOneDeadline { token, _ in
-                            try await token.update { (text: inout String?) async throws in
-                                Issue.record("it ran")
-                                text = "never"
-                            }
-                        }
-                    }
+            try await token.update { (text: inout String?) async throws in
+                Issue.record("it ran")
+                text = "never"
+            }
+        }
+    }
 
     @Test("An unavailable keyring is never taken for one without the secret, and a read-only one refuses only changes")
     func refused() async throws {

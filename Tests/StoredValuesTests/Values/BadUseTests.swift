@@ -32,9 +32,11 @@ struct BadUseTests {
         #expect(try sentence(result).contains("\"$versions\""))
     }
 
-    @Test("Preferences to begin with that are no JSON object", arguments: [
-        ("{\n \"limit\": }", "line 2, column 11"), ("[7]", "line 1, column 1"), ("", "line 1, column 1"), ("{} x", "line 1, column 4"),
-    ])
+    @Test(
+        "Preferences to begin with that are no JSON object",
+        arguments: [
+            ("{\n \"limit\": }", "line 2, column 11"), ("[7]", "line 1, column 1"), ("", "line 1, column 1"), ("{} x", "line 1, column 4"),
+        ])
     func badSeed(text: String, place: String) async throws {
         let test = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [text = text as String] in
             await withTemporaryStorage(preferences: text) { await Task.yield() }

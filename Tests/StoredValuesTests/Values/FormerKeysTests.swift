@@ -1,6 +1,6 @@
 import Foundation
-import StoredValuesSupport
 import Observation
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
@@ -176,7 +176,11 @@ struct FormerKeysTests {
             let storage = PreferencesFile.ofAnotherProcess(path)
             let old = StoredValue(key: "old", default: -1, storage: storage)
             let notices = Guarded(0)
-            withObservationTracking { _ = old.wrappedValue } onChange: { notices.withLock { $0 += 1 } }
+            withObservationTracking {
+                _ = old.wrappedValue
+            } onChange: {
+                notices.withLock { $0 += 1 }
+            }
             StoredValue(key: "sum", default: 0, storage: storage).update { sum in
                 sum += number(storage, "old").wrappedValue
                 #expect(notices.withLock { $0 } == 0)

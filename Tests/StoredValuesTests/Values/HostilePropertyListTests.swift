@@ -98,12 +98,14 @@ struct HostilePropertyListTests {
         }
     }
 
-    @Test("What is merely unusual is imported: shared lists, deep ones, sets of all kinds of marks", arguments: [
-        manifold(2, 6), deep(500), xml(nested("<array>", "</array>", 500)),
-        Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC \"-//x//y\" \"http://z\">\n<!-- <array> -->".utf8)
-            + xml("<array><!-- </array> --><string><![CDATA[</array><array>]]></string><dict/><array/></array>"),
-        binary(dictionary + [[0x14] + bigEndian(UInt64(0)) + bigEndian(UInt64.max)]),
-    ])
+    @Test(
+        "What is merely unusual is imported: shared lists, deep ones, sets of all kinds of marks",
+        arguments: [
+            manifold(2, 6), deep(500), xml(nested("<array>", "</array>", 500)),
+            Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC \"-//x//y\" \"http://z\">\n<!-- <array> -->".utf8)
+                + xml("<array><!-- </array> --><string><![CDATA[</array><array>]]></string><dict/><array/></array>"),
+            binary(dictionary + [[0x14] + bigEndian(UInt64(0)) + bigEndian(UInt64.max)]),
+        ])
     func unusual(bytes: [UInt8]) throws {
         try withTemporaryFolder { folder in
             try Data(bytes).write(to: URL(fileURLWithPath: folder + "/old.plist"))

@@ -53,15 +53,17 @@ struct ItemCodingTests {
         #expect((try? ItemDecoder.decode(Int.self, from: JSONValue(parsing: Array("30.0".utf8)))) == 30)
     }
 
-    @Test("An integer is exactly the number in the text, or an error", arguments: [
-        ("9223372036854775807", Int.max), ("9223372036854775808", nil), ("-9223372036854775808", .min), ("-9223372036854775809", nil),
-        ("-9223372036854775808.0", .min), ("-9.223372036854775809e18", nil), ("9007199254740993.0", 9_007_199_254_740_993),
-        ("9007199254740993000e-3", 9_007_199_254_740_993), ("0.99999999999999999999", nil), ("1.00000000000000000001", nil),
-        ("4.000000000000000000000000000", 4), ("1.0", 1), ("1e3", 1000), ("1.5e1", 15), ("1E+2", 100), ("100e-2", 1), ("1e-1", nil),
-        ("-0", 0), ("-0.0", 0), ("0e999999999999999999999", 0), ("0.000e-9", 0), ("1e999999999", nil), ("1e-999999999", nil),
-        ("1e99999999999999999999999", nil), ("1e-99999999999999999999999", nil), ("1e00000000000000000000000000002", 100),
-        ("12345678901234567890e-1", 1_234_567_890_123_456_789), ("100000000000000000000000000000000e-30", 100), ("1.50", nil),
-    ] as [(String, Int?)])
+    @Test(
+        "An integer is exactly the number in the text, or an error",
+        arguments: [
+            ("9223372036854775807", Int.max), ("9223372036854775808", nil), ("-9223372036854775808", .min), ("-9223372036854775809", nil),
+            ("-9223372036854775808.0", .min), ("-9.223372036854775809e18", nil), ("9007199254740993.0", 9_007_199_254_740_993),
+            ("9007199254740993000e-3", 9_007_199_254_740_993), ("0.99999999999999999999", nil), ("1.00000000000000000001", nil),
+            ("4.000000000000000000000000000", 4), ("1.0", 1), ("1e3", 1000), ("1.5e1", 15), ("1E+2", 100), ("100e-2", 1), ("1e-1", nil),
+            ("-0", 0), ("-0.0", 0), ("0e999999999999999999999", 0), ("0.000e-9", 0), ("1e999999999", nil), ("1e-999999999", nil),
+            ("1e99999999999999999999999", nil), ("1e-99999999999999999999999", nil), ("1e00000000000000000000000000002", 100),
+            ("12345678901234567890e-1", 1_234_567_890_123_456_789), ("100000000000000000000000000000000e-30", 100), ("1.50", nil),
+        ] as [(String, Int?)])
     func exactIntegers(text: String, expected: Int?) throws {
         let json = JSONValue.number(try #require(JSONNumber(text: text)))
         #expect((try? ItemDecoder.decode(Int.self, from: json)) == expected)
@@ -324,12 +326,14 @@ struct ItemCodingTests {
         #expect(try decode([Int: Int].self, "{\(object)}").count == 1_500)
     }
 
-    @Test("Half of a surrogate pair anywhere in the text is found, whether it is decoded or not", arguments: [
-        #"{"a": 1, "b": "\ud800"}"#, #"{"a": 1, "\udc00": 1}"#, #"{"a": 1, "b": [{"\ud800\u0041": {}}]}"#,
-    ])
-    func halfOfPair(text: String) {
+    @Test(
+        "An unpaired surrogate anywhere in the text is found, whether it is decoded or not",
+        arguments: [
+            #"{"a": 1, "b": "\ud800"}"#, #"{"a": 1, "\udc00": 1}"#, #"{"a": 1, "b": [{"\ud800\u0041": {}}]}"#,
+        ])
+    func unpairedSurrogate(text: String) {
         #expect { try ItemDecoder.decode([String: Int].self, from: Array(text.utf8)) } throws: { error in
-            (error as? JSONSyntaxError)?.problem == JSONSyntaxError.halfOfPair
+            (error as? JSONSyntaxError)?.problem == JSONSyntaxError.unpairedSurrogate
         }
     }
 

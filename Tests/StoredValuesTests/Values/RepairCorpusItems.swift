@@ -165,7 +165,7 @@ struct HexColor: RawRepresentable, Codable, Equatable, Sendable {
         guard rawValue.hasPrefix("#") else { return nil }
         self.rawValue = rawValue
     }
-    static let black = HexColor(rawValue: "#000")! // begins with a #
+    static let black = HexColor(rawValue: "#000")!  // begins with a #
 }
 
 struct Palette: Codable, Equatable, Sendable {

@@ -173,7 +173,9 @@ struct RepairCorpusTests {
         RepairCase("An unknown case at the top", stored: #""mauve""#, default: Theme.dark, reads: .dark, repairing: [""]),
         RepairCase("An unknown case in a field", stored: #"{"theme": "mauve", "size": 14}"#, default: Look(), reads: Look(size: 14), repairing: ["theme"]),
         RepairCase("An unknown case in a list", stored: #"["dark", "mauve", "blue"]"#, default: [Theme.light], reads: [.dark, .blue], repairing: ["[1]"]),
-        RepairCase("An unknown case with values", stored: #"{"shape": {"star": {"points": 5}}, "title": "Sky"}"#, default: Drawing(), reads: Drawing(title: "Sky"), repairing: ["shape"]),
+        RepairCase(
+            "An unknown case with values", stored: #"{"shape": {"star": {"points": 5}}, "title": "Sky"}"#, default: Drawing(),
+            reads: Drawing(title: "Sky"), repairing: ["shape"]),
         RepairCase(
             "A case gained a value", stored: #"{"shape": {"box": {"width": 7}}, "title": "Sky"}"#, default: Drawing(),
             reads: Drawing(shape: .box(width: 7, height: 2), title: "Sky")),

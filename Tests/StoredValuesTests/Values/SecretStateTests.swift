@@ -336,12 +336,14 @@ struct SecretStateTests {
         #expect(state.content == ours)
     }
 
-    @Test("A change that fails is judged by its reason", arguments: [
-        (KeyringError.tooLarge, false, false), (.notDecodable, false, false), (.notEncodable, false, false), (.notStored, false, false),
-        (.readOnly, false, false), (.cancelled, true, false), (.timedOut(after: .seconds(5)), true, false),
-        (.other(domain: "d", code: 1, message: "m"), true, false), (.locked, false, true), (.noSecretService, false, true),
-        (.accessDenied, false, true), (.damaged(path: "p"), false, true),
-    ])
+    @Test(
+        "A change that fails is judged by its reason",
+        arguments: [
+            (KeyringError.tooLarge, false, false), (.notDecodable, false, false), (.notEncodable, false, false), (.notStored, false, false),
+            (.readOnly, false, false), (.cancelled, true, false), (.timedOut(after: .seconds(5)), true, false),
+            (.other(domain: "d", code: 1, message: "m"), true, false), (.locked, false, true), (.noSecretService, false, true),
+            (.accessDenied, false, true), (.damaged(path: "p"), false, true),
+        ])
     func failedChange(error: KeyringError, isRead: Bool, isUnavailable: Bool) throws {
         for hasBegun in [true, false] {
             var state = try known(old)

@@ -131,7 +131,7 @@ struct SecurelyStoredValueTests {
             Issue.record(error)
         }
         #expect(matched == calls.count + 1)
-        do { try await token.set("x") } catch where error.reason == .locked { matched = 0 } catch { Issue.record(error) }
+        do { try await token.set("x") } catch let error where error.reason == .locked { matched = 0 } catch { Issue.record(error) }
         #expect(matched == 0)
     }
 
@@ -184,7 +184,10 @@ struct SecurelyStoredValueTests {
         try await map.update(key: "y", value: 2)
         try await map.update(key: "x", value: nil)
         #expect(map.wrappedValue == ["y": 2])
-        #expect(try await token().update { $0 = ($0 ?? "") + "x"; return $0?.count } == 1)
+        #expect(
+            try await token().update {
+                $0 = ($0 ?? "") + "x"; return $0?.count
+            } == 1)
         try await token().update { $0 = nil }
         #expect(try await keyring.read(id) == nil)
     }
@@ -264,7 +267,9 @@ struct SecurelyStoredValueTests {
         let token = token()
         let seen = Guarded<[String?]>([])
         @Sendable func observe() {
-            withObservationTracking { _ = token.wrappedValue } onChange: {
+            withObservationTracking {
+                _ = token.wrappedValue
+            } onChange: {
                 seen.withLock { $0.append(token.wrappedValue) }
                 observe()
             }
@@ -276,7 +281,9 @@ struct SecurelyStoredValueTests {
         #expect(seen.withLock { $0 } == (1...20).map { "\($0)" } + [nil])
     }
 
-    @Test("A locked keyring is not a missing token: every reader says so, nothing is written, and the token is there again after unlocking", arguments: [InMemoryKeyring.Fault.locked, .gone, .dismissing])
+    @Test(
+        "A locked keyring is not a missing token: every reader says so, nothing is written, and the token is there again after unlocking",
+        arguments: [InMemoryKeyring.Fault.locked, .gone, .dismissing])
     func unavailable(fault: InMemoryKeyring.Fault) async throws {
         let error: KeyringError = fault == .gone ? .noSecretService : .locked
         try await keyring.write(Secret(Array("kept".utf8)), for: id, label: "")

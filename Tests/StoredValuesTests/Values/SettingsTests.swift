@@ -13,10 +13,12 @@ extension StoredKey where Item == SettingsTests.Theme {
 }
 
 extension StoredKey where Item == String {
-    fileprivate static let name = StoredKey("name", default: "Ada", validate: { name in
-        guard !name.isEmpty else { throw SettingsTests.NoName() }
-        return name
-    })
+    fileprivate static let name = StoredKey(
+        "name", default: "Ada",
+        validate: { name in
+            guard !name.isEmpty else { throw SettingsTests.NoName() }
+            return name
+        })
 }
 
 @Suite("Settings that describe themselves", .hangLimit)
@@ -54,23 +56,25 @@ struct SettingsTests {
         }
     }
 
-    @Test("A text is read as the type wants it", arguments: [
-        (AnyStoredKey(.zoom), "30", "30"), (AnyStoredKey(.zoom), " 30 ", "30"), (AnyStoredKey(.zoom), "-5", "-5"),
-        (AnyStoredKey(StoredKey("k", default: 0.5)), "30", "30"), (AnyStoredKey(StoredKey("k", default: 0.5)), "1e3", "1000"),
-        (AnyStoredKey(StoredKey("k", default: 0.5)), "nan", "\"nan\""),
-        (AnyStoredKey(StoredKey("k", default: true)), "false", "false"),
-        (AnyStoredKey(StoredKey("k", default: "")), "30", "\"30\""), (AnyStoredKey(StoredKey("k", default: "")), "true", "\"true\""),
-        (AnyStoredKey(StoredKey("k", default: "")), "two words", "\"two words\""), (AnyStoredKey(StoredKey("k", default: "")), "\"x\"", "\"\\\"x\\\"\""),
-        (AnyStoredKey(StoredKey("k", default: "x")), "", "\"\""), (AnyStoredKey(StoredKey("k", default: "x")), "[1]", "\"[1]\""),
-        (AnyStoredKey(StoredKey("k", default: String?.none)), "null", "\"null\""), (AnyStoredKey(StoredKey("k", default: String?.none)), "14", "\"14\""),
-        (AnyStoredKey(StoredKey("k", default: Int?.some(1))), "null", "null"), (AnyStoredKey(StoredKey("k", default: Int?.none)), "5", "5"),
-        (AnyStoredKey(.theme), "dark", "\"dark\""), (AnyStoredKey(.theme), "high contrast", "\"high contrast\""),
-        (AnyStoredKey(StoredKey("k", default: Date.distantPast)), "2026-11-21T10:59:00Z", "\"2026-11-21T10:59:00Z\""),
-        (AnyStoredKey(StoredKey("k", default: Decimal(1))), "0.10", "0.1"), (AnyStoredKey(StoredKey("k", default: URL?.none)), "https://a.b/c", "\"https://a.b/c\""),
-        (AnyStoredKey(StoredKey("k", default: [String]())), #"["a", "b"]"#, #"["a", "b"]"#),
-        (AnyStoredKey(StoredKey("k", default: Window())), #"{"width": 5}"#, #"{"width": 5}"#),
-        (AnyStoredKey(StoredKey("k", default: JSONValue.null)), "[1, 2.50]", "[1, 2.50]"), (AnyStoredKey(StoredKey("k", default: JSONValue.null)), "word", "\"word\""),
-    ])
+    @Test(
+        "A text is read as the type wants it",
+        arguments: [
+            (AnyStoredKey(.zoom), "30", "30"), (AnyStoredKey(.zoom), " 30 ", "30"), (AnyStoredKey(.zoom), "-5", "-5"),
+            (AnyStoredKey(StoredKey("k", default: 0.5)), "30", "30"), (AnyStoredKey(StoredKey("k", default: 0.5)), "1e3", "1000"),
+            (AnyStoredKey(StoredKey("k", default: 0.5)), "nan", "\"nan\""),
+            (AnyStoredKey(StoredKey("k", default: true)), "false", "false"),
+            (AnyStoredKey(StoredKey("k", default: "")), "30", "\"30\""), (AnyStoredKey(StoredKey("k", default: "")), "true", "\"true\""),
+            (AnyStoredKey(StoredKey("k", default: "")), "two words", "\"two words\""), (AnyStoredKey(StoredKey("k", default: "")), "\"x\"", "\"\\\"x\\\"\""),
+            (AnyStoredKey(StoredKey("k", default: "x")), "", "\"\""), (AnyStoredKey(StoredKey("k", default: "x")), "[1]", "\"[1]\""),
+            (AnyStoredKey(StoredKey("k", default: String?.none)), "null", "\"null\""), (AnyStoredKey(StoredKey("k", default: String?.none)), "14", "\"14\""),
+            (AnyStoredKey(StoredKey("k", default: Int?.some(1))), "null", "null"), (AnyStoredKey(StoredKey("k", default: Int?.none)), "5", "5"),
+            (AnyStoredKey(.theme), "dark", "\"dark\""), (AnyStoredKey(.theme), "high contrast", "\"high contrast\""),
+            (AnyStoredKey(StoredKey("k", default: Date.distantPast)), "2026-11-21T10:59:00Z", "\"2026-11-21T10:59:00Z\""),
+            (AnyStoredKey(StoredKey("k", default: Decimal(1))), "0.10", "0.1"), (AnyStoredKey(StoredKey("k", default: URL?.none)), "https://a.b/c", "\"https://a.b/c\""),
+            (AnyStoredKey(StoredKey("k", default: [String]())), #"["a", "b"]"#, #"["a", "b"]"#),
+            (AnyStoredKey(StoredKey("k", default: Window())), #"{"width": 5}"#, #"{"width": 5}"#),
+            (AnyStoredKey(StoredKey("k", default: JSONValue.null)), "[1, 2.50]", "[1, 2.50]"), (AnyStoredKey(StoredKey("k", default: JSONValue.null)), "word", "\"word\""),
+        ])
     func text(key: AnyStoredKey, text: String, stored: String) throws {
         try withFile { file in
             try #require(file.settings(of: [key]).first).set(text: text)
@@ -80,16 +84,18 @@ struct SettingsTests {
         }
     }
 
-    @Test("What is no such value is refused, and the reason says what is allowed; the file stays as it is", arguments: [
-        (AnyStoredKey(.zoom), "2 h", "a whole number"), (AnyStoredKey(.zoom), "", "a whole number"), (AnyStoredKey(.zoom), "1.5", "a whole number"),
-        (AnyStoredKey(.zoom), "99999999999999999999", "a whole number"), (AnyStoredKey(.zoom), "+5", "a whole number"),
-        (AnyStoredKey(.limit), "many", "a whole number from 1 to 100"), (AnyStoredKey(.limit), "500", "1...100"),
-        (AnyStoredKey(.theme), "pink", "light, dark or high contrast"), (AnyStoredKey(.theme), "Dark", "light, dark or high contrast"),
-        (AnyStoredKey(StoredKey("k", default: true)), "yes", "true or false"), (AnyStoredKey(StoredKey("k", default: UInt8(1))), "256", "a whole number from 0 to 255"),
-        (AnyStoredKey(StoredKey("k", default: Date.now)), "2026-11-21", "2026-11-21T10:59:00Z"), (AnyStoredKey(.name), "", "must not be empty"),
-        (AnyStoredKey(StoredKey("k", default: [1])), "a b", "a list"), (AnyStoredKey(StoredKey("k", default: Window())), #"{"width": "x"}"#, "an object"),
-        (AnyStoredKey(StoredKey("k", default: 0.5, in: 0...1)), "nan", "nan is not in 0.0...1.0"),
-    ])
+    @Test(
+        "What is no such value is refused, and the reason says what is allowed; the file stays as it is",
+        arguments: [
+            (AnyStoredKey(.zoom), "2 h", "a whole number"), (AnyStoredKey(.zoom), "", "a whole number"), (AnyStoredKey(.zoom), "1.5", "a whole number"),
+            (AnyStoredKey(.zoom), "99999999999999999999", "a whole number"), (AnyStoredKey(.zoom), "+5", "a whole number"),
+            (AnyStoredKey(.limit), "many", "a whole number from 1 to 100"), (AnyStoredKey(.limit), "500", "1...100"),
+            (AnyStoredKey(.theme), "pink", "light, dark or high contrast"), (AnyStoredKey(.theme), "Dark", "light, dark or high contrast"),
+            (AnyStoredKey(StoredKey("k", default: true)), "yes", "true or false"), (AnyStoredKey(StoredKey("k", default: UInt8(1))), "256", "a whole number from 0 to 255"),
+            (AnyStoredKey(StoredKey("k", default: Date.now)), "2026-11-21", "2026-11-21T10:59:00Z"), (AnyStoredKey(.name), "", "must not be empty"),
+            (AnyStoredKey(StoredKey("k", default: [1])), "a b", "a list"), (AnyStoredKey(StoredKey("k", default: Window())), #"{"width": "x"}"#, "an object"),
+            (AnyStoredKey(StoredKey("k", default: 0.5, in: 0...1)), "nan", "nan is not in 0.0...1.0"),
+        ])
     func refused(key: AnyStoredKey, text: String, words: String) throws {
         try withFile(#"{"zoom": 5}"#) { file in
             let before = try contents(ofFile: file.path)

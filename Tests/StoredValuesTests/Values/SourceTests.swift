@@ -46,7 +46,11 @@ struct SourceTests {
             let a = StoredValue(key: "a", default: 0, storage: storage)
             func changes(_ change: () throws -> Void) async throws {
                 let isTold = Guarded(false)
-                withObservationTracking { _ = a.source } onChange: { isTold.withLock { $0 = true } }
+                withObservationTracking {
+                    _ = a.source
+                } onChange: {
+                    isTold.withLock { $0 = true }
+                }
                 try change()
                 try await eventually("the observer is told") { isTold.withLock { $0 } }
             }
@@ -72,7 +76,11 @@ struct SourceTests {
             a.set(1)
             #expect(a.source == .memory && a.isStored && a.value == 1)
             let heard = Guarded(0)
-            withObservationTracking { _ = a.source } onChange: { heard.withLock { $0 += 1 } }
+            withObservationTracking {
+                _ = a.source
+            } onChange: {
+                heard.withLock { $0 += 1 }
+            }
             var values = a.values.makeAsyncIterator()
             #expect(try await values.next() == 1)
             operations.fail("rename", with: nil)

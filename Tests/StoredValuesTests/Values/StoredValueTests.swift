@@ -1,7 +1,7 @@
 import Foundation
-import StoredValuesSupport
 import Observation
 import StoredValues
+import StoredValuesSupport
 import Testing
 
 enum Theme: String, Codable { case light, dark, blue }
@@ -73,7 +73,11 @@ struct StoredValueTests {
             let model = Model(storage)
             let seen = Guarded<[Theme]>([])
             let theme = model.$theme
-            withObservationTracking { _ = model.theme } onChange: { seen.withLock { $0.append(theme.wrappedValue) } }
+            withObservationTracking {
+                _ = model.theme
+            } onChange: {
+                seen.withLock { $0.append(theme.wrappedValue) }
+            }
             StoredValue(key: "theme", default: Theme.light, storage: storage).set(.dark)
             #expect(seen.withLock { $0 } == [.dark])
         }

@@ -165,17 +165,21 @@ struct UserDefaultsImportTests {
         }
     }
 
-    @Test("What is no property list of keys is refused with its path, and can be imported once it is correct", arguments: [
-        "", "bplist00junk", "<plist><dict><key>a</key>", #"{"a": 1}"#, "<plist version=\"1.0\"><array></array></plist>",
-    ])
+    @Test(
+        "What is no property list of keys is refused with its path, and can be imported once it is correct",
+        arguments: [
+            "", "bplist00junk", "<plist><dict><key>a</key>", #"{"a": 1}"#, "<plist version=\"1.0\"><array></array></plist>",
+        ])
     func broken(text: String) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/old.plist"
             try Data(text.utf8).write(to: URL(fileURLWithPath: path))
             let storage = PreferencesFile(path: folder + "/p.json")
             let error = try #require(throws: PreferencesError.self) { try storage.importUserDefaults(at: path) }
-            #expect(error == .notImported(
-                path: path, reason: "It is not a property list of keys and values. Correct it, or move it away."))
+            #expect(
+                error
+                    == .notImported(
+                        path: path, reason: "It is not a property list of keys and values. Correct it, or move it away."))
             #expect(storage.keys == [])
             #expect(try storage.importUserDefaults(at: try write(["a": 1], to: folder)).status == .done)
         }

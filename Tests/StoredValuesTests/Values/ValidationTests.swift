@@ -1,6 +1,6 @@
 import Foundation
-import StoredValuesSupport
 import Logging
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
@@ -90,7 +90,11 @@ struct ValidationTests {
             let before = try contents(ofFile: path)
             switch call {
             case "set": value.set(-1)
-            case "update": #expect(value.update { $0 = -1; return $0 } == -1)
+            case "update":
+                #expect(
+                    value.update {
+                        $0 = -1; return $0
+                    } == -1)
             case "batch":
                 storage.batch {
                     value.set(-1)

@@ -1,5 +1,5 @@
-import StoredValuesSupport
 import Observation
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
@@ -141,7 +141,9 @@ struct ValueSequenceTests {
             let value = StoredValue(key: "n", default: 0, storage: storage)
             let seen = Guarded<[Int]>([])
             @Sendable func observe() {
-                withObservationTracking { _ = value.wrappedValue } onChange: {
+                withObservationTracking {
+                    _ = value.wrappedValue
+                } onChange: {
                     seen.withLock { $0.append(value.wrappedValue) }
                     observe()
                 }

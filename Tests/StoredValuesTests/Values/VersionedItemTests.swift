@@ -22,7 +22,10 @@ struct VersionedItemTests {
 
     @Test(
         "Migration goes step by step, from the stored version or from 0",
-        arguments: [("", [0, 1, 2]), (#", "$versions": {"a": 0}"#, [0, 1, 2]), (#", "$versions": {"a": 1.0}"#, [1, 2]), (#", "$versions": {"a": 2}"#, [2]), (#", "$versions": {"a": 3}"#, [])])
+        arguments: [
+            ("", [0, 1, 2]), (#", "$versions": {"a": 0}"#, [0, 1, 2]), (#", "$versions": {"a": 1.0}"#, [1, 2]),
+            (#", "$versions": {"a": 2}"#, [2]), (#", "$versions": {"a": 3}"#, []),
+        ])
     func steps(versions: String, expected: [Int]) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/p.json"

@@ -11,10 +11,10 @@ struct WhatPeopleWriteTests {
     }
 
     actor Editor {
-        @StoredValue(key: "theme")         var theme = Theme.light
-        @StoredValue(key: "lastOpened")    var lastOpened: Date? = nil
-        @StoredValue(key: "autosave")      var autosave = true
-        @StoredValue(key: "preferences")   var preferences = UserPreferences()
+        @StoredValue(key: "theme") var theme = Theme.light
+        @StoredValue(key: "lastOpened") var lastOpened: Date? = nil
+        @StoredValue(key: "autosave") var autosave = true
+        @StoredValue(key: "preferences") var preferences = UserPreferences()
         @SecurelyStoredValue<String>(key: "authToken") var authToken
 
         func example() async throws {
@@ -90,11 +90,13 @@ struct WhatPeopleWriteTests {
         }
     }
 
-    @Test("Named files are beside the file that STORED_VALUES_PREFERENCES names, with no HOME too, and none is that file", arguments: [
-        ("/preferences.json", "other", "/preferences.other.json"), ("/a.conf", "other", "/a.conf.other.json"), ("/a", "b", "/a.b.json"),
-        ("/.json", "x", "/.json.x.json"), ("/a.x.json", "x", "/a.x.x.json"), ("/a.json", "..", "/a....json"),
-        ("/a.json", "preferences", "/a.json"),
-    ])
+    @Test(
+        "Named files are beside the file that STORED_VALUES_PREFERENCES names, with no HOME too, and none is that file",
+        arguments: [
+            ("/preferences.json", "other", "/preferences.other.json"), ("/a.conf", "other", "/a.conf.other.json"), ("/a", "b", "/a.b.json"),
+            ("/.json", "x", "/.json.x.json"), ("/a.x.json", "x", "/a.x.x.json"), ("/a.json", "..", "/a....json"),
+            ("/a.json", "preferences", "/a.json"),
+        ])
     func named(standard: String, name: String, expected: String) async throws {
         try await withTemporaryFolder { folder in
             _ = await #expect(processExitsWith: .success) { [folder = folder as String, standard = standard as String, name = name as String, expected = expected as String] in

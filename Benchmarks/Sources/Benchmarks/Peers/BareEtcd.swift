@@ -28,7 +28,8 @@
         private static func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
 
         private struct Found: Decodable {
-            struct Pair: Decodable { var mod_revision: String }
+            // swift-format-ignore: AlwaysUseLowerCamelCase
+            struct Pair: Decodable { var mod_revision: String }  // as etcd names it
             var kvs: [Pair]?
         }
 

@@ -20,7 +20,7 @@ struct Row: Sendable {
         return bars.isEmpty ? nil : bars.allSatisfy { $0 }
     }
 
-    static let titles = ["Task", "Ours", "Bare limit", "Ratio", "Bar", "Peers: ours is so much of theirs", "Met"]
+    static let titles = ["Task", "Ours", "Bare limit", "Ratio", "Bar", "Relative to peers", "Met"]
 
     var cells: [String] {
         [

@@ -59,7 +59,8 @@ extension [Double] {
     var median: Double {
         let sorted = sorted()
         guard let last = sorted.last else { return .nan }
-        return sorted.count.isMultiple(of: 2) ? (sorted[sorted.count / 2 - 1] + sorted[sorted.count / 2]) / 2
+        return sorted.count.isMultiple(of: 2)
+            ? (sorted[sorted.count / 2 - 1] + sorted[sorted.count / 2]) / 2
             : sorted.count == 1 ? last : sorted[sorted.count / 2]
     }
 }

@@ -36,7 +36,7 @@ private func setting(keys: Int, in temporary: TemporaryFolder) throws -> Compari
                         defaults.set(numbers.next, forKey: "fontSize")
                         _ = defaults.synchronize()
                     }
-                }, bar: 1)
+                }, bar: 1),
         ])
 }
 
@@ -94,9 +94,10 @@ private func flushing(in temporary: TemporaryFolder) throws -> Comparison {
             .init(
                 .timed("GRDB commit") { count in for _ in 0..<count { try journal.set(sample.keys[1], to: numbers.next) } },
                 bar: 1),
-            .init(.timed("GRDB commit with a write-ahead log") { count in
-                for _ in 0..<count { try log.set(sample.keys[1], to: numbers.next) }
-            }),
+            .init(
+                .timed("GRDB commit with a write-ahead log") { count in
+                    for _ in 0..<count { try log.set(sample.keys[1], to: numbers.next) }
+                }),
         ])
 }
 
@@ -123,9 +124,10 @@ private func manySets(in temporary: TemporaryFolder) throws -> Comparison {
                         _ = defaults.synchronize()
                     }
                 }),
-            .init(.timed("GRDB, 1,000 commits") { count in
-                for _ in 0..<count { for _ in 0..<1000 { try database.set(sample.keys[1], to: numbers.next) } }
-            }),
+            .init(
+                .timed("GRDB, 1,000 commits") { count in
+                    for _ in 0..<count { for _ in 0..<1000 { try database.set(sample.keys[1], to: numbers.next) } }
+                }),
         ],
         race: Race(rounds: 3...9, patience: .seconds(4)))
 }
@@ -155,9 +157,10 @@ private func batch(in temporary: TemporaryFolder) throws -> Comparison {
                         _ = defaults.synchronize()
                     }
                 }),
-            .init(.timed("GRDB, one transaction") { count in
-                for _ in 0..<count { try database.set(sample.keys, to: numbers.next) }
-            }),
+            .init(
+                .timed("GRDB, one transaction") { count in
+                    for _ in 0..<count { try database.set(sample.keys, to: numbers.next) }
+                }),
         ])
 }
 

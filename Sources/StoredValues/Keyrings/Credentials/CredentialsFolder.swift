@@ -5,7 +5,7 @@ import StoredValuesSupport
 /// The files of a ``CredentialsKeyring``, read on the calling thread.
 struct CredentialsFolder: Sendable {
     let path: String
-    let operations: any FileOperations
+    let operations: FileOperations
     /// Whether a newline at the end of a file is a part of the text.
     var keepsFinalNewlines = false
 

@@ -21,7 +21,7 @@ import StoredValuesSupport
 /// - **Changes** are reported of secrets that a wrapper uses, and of the 64 others that were read last; also those of a mounted
 ///   Kubernetes secret, except on file systems where inotify(7) sees none.
 /// - Mode and owner of the files are not checked: they are up to whoever provides them.
-public final class CredentialsKeyring: Keyring {
+public final class CredentialsKeyring: Keyring, ReadOnlyKeyring {
     /// The variable in which systemd names the folder.
     static let variable = "CREDENTIALS_DIRECTORY"
 
@@ -39,7 +39,7 @@ public final class CredentialsKeyring: Keyring {
         self.init(folder: path, deadline: deadline)
     }
 
-    convenience init(folder: String?, deadline: Duration = .seconds(5), operations: any FileOperations = POSIXFileOperations()) {
+    convenience init(folder: String?, deadline: Duration = .seconds(5), operations: FileOperations = .posix) {
         let folder = folder.flatMap { path in
             path.isEmpty ? nil : CredentialsFolder(path: DurableFile(path: path).path, operations: operations)
         }
@@ -79,15 +79,6 @@ public final class CredentialsKeyring: Keyring {
             return try folder.secret(for: id)
         }
     }
-
-    /// Throws ``KeyringError/readOnly``.
-    public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) { throw .readOnly }
-
-    /// Throws ``KeyringError/readOnly``.
-    public func remove(_ id: SecretIdentifier) async throws(KeyringError) { throw .readOnly }
-
-    /// Throws ``KeyringError/readOnly``.
-    public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { throw .readOnly }
 
     /// Watches the secret's file.
     public func watch(_ id: SecretIdentifier) -> (any Sendable)? { changesInFolder?.follow(id) }

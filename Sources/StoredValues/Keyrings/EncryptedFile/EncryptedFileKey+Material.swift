@@ -4,7 +4,7 @@
 
     extension EncryptedFileKey {
         /// The key of the file with `header`. Throws ``KeyringError/wrongKey``.
-        func derivedKey(for header: EncryptedFileHeader, operations: any FileOperations) throws(KeyringError) -> DerivedKey {
+        func derivedKey(for header: EncryptedFileHeader, operations: FileOperations) throws(KeyringError) -> DerivedKey {
             guard isPassphrase == (header.derivation.method != .hkdf) else { throw .wrongKey }  // a key of another kind
             let key = try DerivedKey(header.derivation, from: try material(forNewFile: false, operations: operations))
             guard key.opens(header) else { throw .wrongKey }
@@ -12,7 +12,7 @@
         }
 
         /// A key for a new file, with a new salt.
-        func derivedKeyForNewFile(operations: any FileOperations) throws(KeyringError) -> DerivedKey {
+        func derivedKeyForNewFile(operations: FileOperations) throws(KeyringError) -> DerivedKey {
             let derivation = KeyDerivation(new: isPassphrase ? .standardScrypt : .hkdf)
             return try DerivedKey(derivation, from: try material(forNewFile: true, operations: operations))
         }
@@ -22,7 +22,7 @@
         }
 
         /// `forNewFile` means that no file was encrypted with this key yet, so that it may be created.
-        private func material(forNewFile: Bool, operations: any FileOperations) throws(KeyringError) -> Secret {
+        private func material(forNewFile: Bool, operations: FileOperations) throws(KeyringError) -> Secret {
             switch source {
             case .file(let path, let provider, let isGenerated):
                 let file = KeyFile(path: path, provider: provider, operations: operations)
@@ -60,7 +60,7 @@
 
         let path: String
         let provider: SecretFile.Provider
-        let operations: any FileOperations
+        let operations: FileOperations
 
         /// The key; throws unless the file is regular, long enough, owned by this user or root, and accessible to no others
         /// than its provider permits.

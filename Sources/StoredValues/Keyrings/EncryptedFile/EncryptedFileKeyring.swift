@@ -5,8 +5,8 @@ import StoredValuesSupport
 /// A keyring in one encrypted file, for machines without a desktop: servers, containers, command line tools.
 ///
 /// The file is encrypted and authenticated as a whole (ChaCha20-Poly1305), so that neither the names of secrets nor their
-/// number can be read, and none can be changed, dropped or moved unnoticed. Undetectable are only an older copy of the whole
-/// file, and another file sealed with the same key in its place: use a separate key for each file. A wrong key
+/// number can be read, and none can be changed, dropped or moved unnoticed. Only two things are not detected: an older copy
+/// of the whole file, and another file sealed with the same key in its place. So use a separate key for each file. A wrong key
 /// (``KeyringError/wrongKey``) and a damaged file (``KeyringError/damaged(path:)``) are distinguished, and detected before
 /// anything is written.
 ///

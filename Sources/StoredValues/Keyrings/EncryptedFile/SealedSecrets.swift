@@ -25,7 +25,7 @@
 
         /// The same with `key`; nil for no secrets yet.
         package init(_ bytes: [UInt8]?, key: EncryptedFileKey, place: String) throws(KeyringError) {
-            let operations = POSIXFileOperations()
+            let operations = FileOperations.posix
             guard let bytes else {
                 self.init(key: try key.derivedKeyForNewFile(operations: operations))
                 return
@@ -47,7 +47,7 @@
         package mutating func remove(_ id: SecretIdentifier) -> Bool { entries.removeValue(forKey: id) != nil }
 
         package mutating func rekey(to key: EncryptedFileKey) throws(KeyringError) {
-            self.key = try key.derivedKeyForNewFile(operations: POSIXFileOperations())
+            self.key = try key.derivedKeyForNewFile(operations: .posix)
         }
 
         package func sealed() -> [UInt8] { key.seal(entries.values, generation: generation &+ 1) }

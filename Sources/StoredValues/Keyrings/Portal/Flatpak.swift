@@ -57,12 +57,16 @@ extension Flatpak {
         let isInUse = path.map { Self.exists($0) } ?? false
         let (keyring, why): (any Keyring, String) =
             if let path, isInUse || !mayUseSecretService {
-                (EncryptedFileKeyring(path: path, key: .portal),
-                 isInUse ? "whose secrets are in that file already." : "whose manifest does not let it talk to \(permission).")
+                (
+                    EncryptedFileKeyring(path: path, key: .portal),
+                    isInUse ? "whose secrets are in that file already." : "whose manifest does not let it talk to \(permission)."
+                )
             } else {
-                (SecretServiceKeyring(),
-                 mayUseSecretService
-                     ? "whose manifest lets it talk to \(permission)." : "which has no data folder: neither XDG_DATA_HOME nor HOME is set.")
+                (
+                    SecretServiceKeyring(),
+                    mayUseSecretService
+                        ? "whose manifest lets it talk to \(permission)." : "which has no data folder: neither XDG_DATA_HOME nor HOME is set."
+                )
             }
         return SystemKeyring.Choice(keyring: keyring, reason: "This is the Flatpak \(id), \(why)")
     }
@@ -70,7 +74,7 @@ extension Flatpak {
     /// Whether there is something, of this kind if one is given; true if that is unknown.
     private static func exists(_ path: String, as kind: FileKind? = nil) -> Bool {
         do {
-            let found = try POSIXFileOperations().status(at: path, followingLinks: true).kind
+            let found = try FileOperations.posix.status(at: path, followingLinks: true).kind
             return found == kind ?? found
         } catch {
             return error != .noEntry

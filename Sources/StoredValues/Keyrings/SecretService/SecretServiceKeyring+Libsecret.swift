@@ -154,7 +154,7 @@
     /// the name: processes may write the address of one bus differently.
     private func lockFile(of id: SecretIdentifier) -> DurableFile? {
         guard let folder = try? environmentVariable("XDG_RUNTIME_DIR"), folder.begins(with: "/"),
-            let status = try? POSIXFileOperations().status(at: folder, followingLinks: true),
+            let status = try? FileOperations.posix.status(at: folder, followingLinks: true),
             status.kind == .folder, status.user == effectiveUser(), status.mode & 0o022 == 0
         else { return nil }
         return DurableFile(path: "\(folder)/stored-values/secret-\(DurableFile.shortName(for: "\(id.service)\0\(id.account)"))")

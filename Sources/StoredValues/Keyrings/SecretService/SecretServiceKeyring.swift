@@ -1,3 +1,5 @@
+import StoredValuesFiles
+
 /// The desktop's keyring: gnome-keyring, KWallet, KeePassXC or any other provider of the freedesktop Secret Service.
 ///
 /// A secret is an item with certain `attributes`, in the default collection. An existing item is updated in place, in any
@@ -7,7 +9,7 @@
 /// there is none. Only ``unlock()`` prompts the user: it opens the default collection, prompts only if there is a display, and
 /// waits at most 2 minutes.
 ///
-/// Secrets are encrypted in transit over the session bus. A program that refuses that is used all the same, and that is logged
+/// Secrets are encrypted in transit over the session bus. A program that refuses that is used anyway, and that is logged
 /// once. An answer that violates the Secret Service's interface is an error, and never read as absent.
 ///
 /// When a call returns, the change is in the program that provides the keyring. gnome-keyring has saved it to the disk by then;

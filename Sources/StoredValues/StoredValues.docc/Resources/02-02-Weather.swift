@@ -10,6 +10,10 @@ struct Weather {
         StorageSystem.bootstrap(applicationID: "com.example.Weather")
         let settings = Settings()
 
+        if let city = CommandLine.arguments.dropFirst().first {
+            settings.$city.set(city)
+            try await settings.$city.flush()
+        }
         print("The weather in \(settings.city)")
     }
 }

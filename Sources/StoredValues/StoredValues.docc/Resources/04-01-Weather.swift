@@ -15,9 +15,19 @@ struct Weather {
         let settings = Settings()
         let account = Account()
 
-        if let city = CommandLine.arguments.dropFirst().first {
+        switch CommandLine.arguments.dropFirst().first {
+        case "login":
+            guard let token = readLine() else { return }
+            try await account.$token.set(token)
+            return
+        case "logout":
+            try await account.$token.reset()
+            return
+        case let city?:
             settings.$city.set(city)
             try await settings.$city.flush()
+        case nil:
+            break
         }
         for await city in settings.$city.values {
             print("The weather in \(city)", account.token == nil ? "(logged out)" : "(logged in)")

@@ -29,6 +29,12 @@ struct Weather {
         case nil:
             break
         }
+        do throws(SecretError) {
+            let token = try await account.$token.load()
+            print(token == nil ? "You are logged out." : "You are logged in.")
+        } catch {
+            print("The keyring gave no answer. \(error)")
+        }
         for await city in settings.$city.values {
             print("The weather in \(city)", account.token == nil ? "(logged out)" : "(logged in)")
         }

@@ -30,13 +30,17 @@ struct Weather {
             break
         }
         do throws(SecretError) {
-            let token = try await account.$token.load()
-            print(token == nil ? "You are logged out." : "You are logged in.")
+            try await account.$token.load()
         } catch {
             print("The keyring gave no answer. \(error)")
         }
-        for await city in settings.$city.values {
-            print("The weather in \(city)", account.token == nil ? "(logged out)" : "(logged in)")
+        await withTaskGroup { group in
+            group.addTask {
+                for await city in settings.$city.values { print("The weather in \(city)") }
+            }
+            group.addTask {
+                for await token in account.$token.values { print(token == nil ? "Logged out" : "Logged in") }
+            }
         }
     }
 }

@@ -1,7 +1,3 @@
-swift build
-.build/debug/Weather                                # Logged out, The weather in Bergen
-
-# In a second terminal:
-printf %s s3cret | .build/debug/Weather login       # The first one prints: Logged in
-secret-tool lookup service com.example.Weather account token    # s3cret
-secret-tool clear service com.example.Weather account token     # The first one prints: Logged out
+export STORED_VALUES_KEYRING=file:$HOME/.local/share/weather/secrets
+printf %s s3cret | .build/debug/Weather login
+.build/debug/Weather                                # Logged in, The weather in Bergen

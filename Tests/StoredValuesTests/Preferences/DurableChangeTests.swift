@@ -1,0 +1,148 @@
+import Foundation
+import Testing
+
+@testable import StoredValues
+@testable import StoredValuesFiles
+
+@Suite("set(durably:)")
+struct DurableChangeTests {
+    private func value(_ path: String, _ operations: FileOperations = .posix) -> StoredValue<Int> {
+        StoredValue(
+            key: "limit", default: 60, in: 1...100, storage: .ofAnotherProcess(path, operations: operations, syncDelay: .seconds(3600)))
+    }
+
+    @Test("When it returns, the value is in the file and in its last durable state, and every reader has it")
+    func stores() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/app/p.json", limit = value(path)
+            var values = limit.values.makeAsyncIterator()
+            #expect(await values.next(isolation: nil) == 60)
+            try await limit.set(durably: 30)
+            #expect(limit.value == 30 && limit.source == .file)
+            #expect(await values.next(isolation: nil) == 30)
+            #expect(try contents(ofFile: path) == contents(ofFile: path + ".durable"))
+            #expect(value(path).value == 30)
+            try await limit.set(durably: 30)
+            #expect(limit.value == 30)
+        }
+    }
+
+    @Test("By the key, without a wrapper, a value is stored checked or durably")
+    func byKey() async throws {
+        try await withTemporaryFolder { folder in
+            let key = StoredKey("limit", default: 60, in: 1...100), file = PreferencesFile(path: folder + "/p.json")
+            try file.set(key, checking: 30)
+            #expect(file[key] == 30)
+            try await file.set(key, durably: 40)
+            #expect(file[key] == 40)
+            #expect(throws: PreferencesError.self) { try file.set(key, checking: 101) }
+            await #expect(throws: PreferencesError.self) { try await file.set(key, durably: 101) }
+            #expect(file[key] == 40)
+        }
+    }
+
+    @Test("In memory alone it stores, and there is nothing to sync")
+    func inMemory() async throws {
+        let limit = StoredValue(key: "limit", default: 60, storage: .inMemory())
+        try await limit.set(durably: 30)
+        #expect(limit.value == 30)
+    }
+
+    @Test("It refuses what set(checking:) refuses, with the same error, and flush does not throw that again")
+    func refusals() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json", limit = value(path)
+            let refusal = #expect(throws: PreferencesError.self) { try limit.set(checking: 101) }
+            #expect(await #expect(throws: PreferencesError.self) { try await limit.set(durably: 101) } == refusal)
+            #expect(limit.value == 60 && !limit.isStored)
+            try await limit.flush()
+
+            try #"{"limit": 1, "$versions": {"limit": 3}}"#.write(toFile: path, atomically: true, encoding: .utf8)
+            await #expect(throws: PreferencesError.newerVersion(key: "limit", path: path, stored: 3, supported: 0)) {
+                try await limit.set(durably: 30)
+            }
+            try await limit.flush()
+        }
+    }
+
+    @Test(
+        "Whichever step fails before the new file takes the place of the old one, nothing has changed",
+        arguments: ["open creating", "write", "synchronize", "rename", "read"])
+    func failingStep(_ step: String) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json", operations = FaultyFileOperations(), limit = value(path, operations)
+            try await limit.set(durably: 30)
+            let before = try contents(ofFile: path), durable = try contents(ofFile: path + ".durable")
+            var values = limit.values.makeAsyncIterator()
+            #expect(await values.next(isolation: nil) == 30)
+            operations.fail(step, with: .ioFailed)
+            let failure = await #expect(throws: PreferencesError.self) { try await limit.set(durably: 31) }
+            #expect(failure.map { "\($0)" }?.contains("EIO") == true)
+            #expect(try contents(ofFile: path) == before && contents(ofFile: path + ".durable") == durable)
+            #expect(limit.value == 30 && limit.source == .file)
+            operations.fail(step, with: nil)
+            try await limit.flush()
+            #expect(try contents(ofFile: path) == before)
+            try await limit.set(durably: 32)
+            #expect(await values.next(isolation: nil) == 32, "nobody has seen the other one")
+        }
+    }
+
+    @Test(
+        "If only the folder or the durable state cannot be synced, the old content is put back, or there is no file as before",
+        arguments: ["/app", ".durable.stored-values.tmp"], [true, false])
+    func putBack(_ path: String, wasThere: Bool) async throws {
+        let disk = MemoryDisk(), place = "/app/p.json", limit = value(place, disk)
+        if wasThere { try await limit.set(durably: 30) }
+        let before = disk.files[place]
+        disk.failToSynchronize(path, with: .ioFailed)
+        let failure = await #expect(throws: PreferencesError.self) { try await limit.set(durably: 31) }
+        let sentence = "\(try #require(failure))"
+        #expect(sentence.contains("put back") && sentence.contains("EIO"))
+        #expect(disk.files[place] == before)
+        #expect(limit.value == (wasThere ? 30 : 60))
+        disk.failToSynchronize(path, with: nil)
+        try await limit.set(durably: 32)
+        #expect(value(place, MemoryDisk(disk.files)).value == 32)
+    }
+
+    @Test("What was set before and could not be written stays in memory if this fails, too, and is written with it if not")
+    func pending() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json", operations = FaultyFileOperations(), limit = value(path, operations)
+            let other = StoredValue(key: "other", default: 0, storage: limit.storage)
+            operations.fail("rename", with: .noSpace)
+            other.set(1)
+            await #expect(throws: PreferencesError.self) { try await limit.set(durably: 31) }
+            #expect(other.value == 1 && other.source == .memory && limit.value == 60)
+            operations.fail("rename", with: nil)
+            try await limit.set(durably: 32)
+            #expect(other.source == .file)
+            #expect(try contents(ofFile: path).contains(#""other": 1"#))
+        }
+    }
+
+    @Test("A broken file is set aside, as by every change")
+    func broken() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json", limit = value(path)
+            try await limit.set(durably: 30)
+            try writeFinished(Array("{ broken".utf8), to: path)
+            try await limit.set(durably: 31)
+            #expect(value(path).value == 31)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).contains { $0.contains(".rejected-") })
+        }
+    }
+
+    @Test("A cancelled task throws at once, and so does one that is over its time")
+    func cancelled() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json", limit = value(path)
+            let task = Task { () async throws -> Void in
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await limit.set(durably: 30)
+            }
+            await #expect(throws: PreferencesError.cancelled(path: path)) { try await task.value }
+        }
+    }
+}
