@@ -46,7 +46,7 @@ extension KeyringError: CustomStringConvertible, CustomDebugStringConvertible, L
     /// What happened and what to do, for the program's user.
     public var description: String { texts.user }
 
-    /// The same, and what only the programmer can do.
+    /// The description, then what only the programmer can do.
     public var debugDescription: String { [texts.user, texts.programmer].compactMap(\.self).joined(separator: " ") }
 
     /// The description, for Foundation.

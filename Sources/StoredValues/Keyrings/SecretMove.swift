@@ -50,7 +50,7 @@ extension SecretMoveError: CustomStringConvertible, CustomDebugStringConvertible
     /// What happened and what to do, for the program's user.
     public var description: String { text(\.description) }
 
-    /// The same, and what only the programmer can do.
+    /// The description, then what only the programmer can do.
     public var debugDescription: String {
         if case .conflict = self { "\(self) Pass overwriting: true." } else { text(\.debugDescription) }
     }

@@ -65,7 +65,7 @@ extension PreferencesError: CustomStringConvertible, CustomDebugStringConvertibl
         }
     }
 
-    /// The same, and what only the programmer can do.
+    /// The description, then what only the programmer can do.
     public var debugDescription: String {
         switch self {
         case .noHomeFolder: "\(self) Such a program must name its file: PreferencesFile(path:)."

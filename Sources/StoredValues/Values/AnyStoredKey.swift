@@ -19,7 +19,7 @@
 /// }
 /// ```
 ///
-/// With such a list a program shows a settings page, and says of itself what can be set; see <doc:SettingsPages>.
+/// With such a list a program shows a settings page, and publishes what can be set; see <doc:SettingsPages>.
 public struct AnyStoredKey: Sendable {
     let key: any ErasedKey
 
@@ -119,7 +119,7 @@ extension PreferencesFile {
     /// A JSON Schema (2020-12) of a file with these keys, for editors, and for packages that install it.
     ///
     /// What is read without a repair is valid, and so are former names, members that begin with `$`, and keys that nobody declares. Where
-    /// a type says nothing certain of itself, the schema says less. See <doc:SettingsPages#What-the-schema-says>.
+    /// nothing certain is known of a type, the schema says less. See <doc:SettingsPages#What-the-schema-says>.
     public func schema(of keys: [AnyStoredKey]) -> JSONValue { PublishedSchema(properties: Self.declarations(of: keys)).json }
 
     /// Publishes the schema of these keys for this user, so that the tool `stored-values` and editors know them. Call it at a program's

@@ -34,7 +34,7 @@ extension SecretError: CustomStringConvertible, CustomDebugStringConvertible, Lo
     /// Which secret in which keyring, what happened and what to do, for the program's user.
     public var description: String { "\(subject): \(reason)" }
 
-    /// The same, and what only the programmer can do.
+    /// The description, then what only the programmer can do.
     public var debugDescription: String { "\(subject): \(reason.debugDescription)" }
 
     /// The description, for Foundation.

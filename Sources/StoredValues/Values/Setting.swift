@@ -2,8 +2,8 @@ import StoredValuesSupport
 
 /// A declared key and its value, for a settings page, a command line or `--help`; see ``PreferencesFile/settings(of:)-([AnyStoredKey])``.
 ///
-/// The values are JSON, as in the file: `"\(setting.value)"` prints it. A value that cannot be encoded is null. A setting is what was
-/// when it was asked for: after a change, ask again, or follow ``PreferencesFile/settingUpdates(of:)``.
+/// The values are JSON, as in the file: `"\(setting.value)"` prints it. A value that cannot be encoded is null. A setting is
+/// a snapshot: after a change, ask again, or follow ``PreferencesFile/settingUpdates(of:)``.
 public struct Setting: Sendable {
     /// The smallest and the largest value that can be set.
     public struct Bounds: Sendable, Hashable, CustomStringConvertible {
