@@ -49,7 +49,7 @@
                 let answer = try await ask(keys.allSettings(["count_only": true]), "read the settings", timeout: .seconds(3))
                 status.settingCount = answer.count
                 for index in status.members.indices where status.members[index].cluster?.isIdentical(to: answer.cluster) == false {
-                    status.members[index].problem = "\(status.members[index].endpoint) belongs to a cluster other than the one that these settings are from"
+                    status.members[index].problem = "\(status.members[index].endpoint) belongs to another cluster, not to the one that these settings are from"
                 }
             } catch {
                 status.problem = error
