@@ -1,5 +1,5 @@
 package import ArgumentParser
-package import StoredValues
+import StoredValues
 
 /// Why a command failed: a message for the user and a status for scripts.
 package struct Failure: Error {
