@@ -65,7 +65,7 @@
 
         /// The description, for Foundation.
         public var errorDescription: String? { description }
-        /// The same, also without `import Foundation`.
+        /// The same, in code without Foundation too.
         public var localizedDescription: String { description }
 
         /// The status with which a command line program ends by this error, as `stored-values-fleet` does: a number of sysexits(3).

@@ -51,7 +51,7 @@ extension KeyringError: CustomStringConvertible, CustomDebugStringConvertible, L
 
     /// The description, for Foundation.
     public var errorDescription: String? { description }
-    /// The same, also without `import Foundation`.
+    /// The same, in code without Foundation too.
     public var localizedDescription: String { description }
 
     /// The status with which a command line program ends by this error, as `stored-values` does: 1 if nothing is stored, else a number of

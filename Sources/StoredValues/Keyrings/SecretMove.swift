@@ -57,7 +57,7 @@ extension SecretMoveError: CustomStringConvertible, CustomDebugStringConvertible
 
     /// The description, for Foundation.
     public var errorDescription: String? { description }
-    /// The same, also without `import Foundation`.
+    /// The same, in code without Foundation too.
     public var localizedDescription: String { description }
 
     /// The status with which a command line program ends by this error, as `stored-values` does: a number of sysexits(3), or 1.

@@ -84,7 +84,7 @@ extension PreferencesFile {
         withConsistentValues { keys.map { $0.key.setting(in: self) } }
     }
 
-    /// ``settings(of:)-([AnyStoredKey])`` of the ``standard`` file.
+    /// ``settings(of:)-4d92a`` of the ``standard`` file.
     public static func settings(of keys: [AnyStoredKey]) -> [Setting] { standard.settings(of: keys) }
 
     /// The settings that `keys` declare now, then all of them again after every change of any: of a value, of where it comes from, or of
@@ -110,7 +110,7 @@ extension PreferencesFile {
             })
     }
 
-    /// The keys in the file itself that none of `keys` declares, sorted; see ``undeclaredKeys(besides:)-method``.
+    /// The keys in the file itself that none of `keys` declares, sorted; see ``undeclaredKeys(besides:)-1jti1``.
     public func undeclaredKeys(besides keys: [AnyStoredKey]) -> [String] {
         let declared = Set(keys.flatMap { [$0.name] + $0.key.formerKeys }.map { PreferencesKey($0) })
         return self.keys.filter { !declared.contains(PreferencesKey($0)) }

@@ -55,7 +55,7 @@ extension PreferencesFile {
         return settings(of: erased)
     }
 
-    /// ``settings(of:)-method`` of the ``standard`` file.
+    /// ``settings(of:)-8sbos`` of the ``standard`` file.
     public static func settings<each Item>(of keys: repeat StoredKey<each Item>) -> [Setting] {
         standard.settings(of: repeat each keys)
     }
@@ -68,7 +68,7 @@ extension PreferencesFile {
         return undeclaredKeys(besides: erased)
     }
 
-    /// ``undeclaredKeys(besides:)-method`` of the ``standard`` file.
+    /// ``undeclaredKeys(besides:)-1jti1`` of the ``standard`` file.
     public static func undeclaredKeys<each Item>(besides keys: repeat StoredKey<each Item>) -> [String] {
         standard.undeclaredKeys(besides: repeat each keys)
     }

@@ -39,7 +39,7 @@ extension SecretError: CustomStringConvertible, CustomDebugStringConvertible, Lo
 
     /// The description, for Foundation.
     public var errorDescription: String? { description }
-    /// The same, also without `import Foundation`.
+    /// The same, in code without Foundation too.
     public var localizedDescription: String { description }
 
     /// The status with which a command line program ends by this error: that of its ``reason``.

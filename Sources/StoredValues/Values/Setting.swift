@@ -1,6 +1,6 @@
 import StoredValuesSupport
 
-/// A declared key and its value, for a settings page, a command line or `--help`; see ``PreferencesFile/settings(of:)-([AnyStoredKey])``.
+/// A declared key and its value, for a settings page, a command line or `--help`; see ``PreferencesFile/settings(of:)-4d92a``.
 ///
 /// The values are JSON, as in the file: `"\(setting.value)"` prints it. A value that cannot be encoded is null. A setting is
 /// a snapshot: after a change, ask again, or follow ``PreferencesFile/settingUpdates(of:)``.

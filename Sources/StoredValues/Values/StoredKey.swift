@@ -14,8 +14,8 @@ import StoredValuesSupport
 /// }
 /// ```
 ///
-/// ``PreferencesFile/settings(of:)-([AnyStoredKey])`` lists such keys for a settings page or `--help`, and
-/// ``PreferencesFile/undeclaredKeys(besides:)-method`` finds the keys of the file that are not among them. See <doc:SettingsPages>.
+/// ``PreferencesFile/settings(of:)-4d92a`` lists such keys for a settings page or `--help`, and
+/// ``PreferencesFile/undeclaredKeys(besides:)-73jmb`` finds the keys of the file that are not among them. See <doc:SettingsPages>.
 public struct StoredKey<Item: StorableItem>: Sendable {
     /// Returns the item to use in place of the given one, or throws to refuse it.
     public typealias Validation = @Sendable (Item) throws -> Item
