@@ -6,17 +6,14 @@ import Synchronization
 /// used after that create new objects here, which are released with the last such value.
 final class TemporaryScope: Sendable {
     @TaskLocal private static var ofTask: TemporaryScope?
-    /// Saves programs that never make a scope the task-local lookup, which would cost more than reading a value.
-    private static let isUsed = Atomic(false)
-
-    /// The scope that the current task runs in.
-    static var current: TemporaryScope? { isUsed.load(ordering: .relaxed) ? ofTask : nil }
+    /// The scope that the current task runs in. Programs without scopes are spared the task-local lookup.
+    static var current: TemporaryScope? { SpecialReaders.all.exist ? ofTask : nil }
 
     /// The folder; it is created when something is put into it.
     let folder = FileManager.default.temporaryDirectory.path + "/stored-values-\(UUID().uuidString)"
     private let objects = Guarded<[[UInt8]: any AnyObject & Sendable]>([:])
 
-    private init() { Self.isUsed.store(true, ordering: .relaxed) }
+    private init() { SpecialReaders.all.count.add(1, ordering: .relaxed) }
 
     /// Runs `body` in a new scope, then removes the scope's folder.
     static func run<Result>(_ body: (TemporaryScope) throws -> Result) rethrows -> Result {
@@ -52,7 +49,10 @@ final class TemporaryScope: Sendable {
         removeFolder()
     }
 
-    deinit { removeFolder() }
+    deinit {
+        removeFolder()
+        SpecialReaders.all.count.subtract(1, ordering: .relaxed)
+    }
 
     private func removeFolder() {
         // An attempt fails if a background sync renames a file at that moment, which happens only once.

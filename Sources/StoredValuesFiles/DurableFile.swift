@@ -61,7 +61,9 @@ package final class DurableFile: Sendable {
     static func temporaryPath(of target: String) -> String {
         let suffix = ".stored-values.tmp", name = target[ResolvedPath.nameStart(of: target)...]
         let isTooLong = 1 + name.utf8.count + suffix.utf8.count > 255
-        var path = String(target[..<name.startIndex])
+        var path = ""
+        path.reserveCapacity(target.utf8.count + 32)
+        path += target[..<name.startIndex]
         path += "."
         if isTooLong { path += shortName(for: String(name)) } else { path += name }
         return path + suffix

@@ -31,7 +31,9 @@ struct WallsTests {
                 guard let name = line.split(separator: " ").last.map(String.init), known.contains(name) else { continue }
                 #expect(allowed.contains(name), "\(file.path) imports \(name)")
                 let isShown = line.contains("public ") || line.contains("@_")
-                #expect(!isShown || name == "StoredValues", "\(file.path) shows \(name) to those who import it")
+                // What a program inlines names the lock's module; `hiddenModules` proves that the program does not see it.
+                let isInlined = name == "StoredValuesSupport" && file.path.hasSuffix("/ReadyItem.swift")
+                #expect(!isShown || isInlined || name == "StoredValues", "\(file.path) shows \(name) to those who import it")
             }
         }
     }

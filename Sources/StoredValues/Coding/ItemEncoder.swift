@@ -11,11 +11,15 @@ enum ItemEncoder {
     ///
     /// - Parameter level: The depth of the value in the file, by which its later lines are indented.
     static func text(_ item: some Encodable, level: Int = 0) throws -> [UInt8] {
-        let node = EncodingNode(.whole, depth: 0)
-        try node.encode(item)
-        try node.checkParts()
         var writer = JSONWriter()
-        writer.append(node, level: level)
+        if let value = JSONCoding.encode(item) {
+            writer.append(value, level: level)  // most items are single values
+        } else {
+            let node = EncodingNode(.whole, depth: 0)
+            try node.encode(item)
+            try node.checkParts()
+            writer.append(node, level: level)
+        }
         return writer.text
     }
 

@@ -88,12 +88,6 @@ final class ActiveSubscription<Content: Sendable>: Sendable {
     deinit { end() }
 }
 
-/// A value shared by several readers.
-final class Box<Value: Sendable>: Sendable {
-    let value: Value
-    init(_ value: Value) { self.value = value }
-}
-
 /// How many elements are kept for a slow reader.
 enum BufferLimit: Sendable {
     case unlimited

@@ -62,7 +62,7 @@ struct Audience {
     mutating func tell(_ contents: [PreferencesKey: MemberChange], _ later: inout AfterUnlocking) {
         // While nothing is stored, the default is the last good value.
         if !legacies.isEmpty {
-            for (key, content) in contents where content.stored == nil { takeLegacy(of: key).map { later.release($0) } }
+            for (key, content) in contents where content.stored == nil { takeLegacy(of: key).map { later.release(value: $0) } }
         }
         // By their place, for a content is costly to copy.
         let told = contents.indices.compactMap { index in

@@ -14,8 +14,8 @@ struct StoredJSON: Hashable, Sendable {
     }
 }
 
-/// A change of one member.
-struct MemberChange: Sendable {
+/// A change of one member. A class, because a change is passed on many times, and copying its parts would take most of that.
+final class MemberChange: Sendable {
     /// The condition under which the change is made, now and whenever it is applied over what others wrote.
     enum Condition: Sendable {
         /// The stored value is not newer than this version of the item type.
@@ -28,12 +28,12 @@ struct MemberChange: Sendable {
 
     /// What is stored by the change; nil to remove the member.
     let stored: StoredJSON?
-    private(set) var condition: Condition
-    /// The same as the content of the live value, which its readers share, so that they need not decode it again.
-    private(set) var content: (any AnyObject & Sendable)?
+    let condition: Condition
+    /// A `Box` of the item that this was encoded from, so that readers need not decode it again.
+    let item: (any AnyObject & Sendable)?
 
-    init(_ stored: StoredJSON?, if condition: Condition = .always, content: (any AnyObject & Sendable)? = nil) {
-        (self.stored, self.condition, self.content) = (stored, condition, content)
+    init(_ stored: StoredJSON?, if condition: Condition = .always, item: (any AnyObject & Sendable)? = nil) {
+        (self.stored, self.condition, self.item) = (stored, condition, item)
     }
 
     /// Whether it depends on what exactly is stored.
@@ -63,32 +63,30 @@ struct MemberChange: Sendable {
     /// The change in place of `earlier`, made before it in the same batch: both are compared with what was stored before the
     /// batch.
     func over(_ earlier: MemberChange?) -> MemberChange {
-        var change = self
         switch (earlier?.condition, condition) {
-        case (.always, _): change.condition = .always
-        case (let earlier?, .ifStill): change.condition = earlier  // the batch itself fulfilled the condition
-        default: break
+        case (.always, _): MemberChange(stored, item: item)
+        case (let earlier?, .ifStill): MemberChange(stored, if: earlier, item: item)  // the batch itself fulfilled the condition
+        default: self
         }
-        return change
     }
 
     /// The change as it waits to be written, in place of `earlier`, which waits too.
     func pending(after earlier: MemberChange?) -> MemberChange {
-        var change = self
-        change.content = nil
         // The file still holds the value that the earlier change was allowed to overwrite.
-        if case .always = earlier?.condition { change.condition = .always }
-        return change
+        if case .always = earlier?.condition { MemberChange(stored) } else { MemberChange(stored, if: condition) }
     }
 }
 
 /// The members that one change sets or removes.
 struct MemberChanges: Sendable {
-    private(set) var byKey: [PreferencesKey: MemberChange] = [:]
+    private(set) var inOrder: [(key: PreferencesKey, change: MemberChange)] = []
     /// User values that are released without locks.
     private(set) var released: [any Sendable] = []
 
-    mutating func make(_ change: MemberChange, of key: String) { byKey[PreferencesKey(key)] = change }
+    /// The same by key; the last of a key counts.
+    var byKey: StoredMembers.Changes { Dictionary(inOrder.lazy.map { ($0.key, $0.change) }) { $1 } }
+
+    mutating func make(_ change: MemberChange, of key: String) { inOrder.append((PreferencesKey(key), change)) }
 
     /// Sets the member to `stored`, or removes it if that is nil.
     mutating func set(_ key: String, to stored: StoredJSON?, if condition: MemberChange.Condition) {

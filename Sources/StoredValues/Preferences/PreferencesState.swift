@@ -98,20 +98,21 @@ struct PreferencesState {
 
     /// Makes changes inside a batch, visible only to its thread.
     mutating func makeInBatch(_ changes: MemberChanges) {
-        if !changes.released.isEmpty { inner.release(changes.released) }
-        if batched == nil { (batched, comparedRevision) = ([:], members.revision) }
-        for (key, change) in changes.byKey {
-            let earlier = batched?[key]
+        if !changes.released.isEmpty { inner.release(value: changes.released) }
+        if batched == nil { (batched, comparedRevision) = (Dictionary(minimumCapacity: 100), members.revision) }
+        for (key, change) in changes.inOrder {
+            let earlier = batched?.updateValue(change, forKey: key)
             // The size is checked when all changes are known.
             switch change.verdict(where: earlier.map(\.stored) ?? members.own(key)) {
             case .make:
+                guard let earlier else { continue }
                 batched?[key] = change.over(earlier)
-                if let earlier {
-                    comparedRevision = nil
-                    inner.release(earlier)
-                }
-            case .skip: break
-            case .refuse(let stored, let known): log.refuse(members.refusal(of: key, stored: stored, known: known))
+                comparedRevision = nil
+                inner.release(earlier)
+            case .skip: batched?[key] = earlier
+            case .refuse(let stored, let known):
+                batched?[key] = earlier
+                log.refuse(members.refusal(of: key, stored: stored, known: known))
             }
         }
     }
@@ -119,7 +120,7 @@ struct PreferencesState {
     /// Undoes the batch's changes since this savepoint.
     mutating func undoBatch(to savepoint: StoredMembers.Changes?) {
         guard let undone = batched else { return }
-        inner.release(undone)
+        inner.release(value: undone)
         batched = savepoint ?? [:]
     }
 
@@ -127,7 +128,7 @@ struct PreferencesState {
     mutating func publishInside(_ changes: MemberChanges) {
         var later = AfterUnlocking()
         swap(&inner, &later)
-        later.release(changes)
+        later.release(value: changes)
         let permitted = permit(changes.byKey)
         members.keep(permitted)
         show(permitted, &later)
@@ -140,11 +141,11 @@ struct PreferencesState {
     /// Runs this at the end of the turn under way.
     mutating func doAfterTurn(_ later: AfterUnlocking) { inner.append(later) }
 
-    mutating func releaseAfterTurn(_ changes: MemberChanges) { inner.release(changes) }
+    mutating func releaseAfterTurn(_ changes: MemberChanges) { inner.release(value: changes) }
 
     /// Ends a turn. Returns what the changes inside it leave to do.
     mutating func endTurn() -> AfterUnlocking {
-        if let made = batched { inner.release(made) }
+        if let made = batched { inner.release(value: made) }
         defer { (inner, batched) = (AfterUnlocking(), nil) }
         return inner
     }

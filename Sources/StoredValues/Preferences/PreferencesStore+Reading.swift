@@ -30,12 +30,12 @@ extension PreferencesStore {
     /// The content stored under `key` in the file itself, or nil.
     func own(_ key: String) -> StoredJSON? {
         let key = PreferencesKey(key)
-        return ThreadActivity.mayHaveView ? view.own(key) : state.withLock { $0.members.own(key) }
+        return SpecialReaders.all.exist ? view.own(key) : state.withLock { $0.members.own(key) }
     }
 
     /// What the calling thread reads for `key` if it has its own view; nil if it reads the same as all threads.
     func ownContent(of key: String) -> MemberChange? {
-        guard ThreadActivity.mayHaveView, let activity = ThreadActivity.current(in: self) else { return nil }
+        guard SpecialReaders.all.exist, let activity = ThreadActivity.current(in: self) else { return nil }
         return state.withLock { $0.ownContent(of: PreferencesKey(key), in: activity) }
     }
 

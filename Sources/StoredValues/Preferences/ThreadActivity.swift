@@ -47,16 +47,15 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
     static func current(in store: PreferencesStore) -> ThreadActivity? { Stack.ofThread.last { $0.store == ObjectIdentifier(store) } }
 
     /// The change or batch of this file that the calling thread is in, innermost; nil if it does not hold the file's turn.
-    static func turn(of store: PreferencesStore) -> ThreadActivity? {
-        Stack.ofThread.last { $0.store == ObjectIdentifier(store) && $0.activity.isTurn }
-    }
+    static func turn(of store: PreferencesStore) -> ThreadActivity? { Stack.ofThread.turn(of: store) }
 
     /// Notes that the calling thread begins a change or a batch of this file. Returns whether it is already in one, which is to
     /// write the changes of this one too. Traps with a message that names both if it may not be made there.
     static func beginTurn(_ activity: ThreadActivity, of store: PreferencesStore) -> Bool {
-        let outer = turn(of: store)
+        let stack = Stack.ofThread
+        let outer = stack.turn(of: store)
         if activity != .rearrangement {
-            if case .validation(let key) = Stack.ofThread.last(where: { $0.store == nil }) {
+            if case .validation(let key) = stack.last(where: { $0.store == nil }) {
                 programmerError(
                     "\(activity) was called inside the validation of \"\(key)\". A validation may read other values, but not change any: it returns the item to use, or throws.")
             }
@@ -71,13 +70,13 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
 
     /// Notes that the calling thread begins this, until ``end()``.
     static func begin(_ activity: ThreadActivity, in store: PreferencesStore?) {
-        if activity.hasView { viewCount.add(1, ordering: .relaxed) }
+        if activity.hasView { SpecialReaders.all.count.add(1, ordering: .relaxed) }
         Stack.ofThread.entries.append((activity, store.map { ObjectIdentifier($0) }))
     }
 
     /// Notes that the calling thread ends what it began last.
     static func end() {
-        if Stack.ofThread.entries.removeLast().activity.hasView { viewCount.subtract(1, ordering: .relaxed) }
+        if Stack.ofThread.entries.removeLast().activity.hasView { SpecialReaders.all.count.subtract(1, ordering: .relaxed) }
     }
 
     /// Runs a validation of `key`.
@@ -86,14 +85,6 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
         defer { end() }
         return try validation()
     }
-
-    // MARK: Views
-
-    /// Whether any thread of the process may read something else than the others. It is rare, and then a read need not look
-    /// further. A thread always sees what it has noted itself.
-    static var mayHaveView: Bool { viewCount.load(ordering: .relaxed) != 0 }
-
-    private static let viewCount = Atomic(0)
 
     /// Whether the thread reads in it what other threads do not.
     private var hasView: Bool {
@@ -110,6 +101,8 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
         typealias Entry = (activity: ThreadActivity, store: ObjectIdentifier?)
 
         var entries: [Entry] = []
+
+        func turn(of store: PreferencesStore) -> ThreadActivity? { last { $0.store == ObjectIdentifier(store) && $0.activity.isTurn } }
 
         func last(where isWanted: (Entry) -> Bool) -> ThreadActivity? { entries.last(where: isWanted)?.activity }
 

@@ -122,7 +122,7 @@ extension StoredValue {
 
 /// The part of one iteration over several values that reads one of them.
 private final class PartReading<Item: StorableItem> {
-    private let transform: (StoredContent<Item>) -> Item?
+    private let transform: (StoredContent) -> Item?
     private var last: (text: StoredJSON?, item: Item)?
     /// Whether the value read last differs from the one before.
     private(set) var isNews = false
@@ -130,7 +130,7 @@ private final class PartReading<Item: StorableItem> {
     init(_ wrapper: StoredValue<Item>) { transform = wrapper.sequence(.unlimited).makeTransform() }
 
     func read(_ content: any Sendable) -> Item {
-        guard let content = content as? StoredContent<Item> else { preconditionFailure("a content of another wrapper") }
+        guard let content = content as? StoredContent else { preconditionFailure("a content of another wrapper") }
         isNews = false
         // Usually another value changed.
         if let last, last.text == content.text { return last.item }

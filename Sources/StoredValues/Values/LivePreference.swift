@@ -2,13 +2,17 @@ import StoredValuesSupport
 import Synchronization
 
 /// The one live value that all wrappers of a key in a file share.
+@usableFromInline
 final class LivePreference<Item: StorableItem>: LiveMember {
     let store: PreferencesStore
     private let key: String
-    /// The stored content, and the item as most readers get it: decoded, but not validated.
-    let live: LiveValue<StoredContent<Item>, Item>
-    /// Stored, because computing it takes longer than a read.
+    /// The stored content.
+    let live: LiveValue<StoredContent, Item>
+    /// The item as most readers get it: decoded, but not validated.
+    @usableFromInline let ready: ReadyItem<Item>
+    // Both stored, because computing them takes longer than a read.
     let schema: ItemSchema
+    private let box = ObjectIdentifier(Box<Item>.self)
     /// Whether any wrapper of the key has a validation. Without one, the value before an item is never needed.
     private let isValidated = Atomic(false)
     /// Whether ``lastGood`` may hold anything. Checked first, because copying a value of the item's type would take most of the
@@ -25,6 +29,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         self.lastGood = Guarded(lastGood ?? LastGood())
         mayKnowGood = Atomic(lastGood != nil)
         live = LiveValue(StoredContent(text))
+        ready = live.ready
     }
 
     /// The live value of `key` in `store`.
@@ -60,7 +65,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     ///
     /// That one interprets it again for this, but only where the two items differ: a validation may depend on other values, so that
     /// two items need not mean two validations.
-    private func compare(_ item: Item, _ content: StoredContent<Item>, of revision: UInt64) {
+    private func compare(_ item: Item, _ content: StoredContent, of revision: UInt64) {
         guard let (known, reader) = lastGood.withLock({ $0.made(of: revision) }), let (_, text) = Self.difference(known, item) else { return }
         let other = Self.text(decoded(content).interpreted(by: reader) { lastGood(by: reader) }.item)
         if other != text { report(two: "validations", ": it is read as \(other) and as \(text)") }
@@ -78,34 +83,34 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     private static func text(_ item: Item) -> String { (try? ItemEncoder.encode(item))?.description ?? "\(item)" }
 
     /// The current content, decoded, and its revision. From now on, until it changes, it can be read without a lock.
-    var current: (content: StoredContent<Item>, revision: UInt64) {
+    var current: (content: StoredContent, revision: UInt64) {
         var (content, revision) = live.current
-        if case .text = content {
-            content = content.decoded(by: schema)
+        if !content.isDecoded(as: Item.self) {
+            content = content.decoded(as: Item.self, by: schema)
             live.refine(content, ifStill: revision)
         }
-        switch content {
-        case .absent: live.makeReady(nil, ifStill: revision)
-        case .item(let item, _): live.makeReady(item, ifStill: revision)
-        case .text, .undecodable, .unreadable: break  // each reader derives its own item
-        }
+        if case .absent = content {
+            live.makeReady(nil, ifStill: revision)
+        } else if let item = content.item(Item.self) {
+            live.makeReady(item, ifStill: revision)
+        }  // of any other, each reader derives its own item
         return (content, revision)
     }
 
     /// The decoded form of a content that was read elsewhere: the shared one if that is still the same.
-    func decoded(_ content: StoredContent<Item>) -> StoredContent<Item> {
-        guard case .text(let text) = content else { return content }
+    func decoded(_ content: StoredContent) -> StoredContent {
+        guard !content.isDecoded(as: Item.self) else { return content }
         let shared = current.content
-        return shared.text == text ? shared : content.decoded(by: schema)
+        return shared.text == content.text ? shared : content.decoded(as: Item.self, by: schema)
     }
 
     /// The content for the calling thread where it has its own view, inside a batch or a consistent read.
-    var ownContent: StoredContent<Item>? {
-        store.ownContent(of: key).map { ($0.content as? Box<StoredContent<Item>>)?.value ?? StoredContent($0.stored) }
+    var ownContent: StoredContent? {
+        store.ownContent(of: key).map { StoredContent($0.stored, item: $0.item) }
     }
 
     /// Notes the item that a reader got from the content of a revision, in case a broken content replaces it.
-    func note(_ item: Item, by declaration: StoredKey<Item>, _ content: StoredContent<Item>, of revision: UInt64) {
+    func note(_ item: Item, by declaration: StoredKey<Item>, _ content: StoredContent, of revision: UInt64) {
         compare(item, content, of: revision)
         let former = lastGood.withLock { lastGood -> LastGood<Item> in
             let former = lastGood
@@ -120,7 +125,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     func lastGood(by declaration: StoredKey<Item>) -> Item? {
         let known = lastGood.withLock { $0 }
         return known.replaced.reduce(known.item.flatMap { try? declaration.validated($0) }) { item, content in
-            let next = content.decoded(by: schema).interpreted(by: declaration) { item }
+            let next = content.decoded(as: Item.self, by: schema).interpreted(by: declaration) { item }
             return next.isDefault ? item : next.item
         }
     }
@@ -140,20 +145,20 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     func beginChange() { live.beginChange() }
 
     func take(_ change: MemberChange, _ later: inout AfterUnlocking) {
-        let made = change.content as? Box<StoredContent<Item>>
-        let content = made ?? Box(StoredContent(change.stored))
-        let isGoodItself = made != nil && !isValidated.load(ordering: .relaxed)
+        let content = StoredContent(change.stored, item: change.item)
+        let isItem = change.item.map { ObjectIdentifier(type(of: $0)) } == box
+        let isGoodItself = isItem && !isValidated.load(ordering: .relaxed)
         // Before the change, so that no reader of the new content finds the last good item of the old one.
         if mayKnowGood.load(ordering: .acquiring) || !isGoodItself {
             later.release(
-                lastGood.withLock { lastGood -> LastGood<Item> in
+                value: lastGood.withLock { lastGood -> LastGood<Item> in
                     let former = lastGood
-                    lastGood = isGoodItself ? LastGood() : former.afterReplacing(live.replaced, by: content.value)
+                    lastGood = isGoodItself ? LastGood() : former.afterReplacing(live.replaced, by: content)
                     return former
                 })
             mayKnowGood.store(!isGoodItself, ordering: .releasing)
         }
-        live.put(content, &later)
+        live.put(Box(content), &later)
     }
 
     func endChange() { live.endChange() }

@@ -4,10 +4,12 @@ import StoredValuesSupport
 /// The one live value that all wrappers of a secret in a keyring share.
 ///
 /// Changes go to the keyring one after another, and memory follows the keyring. ``SecretState`` decides; this carries it out.
+@usableFromInline
 final class LiveSecret<Item: StorableItem>: Sendable {
     let id: SecretIdentifier
     let keyring: any Keyring
     let live = LiveValue<SecretContent<Item>, Item>(.unknown)
+    @usableFromInline let ready: ReadyItem<Item>
     private let listener: LiveKeyring
     private let executor = LoadingExecutor()
     private let state = Guarded(SecretState<Item>())
@@ -16,7 +18,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
 
     /// The secret `id`, read from `keyring`. Use ``LiveKeyring/secret(_:in:as:)`` to get one.
     init(_ id: SecretIdentifier, in keyring: any Keyring, listener: LiveKeyring) {
-        (self.id, self.keyring, self.listener) = (id, keyring, listener)
+        (self.id, self.keyring, self.listener, ready) = (id, keyring, listener, live.ready)
     }
 
     deinit { listener.forget(id, as: Item.self) }

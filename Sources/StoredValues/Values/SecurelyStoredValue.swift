@@ -28,7 +28,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     /// The temporary storage in which the wrapper was made.
     private let scope = TemporaryScope.current
     /// Resolved at the first use, when the application may have named itself.
-    private let sharedSecret = SharedReference<LiveSecret<Item>>()
+    @usableFromInline let sharedSecret = SharedReference<LiveSecret<Item>>()
 
     /// Declares a stored secret.
     ///
@@ -57,11 +57,11 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
         LiveKeyring.of(keyring).secret(id, in: keyring, as: Item.self)
     }
 
-    /// The item where it cannot be read without a lock. Not inlined, because its preparations take longer than such a read.
-    @inline(never)
-    private func itemMadeReady() -> Item? {
+    /// The item where it cannot be read without a lock.
+    @usableFromInline
+    func itemMadeReady() -> Item? {
         let secret = secret
-        secret.live.noteAccess()
+        secret.ready.noteAccess()
         return secret.content().item
     }
 
@@ -70,14 +70,12 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     // MARK: Reading
 
     /// The known secret; the same as ``wrappedValue``, for code that holds the wrapper itself.
-    @inline(__always)
+    @inlinable @inline(__always)
     public var value: Item? {
-        if scope == nil, TemporaryScope.current == nil, let shared = sharedSecret.unmanaged {
-            do {
-                return try shared._withUnsafeGuaranteedRef { secret throws(NotReady) in
-                    try secret.live.itemIfAny()
-                }
-            } catch {}  // it will be ready the next time
+        if let shared = sharedSecret.unmanaged,
+            let item = shared._withUnsafeGuaranteedRef({ $0.ready.specialReaders.exist ? nil : $0.ready.item() })
+        {
+            return item
         }
         return itemMadeReady()
     }
@@ -88,7 +86,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     /// thread; if there is no answer by then, it is requested in the background. Never prompts the user; only the Secret portal may
     /// (``EncryptedFileKey/portal``).
     public var wrappedValue: Item? {
-        get { value }
+        @inlinable @inline(__always) get { value }
         @available(*, unavailable, message: "use try await $property.set(_:), or try await $property.reset() to remove the secret")
         set {
             // Reached through a protocol that requires a setter.
@@ -103,7 +101,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
 
     /// Which of the three answers the property's value stands for. Waits like the property.
     public var status: SecretStatus {
-        secret.live.noteAccess()
+        secret.ready.noteAccess()
         return switch secret.content().answer {
         case .success(.some): .value
         case .success(nil): .absent
@@ -168,7 +166,7 @@ extension SecurelyStoredValue {
         let end = LiveSecret<Item>.endOfWaiting
         return values.mapValues { value in
             let secret = value.secret
-            secret.live.noteAccess()
+            secret.ready.noteAccess()
             return secret.content(by: end).answer.mapError(secret.failure)
         }
     }

@@ -1,17 +1,21 @@
 /// The content stored under a key, in the form that the readers of this process share.
-enum StoredContent<Item: StorableItem>: Sendable {
+///
+/// It is not generic, because each look at a generic type's metadata would take longer than the rest of a change's step.
+enum StoredContent: Sendable {
     /// Nothing is stored; each reader has its own default.
     case absent
     /// Not decoded yet.
     case text(StoredJSON)
-    /// An item, and the text it was encoded to or decoded from.
-    case item(Item, text: StoredJSON)
-    /// Migrated JSON that does not decode as `Item`; each reader repairs it.
+    /// A `Box` of an item, and the text it was encoded to or decoded from.
+    case item(any AnyObject & Sendable, text: StoredJSON)
+    /// Migrated JSON that does not decode as the item; each reader repairs it.
     case undecodable(StoredJSON, JSONValue)
     /// A content that is not decoded, and why; each reader uses another value.
     case unreadable(StoredJSON, reason: String)
 
-    init(_ text: StoredJSON?) { self = text.map(Self.text) ?? .absent }
+    init(_ text: StoredJSON?, item: (any AnyObject & Sendable)? = nil) {
+        self = text.map { text in item.map { .item($0, text: text) } ?? .text(text) } ?? .absent
+    }
 
     /// What is stored, or nil.
     var text: StoredJSON? {
@@ -21,9 +25,23 @@ enum StoredContent<Item: StorableItem>: Sendable {
         }
     }
 
-    /// The same content, decoded if it was only text. Runs the item's migration and its `init(from:)`.
-    func decoded(by schema: ItemSchema) -> StoredContent {
-        guard case .text(let text) = self else { return self }
+    /// The item, if this holds one of this type.
+    func item<Item: Sendable>(_ type: Item.Type) -> Item? {
+        if case .item(let box, _) = self { (box as? Box<Item>)?.value } else { nil }
+    }
+
+    /// Whether it is neither only text nor the item of another type, as a batch may leave it that uses a key with two.
+    func isDecoded<Item: Sendable>(as type: Item.Type) -> Bool {
+        switch self {
+        case .text: false
+        case .item(let box, _): box is Box<Item>
+        case .absent, .undecodable, .unreadable: true
+        }
+    }
+
+    /// The same content, decoded if it was not. Runs the item's migration and its `init(from:)`.
+    func decoded<Item: StorableItem>(as type: Item.Type, by schema: ItemSchema) -> StoredContent {
+        guard !isDecoded(as: type), let text else { return self }
         guard text.version <= schema.version else {
             let known = schema.version == 0 ? "none" : "up to \(schema.version)"
             return .unreadable(
@@ -37,7 +55,7 @@ enum StoredContent<Item: StorableItem>: Sendable {
             // value.
             return .unreadable(text, reason: "it contains an invalid string: \(error)")
         }
-        if text.version == schema.version, let item = try? ItemDecoder.decode(Item.self, from: json) { return .item(item, text: text) }
+        if text.version == schema.version, let item = try? ItemDecoder.decode(type, from: json) { return .item(Box(item), text: text) }
         var value = JSONValue(json)
         do {
             try schema.migrate(&value, from: text.version)
@@ -45,17 +63,17 @@ enum StoredContent<Item: StorableItem>: Sendable {
             return .unreadable(text, reason: "it could not be migrated from version \(text.version): \(DecodingTrace.reason(error))")
         }
         // The repair finds out why, and distinguishes missing parts from broken ones.
-        guard text.version < schema.version, let item = try? ItemDecoder.decode(Item.self, from: value) else {
+        guard text.version < schema.version, let item = try? ItemDecoder.decode(type, from: value) else {
             return .undecodable(text, value)
         }
-        return .item(item, text: text)
+        return .item(Box(item), text: text)
     }
 
     /// The item that a wrapper with this declaration reads; the content is decoded.
     ///
     /// - Parameter lastGood: The value to use in place of broken parts. Called only if needed; if it returns nil, the default
     ///   is used.
-    func interpreted(by declaration: StoredKey<Item>, lastGood: () -> Item?) -> Interpretation<Item> {
+    func interpreted<Item>(by declaration: StoredKey<Item>, lastGood: () -> Item?) -> Interpretation<Item> {
         func whole(_ reason: String, besides repairs: [Repair] = []) -> Interpretation<Item> {
             guard let item = lastGood() else {
                 return Interpretation(
@@ -66,7 +84,9 @@ enum StoredContent<Item: StorableItem>: Sendable {
         var interpretation: Interpretation<Item>
         switch self {
         case .absent, .text: return Interpretation(item: declaration.defaultItem, isDefault: true)
-        case .item(let item, _): interpretation = Interpretation(item: item)
+        case .item:
+            guard let item = item(Item.self) else { preconditionFailure("the content is not decoded") }
+            interpretation = Interpretation(item: item)
         case .unreadable(_, let reason): return whole(reason)
         case .undecodable(_, let json):
             let lastGood = lastGood()
@@ -102,7 +122,7 @@ struct LastGood<Item: StorableItem>: Sendable {
     /// The item that readers got from an earlier content.
     private(set) var item: Item?
     /// The later contents, none of them read yet, newest last.
-    private(set) var replaced: [StoredContent<Item>] = []
+    private(set) var replaced: [StoredContent] = []
     /// The item that the first reader got from the current content. All readers start from the content before it, so they agree.
     /// When the content is replaced, it becomes the last good item.
     private var made: (item: Item, reader: StoredKey<Item>, revision: UInt64)?
@@ -121,19 +141,19 @@ struct LastGood<Item: StorableItem>: Sendable {
     }
 
     /// What the next live value of the key needs to know when this one is released with this content; nil for nothing.
-    func leaving(_ last: (content: StoredContent<Item>, revision: UInt64)) -> LastGood? {
+    func leaving(_ last: (content: StoredContent, revision: UInt64)) -> LastGood? {
         let item: Item? =
             switch last.content {
             case .absent: nil
             case _ where made?.revision == last.revision: made?.item
-            case .item(let item, _): item
+            case .item: last.content.item(Item.self)
             case .text, .undecodable, .unreadable: item
             }
         return item.map { LastGood(item: $0) }
     }
 
     /// The last good value after `new` has replaced `old`.
-    func afterReplacing(_ old: (content: StoredContent<Item>, revision: UInt64), by new: StoredContent<Item>) -> LastGood {
+    func afterReplacing(_ old: (content: StoredContent, revision: UInt64), by new: StoredContent) -> LastGood {
         var next = LastGood()
         if case .absent = new { return next }  // then the defaults are in use
         if let made, made.revision == old.revision {

@@ -25,7 +25,7 @@ public struct StoredKey<Item: StorableItem>: Sendable {
     /// The names that the key had in earlier versions of the program, latest first.
     let formerKeys: [String]
     let decoding: DecodingStrategy
-    let validate: Validation?
+    @usableFromInline let validate: Validation?
     /// The range that `validate` clamps to, if it was declared as one.
     let range: ItemRange<Item>?
     /// The name for people, for a settings page; empty if there is none.

@@ -116,8 +116,7 @@ extension StoredValue {
         } catch {
             throw .notEncodable(key: key, path: preference.store.path, reason: Self.reason(error))
         }
-        let content = Box(StoredContent.item(valid, text: stored))
-        return MemberChange(stored, if: condition ?? .notNewer(than: stored.version), content: content)
+        return MemberChange(stored, if: condition ?? .notNewer(than: stored.version), item: Box(valid))
     }
 
     private static func reason(_ error: any Error) -> String {

@@ -19,7 +19,7 @@ extension StoredValue {
     }
 
     /// ``values`` with its concrete type.
-    func sequence(_ limit: BufferLimit) -> ValueSequence<StoredContent<Item>, Item> {
+    func sequence(_ limit: BufferLimit) -> ValueSequence<StoredContent, Item> {
         ValueSequence(
             subscribe: { self.livePreference.live.subscribe(limit) },
             makeTransform: {
@@ -31,7 +31,7 @@ extension StoredValue {
                     // Values are compared in encoded form: storing the default, removing it, or other formatting in the file is
                     // no change.
                     let item: Item, text: [UInt8]?
-                    if case .item(let set, let stored) = content, self.declaration.validate == nil {
+                    if self.declaration.validate == nil, let set = content.item(Item.self), let stored = content.text {
                         // After the first element, only values set in this process come as items, with the text they were
                         // encoded to.
                         (item, text) = (set, isFirst ? Self.text(set) : stored.json)
@@ -57,11 +57,11 @@ extension StoredValue {
         return sharedPreference.setIfNil(find(in: storage.store))
     }
 
-    /// The item where it cannot be read without a lock. Not inlined, because its preparations take longer than such a read.
-    @inline(never)
+    /// The item where it cannot be read without a lock.
+    @usableFromInline
     func itemMadeReady() -> Item {
         let preference = livePreference
-        preference.live.noteAccess()
+        preference.ready.noteAccess()
         return read(preference).item
     }
 
@@ -83,15 +83,12 @@ extension StoredValue {
     }
 
     private func interpretation(
-        of current: (content: StoredContent<Item>, revision: UInt64), in preference: LivePreference<Item>
+        of current: (content: StoredContent, revision: UInt64), in preference: LivePreference<Item>
     ) -> Interpretation<Item> {
         let (content, revision) = current
         if declaration.validate == nil {
-            switch content {
-            case .absent: return Interpretation(item: declaration.defaultItem, isDefault: true)
-            case .item(let item, _): return Interpretation(item: item)
-            default: break
-            }
+            if case .absent = content { return Interpretation(item: declaration.defaultItem, isDefault: true) }
+            if let item = content.item(Item.self) { return Interpretation(item: item) }
         }
         if let known = latest.withLock({ $0 }), known.revision == revision { return known.interpretation }
         let new = interpret(content, in: preference)
@@ -108,7 +105,7 @@ extension StoredValue {
     /// Interprets a content that was streamed and may be replaced by now.
     ///
     /// - Parameter lastGood: The last good value in the stream, if any; the live preference may know only a later one.
-    private func interpretation(ofStreamed content: StoredContent<Item>, lastGood: () -> Item?) -> Interpretation<Item> {
+    private func interpretation(ofStreamed content: StoredContent, lastGood: () -> Item?) -> Interpretation<Item> {
         let preference = livePreference
         let current = preference.current
         if content.text == current.content.text { return interpretation(of: current, in: preference) }
@@ -122,7 +119,7 @@ extension StoredValue {
     }
 
     func interpret(
-        _ content: StoredContent<Item>, in preference: LivePreference<Item>, lastGood: () -> Item? = { nil }
+        _ content: StoredContent, in preference: LivePreference<Item>, lastGood: () -> Item? = { nil }
     ) -> Interpretation<Item> {
         let interpretation = preference.decoded(content).interpreted(by: declaration) {
             lastGood() ?? preference.lastGood(by: declaration)

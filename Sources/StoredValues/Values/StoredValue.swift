@@ -41,9 +41,9 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// The temporary storage in which the wrapper was made.
     let scope = TemporaryScope.current
     /// Resolved at the first use, when the application may have named itself.
-    let sharedPreference = SharedReference<LivePreference<Item>>()
+    @usableFromInline let sharedPreference = SharedReference<LivePreference<Item>>()
     // Fields of the item's size come last, so that the compiler knows the offsets of the others.
-    let declaration: StoredKey<Item>
+    @usableFromInline let declaration: StoredKey<Item>
     /// The interpretation of the content of a revision, if it had to be computed. It identifies the content by revision,
     /// because it must not retain a live value, which may belong to a temporary storage.
     let latest = Guarded<(revision: UInt64, interpretation: Interpretation<Item>)?>(nil)
@@ -91,23 +91,19 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     public var key: String { declaration.name }
 
     /// The value now; the same as ``wrappedValue``, for code that holds the wrapper itself.
-    @inline(__always)
+    @inlinable @inline(__always)
     public var value: Item {
-        if declaration.validate == nil, scope == nil, TemporaryScope.current == nil, !ThreadActivity.mayHaveView,
-            let shared = sharedPreference.unmanaged
+        if declaration.validate == nil, let shared = sharedPreference.unmanaged,
+            let item = shared._withUnsafeGuaranteedRef({ $0.ready.specialReaders.exist ? nil : $0.ready.item() })
         {
-            do {
-                return try shared._withUnsafeGuaranteedRef { preference throws(NotReady) in
-                    try preference.live.item(orIfAbsent: declaration.defaultItem)
-                }
-            } catch {}  // it will be ready the next time
+            return item ?? declaration.defaultItem
         }
         return itemMadeReady()
     }
 
     /// The value now: the stored one, or the default. Reads memory; only the first use of a file reads the disk.
     public var wrappedValue: Item {
-        get { value }
+        @inlinable @inline(__always) get { value }
         @available(
             *, unavailable, message: "use $property.set(_:), or $property.update { } to change it in place: x += 1 would be two steps"
         )
@@ -124,7 +120,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// Observers of the property also observe this, even when the value stays the same; ``values`` does not.
     public var source: ValueSource {
         let preference = livePreference
-        preference.live.noteAccess()
+        preference.ready.noteAccess()
         return preference.store.view.source(PreferencesKey(key))
     }
 
@@ -134,7 +130,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// Observers of the property also observe this, even when the stored value is the default; ``values`` does not.
     public var isStored: Bool {
         let preference = livePreference
-        preference.live.noteAccess()
+        preference.ready.noteAccess()
         return preference.store.own(key) != nil
     }
 
@@ -142,7 +138,7 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     /// listed. The file keeps them until the key is set.
     public var repairs: [Repair] {
         let preference = livePreference
-        preference.live.noteAccess()
+        preference.ready.noteAccess()
         return read(preference).repairs
     }
 

@@ -15,7 +15,7 @@ struct ThreadActivityTests {
         func now() -> ThreadActivity? { ThreadActivity.current(in: store) }
         #expect(now() == nil)
         store.batch {
-            #expect(now() == .batch && ThreadActivity.current(in: other) == nil && ThreadActivity.mayHaveView)
+            #expect(now() == .batch && ThreadActivity.current(in: other) == nil && SpecialReaders.all.exist)
             store.withConsistentValues {
                 #expect(isReading(now()))
                 #expect(ThreadActivity.turn(of: store) == .batch)

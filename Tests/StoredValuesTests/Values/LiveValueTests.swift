@@ -62,7 +62,7 @@ struct LiveValueTests {
             group.addTask {
                 var torn = 0
                 while !isDone.isSet {
-                    if let item = try? live.item(orIfAbsent: make(0)), !isWhole(item) { torn += 1 }
+                    if let item = live.ready.item() ?? nil, !isWhole(item) { torn += 1 }
                 }
                 return torn
             }
@@ -125,21 +125,23 @@ struct LiveValueTests {
         _ first: Item, _ second: Item, sourceLocation: SourceLocation = #_sourceLocation, by areEqual: (Item, Item) -> Bool
     ) throws {
         let live = LiveValue<Int, Item>(0)
-        for (item, other) in [(first, second), (second, first)] {
+        for item in [first, second] {
             live.makeReady(item, ifStill: live.current.revision)
             for _ in 0..<2 {
-                #expect(areEqual(try live.item(orIfAbsent: other), item), sourceLocation: sourceLocation)
-                let any = try #require(try live.itemIfAny(), sourceLocation: sourceLocation)
-                #expect(areEqual(any, item), sourceLocation: sourceLocation)
+                let prepared = try #require(live.ready.item(), sourceLocation: sourceLocation)
+                let ready = try #require(prepared, sourceLocation: sourceLocation)
+                #expect(areEqual(ready, item), sourceLocation: sourceLocation)
             }
             change(live)
-            #expect(throws: NotReady.self, sourceLocation: sourceLocation) { try live.itemIfAny() }
+            #expect(isUnprepared(live), sourceLocation: sourceLocation)
             live.makeReady(nil, ifStill: live.current.revision)
-            #expect(areEqual(try live.item(orIfAbsent: other), other), sourceLocation: sourceLocation)
-            #expect(try live.itemIfAny() == nil, sourceLocation: sourceLocation)
+            let absent = try #require(live.ready.item(), sourceLocation: sourceLocation)
+            #expect(absent == nil, sourceLocation: sourceLocation)
             change(live)
         }
     }
+
+    private func isUnprepared<Item>(_ live: LiveValue<Int, Item>) -> Bool { if case .none = live.ready.item() { true } else { false } }
 
     private func change<Item>(_ live: LiveValue<Int, Item>) {
         var later = AfterUnlocking()
@@ -150,22 +152,22 @@ struct LiveValueTests {
     // MARK: What is ready
 
     @Test("What is ready is the content: after a change it is not ready, and what was asked for before does not make it so")
-    func followsTheContent() throws {
+    func followsTheContent() {
         let live = LiveValue<Int, Int>(1)
-        #expect(throws: NotReady.self) { try live.item(orIfAbsent: 0) }
+        #expect(isUnprepared(live))
         let (first, revision) = live.current
         live.makeReady(first, ifStill: revision)
-        #expect(try live.item(orIfAbsent: 0) == 1)
+        #expect(live.ready.item() == 1)
 
         change(live)
-        #expect(throws: NotReady.self) { try live.item(orIfAbsent: 0) }
+        #expect(isUnprepared(live))
         live.makeReady(first, ifStill: revision)
-        #expect(throws: NotReady.self) { try live.item(orIfAbsent: 0) }
+        #expect(isUnprepared(live))
         live.makeReady(nil, ifStill: live.current.revision)
-        #expect(try live.item(orIfAbsent: 3) == 3)
+        #expect(live.ready.item() == .some(nil))
         change(live)
         live.makeReady(4, ifStill: live.current.revision)
-        #expect(try live.item(orIfAbsent: 3) == 4)
+        #expect(live.ready.item() == 4)
     }
 
     @Test("Neither the item that was replaced nor, in the end, the last one stays in memory")
@@ -180,7 +182,7 @@ struct LiveValueTests {
             live.makeReady(objects.0, ifStill: live.current.revision)
             change(live)
             live.makeReady(objects.1, ifStill: live.current.revision)
-            _ = try? live.itemIfAny()
+            _ = live.ready.item()
         }
         #expect(first == nil && second == nil)
     }

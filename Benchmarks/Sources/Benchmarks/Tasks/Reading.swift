@@ -45,7 +45,7 @@ func readingTasks(in temporary: TemporaryFolder) throws -> [Comparison] {
         Comparison(
             task: "Read a stored text of 40 characters, hot",
             ours: .timed("ours") { count in for _ in 0..<count { use(text.wrappedValue) } },
-            limit: .init(.timed("`Mutex`") { count in for _ in 0..<count { use(bareText.value) } }),
+            limit: .init(.timed("`Mutex`") { count in for _ in 0..<count { use(bareText.value) } }, bar: 1.5),
             peers: [
                 .init(
                     try .userDefaults(suite) { defaults, count in
