@@ -11,6 +11,10 @@ enum Main {
         print("Appearance: \(appearance.font.size) point \(appearance.font.family), \(appearance.theme)")
 
         let folder = URL(fileURLWithPath: PreferencesFile.standard.path).deletingLastPathComponent()
+        let old = OldSettings.all(in: folder)
+        for refusal in old.flatMap({ $0.import(into: .standard) }) { print("Not imported: \(refusal)") }
+        if !old.isEmpty { print("Server: \(PreferencesFile.standard[.host]):\(PreferencesFile.standard[.port])") }
+
         let file = PlainFile(path: folder.appendingPathComponent("token").path)
         do {
             switch try await TokenMove(from: file, to: Account().$token).run() {

@@ -1,10 +1,30 @@
+import Foundation
 import StoredValues
+
+extension StoredKey where Item == Int {
+    static let port = StoredKey("port", default: 80, in: 1...65535, help: "Where the server listens")
+}
+
+extension StoredKey where Item == String {
+    static let host = StoredKey("host", default: "localhost", help: "The server")
+}
 
 /// Settings that the program kept before in an INI file or a dotenv file: lines with a name and a text.
 ///
 /// Each text is read as the type of its key wants it, and validated. What is refused is returned with the reason; all else is imported.
 struct OldSettings {
+    /// The keys by their names in the old files.
+    static let keys = [
+        "server.host": AnyStoredKey(.host), "server.port": AnyStoredKey(.port), "HOST": AnyStoredKey(.host), "PORT": AnyStoredKey(.port),
+    ]
+
     let lines: [(name: String, text: String)]
+
+    /// Those of the files `settings.ini` and `.env` that are in `folder`.
+    static func all(in folder: URL) -> [OldSettings] {
+        func text(_ name: String) -> String? { try? String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8) }
+        return [text("settings.ini").map(OldSettings.init(ini:)), text(".env").map(OldSettings.init(dotenv:))].compactMap(\.self)
+    }
 
     /// The lines of an INI file; the name of one in a section is `section.name`.
     init(ini text: String) {
@@ -32,12 +52,12 @@ struct OldSettings {
         }
     }
 
-    /// Sets all that `keys` names, from the old names to the keys, and returns why others were not: no key, or not a value of it.
+    /// Sets all that ``keys`` names, and returns why others were not: no key, or not a value of it.
     ///
     /// What the file has already stays, so that an import can be repeated.
-    func `import`(into file: PreferencesFile, _ keys: [String: AnyStoredKey]) -> [String] {
+    func `import`(into file: PreferencesFile) -> [String] {
         lines.compactMap { name, text in
-            guard let key = keys[name], let setting = file.settings(of: [key]).first else { return "\(name): there is no such setting" }
+            guard let key = Self.keys[name], let setting = file.settings(of: [key]).first else { return "\(name): there is no such setting" }
             guard setting.source == .code else { return nil }
             do throws(PreferencesError) {
                 try setting.set(text: text)

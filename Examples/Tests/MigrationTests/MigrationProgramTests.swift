@@ -22,6 +22,15 @@ struct MigrationProgramTests {
         #expect(try await migrate(keyring: "secrets") == [first[0], "Token: nothing to move"])
     }
 
+    @Test("Settings of an INI and a dotenv file are imported once, and what is none is said")
+    func oldSettings() async throws {
+        try home.write("[server]\nhost = example.com\n", to: "\(folder)/settings.ini")
+        try home.write("PORT=many\n", to: "\(folder)/.env")
+        let lines = try await migrate(keyring: "secrets")
+        #expect(lines.count == 4 && lines[1].hasPrefix("Not imported: PORT: ") && lines[2] == "Server: example.com:80")
+        #expect(home.text(of: "\(folder)/preferences.json")?.contains(#""host": "example.com""#) == true)
+    }
+
     @Test("Without a keyring the settings are read, and the token stays in the file")
     func noKeyring() async throws {
         let lines = try await migrate(keyring: nil, status: 1)
