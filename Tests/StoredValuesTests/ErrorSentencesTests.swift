@@ -166,6 +166,24 @@ struct ErrorSentencesTests {
         }
     }
 
+    @Test("Each error has the exit status of sysexits(3) that fits it, also where it wraps another")
+    func exitStatuses() {
+        let preferences: [(error: PreferencesError, status: Int32)] = [
+            (.notName(""), 65), (.notValid(key: "a", path: Self.path, reason: ""), 65), (.notSaved(path: Self.path, reason: ""), 74),
+            (.timedOut(path: Self.path, after: .zero), 75), (.noHomeFolder, 78),
+        ]
+        for (error, status) in preferences { #expect(error.exitStatus == status, "\(error)") }
+        let keyrings: [(error: KeyringError, status: Int32)] = [
+            (.notStored, 1), (.damaged(path: "/a"), 65), (.locked, 69), (.timedOut(after: .zero), 75), (.wrongKey, 77),
+        ]
+        for (error, status) in keyrings {
+            #expect(error.exitStatus == status, "\(error)")
+            #expect(SecretError(reason: error, id: Self.id, keyring: "").exitStatus == status)
+            #expect(SecretMoveError.source(error).exitStatus == status && SecretMoveError.destination(error).exitStatus == status)
+        }
+        #expect(SecretMoveError.sameKeyring.exitStatus == 64 && SecretMoveError.notKept(Self.id).exitStatus == 74)
+    }
+
     @Test("All public errors are checked here")
     func complete() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Sources/StoredValues")
