@@ -19,20 +19,27 @@ public struct SystemKeyring: Keyring, Hashable {
     /// A handle on the one system keyring.
     public init() {}
 
-    // What each call does is up to the keyring that was chosen.
-
+    /// The description of the selected keyring.
     public var description: String { chosen.description }
+    /// The changes of the selected keyring.
     public var changes: KeyringChanges { chosen.changes }
+    /// Calls the selected keyring.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { try await chosen.read(id) }
+    /// Calls the selected keyring.
     public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
         try await chosen.write(secret, for: id, label: label)
     }
+    /// Calls the selected keyring.
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) { try await chosen.remove(id) }
+    /// Calls the selected keyring.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
         try await chosen.identifiers(inService: service)
     }
+    /// Calls the selected keyring.
     public func unlock() async throws(KeyringError) { try await chosen.unlock() }
+    /// Calls the selected keyring.
     public func watch(_ id: SecretIdentifier) -> (any Sendable)? { chosen.watch(id) }
+    /// Calls the selected keyring.
     public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { try await chosen.locked(for: id) }
 
     /// The result of `system`.

@@ -4,8 +4,11 @@ import StoredValuesFiles
 protocol ReadOnlyKeyring: Keyring {}
 
 extension ReadOnlyKeyring {
+    /// Throws ``KeyringError/readOnly``.
     public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) { throw .readOnly }
+    /// Throws ``KeyringError/readOnly``.
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) { throw .readOnly }
+    /// Throws ``KeyringError/readOnly``.
     public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { throw .readOnly }
 }
 
@@ -16,11 +19,17 @@ protocol UnusableKeyring: Keyring {
 }
 
 extension UnusableKeyring {
+    /// Throws the reason.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { throw reason }
+    /// Throws the reason.
     public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) { throw reason }
+    /// Throws the reason.
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) { throw reason }
+    /// Throws the reason.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] { throw reason }
+    /// Throws the reason.
     public func unlock() async throws(KeyringError) { throw reason }
+    /// Throws the reason.
     public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { throw reason }
 }
 
