@@ -188,6 +188,16 @@ struct WatchThreadTests {
 
     @Test("After an overflow of events, every watch reports that it missed something", .heavy)
     func overflow() async throws {
+        // Seen once: nothing was lost, because the thread could read in between. What is lost is seen only after an overflow is reported.
+        var attempts = 1
+        while try await firstEvents() == [.replaced] {
+            attempts += 1
+            try #require(attempts < 10, "the queue of events never overflows")
+        }
+    }
+
+    /// Loses events, and returns what was reported of them.
+    private func firstEvents() async throws -> [FileWatch.Event] {
         try await withTemporaryFolder { folder in
             try makeFolder(folder + "/a")
             try makeFolder(folder + "/b")
@@ -209,9 +219,11 @@ struct WatchThreadTests {
                 try write("lost", byRenamingOver: folder + "/b/c/file")
             }
             try await eventually("the lost texts") { owner.text == "lost" && other.text == "lost" }
-            #expect(owner.events == [.uncertain])
+            let events = owner.events
+            #expect(events == [.uncertain] || events == [.replaced])
             try write("next", byRenamingOver: folder + "/b/c/file")
             try await eventually("the next text") { other.text == "next" }
+            return events
         }
     }
 
