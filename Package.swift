@@ -20,12 +20,16 @@ let withConfiguration: TargetDependencyCondition? = .when(traits: ["Configuratio
 /// The fleet's settings, and with them the network, exist only with this trait; nobody else downloads or builds an HTTP client.
 let withFleet: TargetDependencyCondition? = .when(traits: ["Fleet"])
 
+/// Collections of items, and with them SQLite, exist only with this trait; nobody else downloads or builds GRDB.
+let withStore: TargetDependencyCondition? = .when(traits: ["Store"])
+
 let package = Package(
     name: "swift-stored-values",
     products: [
         .library(name: "StoredValues", targets: ["StoredValues"]),
         .library(name: "StoredValuesConfiguration", targets: ["StoredValuesConfiguration"]),
         .library(name: "StoredValuesFleet", targets: ["StoredValuesFleet"]),
+        .library(name: "StoredValuesStore", targets: ["StoredValuesStore"]),
         .executable(name: "stored-values", targets: ["StoredValuesTool"]),
         .executable(name: "stored-values-fleet", targets: ["StoredValuesFleetTool"]),
     ],
@@ -35,6 +39,7 @@ let package = Package(
         .trait(name: "Libsecret", description: "The desktop's keyring, through libsecret."),
         .trait(name: "Configuration", description: "A provider for swift-configuration: the product StoredValuesConfiguration."),
         .trait(name: "Fleet", description: "Settings of many machines, on etcd: the products StoredValuesFleet and stored-values-fleet."),
+        .trait(name: "Store", description: "Collections of items, in SQLite through GRDB: the product StoredValuesStore."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.11.0"),
@@ -44,6 +49,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
@@ -88,6 +94,16 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: withFleet),
                 .product(name: "NIOPosix", package: "swift-nio", condition: withFleet),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: withFleet),
+            ],
+            swiftSettings: settings
+        ),
+        // Empty without its trait.
+        .target(
+            name: "StoredValuesStore",
+            dependencies: [
+                "StoredValues", "StoredValuesFiles", "StoredValuesSupport",
+                .product(name: "GRDB", package: "GRDB.swift", condition: withStore),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),

@@ -4,10 +4,10 @@ import Synchronization
 
 /// The private storage of one `withTemporaryStorage`: a folder and objects. Both are removed at its end. Values made inside that are
 /// used after that create new objects here, which are released with the last such value.
-final class TemporaryScope: Sendable {
+package final class TemporaryScope: Sendable {
     @TaskLocal private static var ofTask: TemporaryScope?
     /// The scope that the current task runs in. Programs without scopes are spared the task-local lookup.
-    static var current: TemporaryScope? { SpecialReaders.all.exist ? ofTask : nil }
+    package static var current: TemporaryScope? { SpecialReaders.all.exist ? ofTask : nil }
 
     /// The folder; it is created when something is put into it.
     let folder = FileManager.default.temporaryDirectory.path + "/stored-values-\(UUID().uuidString)"
@@ -32,7 +32,7 @@ final class TemporaryScope: Sendable {
     }
 
     /// The scope's object called `name`; `make` creates it on first use.
-    func object<Object: AnyObject & Sendable>(_ name: String, make: () -> Object) -> Object {
+    package func object<Object: AnyObject & Sendable>(_ name: String, make: () -> Object) -> Object {
         let name = Array(name.utf8)  // as bytes: a name may contain a file's, and two that differ as bytes may compare equal as strings
         if let object = objects.withLock({ $0[name] }) as? Object { return object }
         let new = make()  // without the lock: it may need other objects of the scope

@@ -74,6 +74,23 @@ package final class DurableFile: Sendable {
         String(name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
     }
 
+    /// Creates an empty file that only its owner may read, and the folders that are missing, unless there is a file. It would survive a
+    /// power cut when this returns.
+    package func createIfMissing() throws(FileError) {
+        try ResolvedPath.requireAbsolute(path)
+        let target = try resolvedPath, folder = ResolvedPath.folder(of: target)
+        guard try regularFile(at: target, for: .create) == nil else { return }
+        try makeFolders(folder)
+        do throws(SystemErrorCode) {
+            let descriptor = try operations.open(target, for: .creating)
+            defer { operations.close(descriptor) }
+            if let owner = try? ownerOfNew(in: folder) { try operations.changeOwner(of: descriptor, user: owner.user, group: owner.group) }
+        } catch {
+            guard error == .exists else { throw FileError(.create, target, error) }  // another process was faster
+        }
+        try syncFolder(of: target)
+    }
+
     /// Syncs the current state to the disk: the file, then the folders that contain it. Needs no lock.
     package func sync() throws(FileError) {
         try syncContents()

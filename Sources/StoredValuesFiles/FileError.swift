@@ -4,7 +4,7 @@ package import StoredValuesSupport
 /// system's words, and what to do. It never contains the file's content.
 package struct FileError: Error, Equatable {
     package enum Operation: String, Sendable {
-        case examine, read, replace, lock, remove, watch
+        case examine, read, create, replace, lock, remove, watch
         case setAside = "set aside"
         case synchronize = "sync to the disk"
         case createFolder = "create the folder"

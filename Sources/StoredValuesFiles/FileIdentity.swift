@@ -12,7 +12,7 @@ package struct FileIdentity: Hashable, Sendable {
     package var modified: Int64
     var changed: Int64
 
-    func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
+    package func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
 
     /// Whether both are one file without a write in between. Renaming does not count.
     package func isUnwritten(since earlier: FileIdentity?) -> Bool {

@@ -10,8 +10,8 @@ enum ItemEncoder {
     /// deeper than ``JSONValue/maximumDepth`` or encodes nothing.
     ///
     /// - Parameter level: The depth of the value in the file, by which its later lines are indented.
-    static func text(_ item: some Encodable, level: Int = 0) throws -> [UInt8] {
-        var writer = JSONWriter()
+    static func text(_ item: some Encodable, level: Int = 0, onOneLine: Bool = false) throws -> [UInt8] {
+        var writer = JSONWriter(onOneLine: onOneLine)
         if let value = JSONCoding.encode(item) {
             writer.append(value, level: level)  // most items are single values
         } else {

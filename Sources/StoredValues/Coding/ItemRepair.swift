@@ -1,7 +1,7 @@
 /// Decodes as much as possible of JSON that does not decode as a whole.
 ///
 /// A missing member takes its counterpart from the default, without a report: the type gained a property, or a user wrote only
-/// the members they change. A member that does not decode takes its counterpart from the last good item, or from the default if
+/// the members they change. (Without a default nothing is filled in.) A member that does not decode takes its counterpart from the last good item, or from the default if
 /// none is known; without a counterpart it is left out. So is an element of an array or a set. If that does not help, or for
 /// anything else, the same happens to the part around it, and at last the whole value is replaced.
 struct ItemRepair<Item: StorableItem> {
@@ -28,7 +28,7 @@ struct ItemRepair<Item: StorableItem> {
     /// Decodes `json`, which does not decode as it is. Returns no item if repairs do not help; then the whole value is to be
     /// replaced with the last good one or the default, as the last repair says.
     static func decode(
-        _ json: JSONValue, default defaultItem: Item, lastGood: Item? = nil, _ decoding: DecodingStrategy = .lenient
+        _ json: JSONValue, default defaultItem: Item?, lastGood: Item? = nil, _ decoding: DecodingStrategy = .lenient
     ) -> (item: Item?, repairs: [Repair]) {
         var draft = ItemRepair(json, default: defaultItem, lastGood)
         var first: String?
@@ -49,9 +49,9 @@ struct ItemRepair<Item: StorableItem> {
         return (nil, [.whole(draft.action, "more than \(limit) parts of it cannot be read; the first: \(first ?? "")")])
     }
 
-    private init(_ json: JSONValue, default defaultItem: Item, _ lastGood: Item?) {
+    private init(_ json: JSONValue, default defaultItem: Item?, _ lastGood: Item?) {
         self.json = json
-        standard = try? ItemEncoder.encode(defaultItem)
+        standard = defaultItem.flatMap { try? ItemEncoder.encode($0) }
         counterparts = lastGood == nil ? standard : try? ItemEncoder.encode(lastGood)
         action = lastGood == nil ? .usedDefault : .usedLastGood
     }

@@ -102,3 +102,37 @@ package enum ItemCoding {
         package let supported: Int
     }
 }
+
+/// The items of a collection to JSON text and back, for the module of stores.
+package struct ItemCoder<Item: StorableItem>: Sendable {
+    private let schema = ItemSchema(of: Item.self)
+    /// What takes the place of members that are missing or do not decode.
+    private let template: Item?
+
+    package init(template: Item?) { self.template = template }
+
+    /// The version of the text that ``text(_:)`` makes.
+    package var version: Int { schema.version }
+
+    /// The JSON text of `value`, an item or its id, on one line.
+    package static func text(_ value: some Encodable) throws -> [UInt8] { try ItemEncoder.text(value, onOneLine: true) }
+
+    /// The item, migrated if an older version of its type wrote it, and repaired as far as that is possible.
+    ///
+    /// Throws ``ItemCoding/NewerVersion``, the error of the migration, or the reason why it cannot be decoded.
+    package func item(from text: [UInt8], version: Int) throws -> (item: Item, repairs: [Repair]) {
+        guard version <= schema.version else { throw ItemCoding.NewerVersion(stored: version, supported: schema.version) }
+        if version == schema.version, let item = try? ItemDecoder.decode(Item.self, from: text) { return (item, []) }
+        var json = try JSONValue(parsing: text)
+        try schema.migrate(&json, from: version)
+        let (item, repairs) = ItemRepair.decode(json, default: template)
+        guard let item else { throw Unreadable(reason: repairs.first?.reason ?? "") }
+        return (item, repairs)
+    }
+
+    /// A text that cannot be repaired.
+    package struct Unreadable: Error, CustomStringConvertible {
+        package let reason: String
+        package var description: String { reason }
+    }
+}

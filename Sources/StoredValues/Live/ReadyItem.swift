@@ -105,16 +105,16 @@ extension ReadyItem: CustomReflectable {
 
 /// What observers observe. It is empty, so that passing it counts no references.
 @usableFromInline
-struct Observed: Observable {
-    @inlinable init() {}
+package struct Observed: Observable {
+    @inlinable package init() {}
     @usableFromInline var content: Void { () }
 
-    static let property: any KeyPath<Observed, Void> & Sendable = \Observed.content
+    package static let property: any KeyPath<Observed, Void> & Sendable = \Observed.content
 }
 
 /// A value shared by several readers.
 @usableFromInline
-final class Box<Value: Sendable>: Sendable {
-    @usableFromInline let value: Value
-    init(_ value: Value) { self.value = value }
+package final class Box<Value: Sendable>: Sendable {
+    @usableFromInline package let value: Value
+    package init(_ value: Value) { self.value = value }
 }

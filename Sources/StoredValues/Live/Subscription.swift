@@ -1,5 +1,5 @@
 import DequeModule
-import StoredValuesSupport
+package import StoredValuesSupport
 
 /// One reader of a live value: a buffer for changes, and the reader that waits for them.
 ///
@@ -8,8 +8,8 @@ import StoredValuesSupport
 ///
 /// It is not generic: with a thousand readers, looking up type metadata would cost a quarter of notifying them. The live value
 /// puts each content in one ``Box`` for all of them.
-final class Subscription: Sendable {
-    typealias AnyBox = any AnyObject & Sendable
+package final class Subscription: Sendable {
+    package typealias AnyBox = any AnyObject & Sendable
 
     private struct State {
         var buffer: Deque<AnyBox>
@@ -21,13 +21,13 @@ final class Subscription: Sendable {
     private let limit: BufferLimit
 
     /// A subscription whose first element is `first`, or the first one appended.
-    init(first: AnyBox? = nil, limit: BufferLimit) {
+    package init(first: AnyBox? = nil, limit: BufferLimit) {
         state = Guarded(State(buffer: first.map { [$0] } ?? []))
         self.limit = limit
     }
 
     /// Appends an element. An element dropped because of the limit, and the reader to wake, go into `later`.
-    func append(_ content: AnyBox, _ later: inout AfterUnlocking) {
+    package func append(_ content: AnyBox, _ later: inout AfterUnlocking) {
         let (reader, dropped) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, AnyBox?) in
             state.buffer.append(content)
             let dropped: AnyBox? =
@@ -70,12 +70,12 @@ final class Subscription: Sendable {
 }
 
 /// Ends a subscription when its iterator is released.
-final class ActiveSubscription<Content: Sendable>: Sendable {
+package final class ActiveSubscription<Content: Sendable>: Sendable {
     private let subscription: Subscription
     private let end: @Sendable () -> Void
 
     /// - Parameter subscription: One whose boxes are all `Box<Content>`.
-    init(_ subscription: Subscription, end: @escaping @Sendable () -> Void) {
+    package init(_ subscription: Subscription, end: @escaping @Sendable () -> Void) {
         (self.subscription, self.end) = (subscription, end)
     }
 
@@ -89,7 +89,7 @@ final class ActiveSubscription<Content: Sendable>: Sendable {
 }
 
 /// How many elements are kept for a slow reader.
-enum BufferLimit: Sendable {
+package enum BufferLimit: Sendable {
     case unlimited
     case oldest(Int)
     case newest(Int)

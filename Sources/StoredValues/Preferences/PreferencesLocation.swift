@@ -1,7 +1,7 @@
 import StoredValuesSupport
 
 /// The paths of preferences, by the XDG Base Directory Specification 0.8.
-enum PreferencesLocation {
+package enum PreferencesLocation {
     /// The path of the application's file `name`: `$XDG_CONFIG_HOME/<application id>/<name>.json`.
     ///
     /// `STORED_VALUES_PREFERENCES` names another path for the standard file, and all others are beside that. A relative
@@ -41,7 +41,12 @@ enum PreferencesLocation {
 
     /// The path of the schema of the file `name` of an application: `$XDG_DATA_HOME/<application id>/<name>.schema.json`.
     static func schema(of name: String, _ application: String) throws(PreferencesError) -> String {
-        "\(try folder("XDG_DATA_HOME", ".local/share"))/\(application)/\(name).schema.json"
+        "\(try dataFolder(of: application))/\(name).schema.json"
+    }
+
+    /// The folder of an application's data: `$XDG_DATA_HOME/<application id>`, by default in `~/.local/share`.
+    package static func dataFolder(of application: String) throws(PreferencesError) -> String {
+        "\(try folder("XDG_DATA_HOME", ".local/share"))/\(application)"
     }
 
     /// The paths of schemas of that file that are installed, by precedence: the same in each folder in `XDG_DATA_DIRS`, by default

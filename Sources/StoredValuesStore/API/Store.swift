@@ -1,0 +1,94 @@
+#if Store
+    public import Observation
+    public import StoredValues
+    import StoredValuesSupport
+
+    /// A collection of items, in memory in front and in an SQLite database behind.
+    ///
+    /// ```swift
+    /// struct Note: Codable, Identifiable, Sendable { let id: UUID; var text: String }
+    ///
+    /// extension Store where Item == Note { static let notes = Store("notes") }
+    ///
+    /// func write(_ text: String) async throws {
+    ///     try await Store.notes.insert(Note(id: UUID(), text: text))   // committed and synced when it returns
+    ///     print(Store.notes.items.count)
+    /// }
+    /// ```
+    ///
+    /// Making a store opens nothing. All stores of one name and file are one, in this process and for others: each has the items that any
+    /// of them, or another process, has committed. Items are in the order of insertion; one that replaces another with the same id keeps
+    /// its place. Ids are the same if their JSON is, byte for byte.
+    ///
+    /// No actor is needed: everything can be used from any thread, and Observation sees every read.
+    public final class Store<Item: StorableItem>: Sendable {
+        private let own: ItemStore<Item>
+        /// The temporary storage in which this was made.
+        private let madeIn: TemporaryScope?
+        let file: StoreFile
+        /// The store's name in its file.
+        public let name: String
+
+        /// The store `name` in `file`, whose items have their ids in the property `id`.
+        ///
+        /// Traps if a store of this name and file exists in the process with another type of item.
+        ///
+        /// - Parameter template: An item from which others take the properties that are missing in their JSON, or do not decode. Without
+        ///   it, such an item is ``unreadable``, unless the property is optional.
+        public convenience init<ID: Encodable & Sendable>(
+            _ name: String, in file: StoreFile = .standard, id: any KeyPath<Item, ID> & Sendable, template: Item? = nil
+        ) {
+            self.init(name, file, template) { try ItemCoder<Item>.text($0[keyPath: id]) }
+        }
+
+        private init(_ name: String, _ file: StoreFile, _ template: Item?, id: @escaping @Sendable (Item) throws -> [UInt8]) {
+            requireProperUse(!name.isEmpty && !name.has("\0"), "Store(\"\(name)\"): the name must not be empty or contain a NUL")
+            (self.name, self.file, madeIn) = (name, file, file.isNamed ? TemporaryScope.current : nil)
+            own = OpenStores.store(name, file) { ItemStore(name, $0, ItemCoder(template: template), id: id) }
+        }
+
+        /// What all stores of this name and file share, for the calling task.
+        var shared: ItemStore<Item> {
+            guard file.isNamed, let scope = TemporaryScope.current ?? madeIn else { return own }
+            return OpenStores.store(in: scope, like: own, file)
+        }
+
+        // MARK: Reading
+
+        /// The items, in the order of insertion.
+        ///
+        /// Reads memory. The first read waits for the file, at most 5 s, so that the list is never empty only because it has not been
+        /// read. If the file cannot be read, the items are those that were known before; ``status`` says why.
+        public var items: [Item] { shared.items }
+
+        /// Whether the items were read from the file. Does not wait.
+        public var status: StoreStatus { shared.status }
+
+        /// Returns when the items have been read from the file; at once if they have.
+        ///
+        /// Throws the ``StoreError`` if they cannot be read, and ``StoreError/cancelled``.
+        public func itemsHaveLoaded() async throws { try await shared.waitUntilLoaded() }
+
+        /// The rows of the file that could not be decoded, in the order of insertion. They stay there as they are.
+        public var unreadable: [UnreadableRow] { shared.unreadable }
+
+        /// The items now, and then after each change the latest: a slow reader gets only the last ones.
+        public var values: some AsyncSequence<[Item], Never> & Sendable { shared.values }
+
+        /// All that happens, without a gap: ``StoreEvent/Operation/initialized``, then ``StoreEvent/Operation/loaded`` with the items now,
+        /// then every insertion and removal, in the order of commits. A slow reader's events are kept until it reads them.
+        public var events: some AsyncSequence<StoreEvent<Item>, Never> & Sendable { shared.events }
+    }
+
+    extension Store where Item: Identifiable, Item.ID: Encodable & Sendable {
+        /// The store `name` in `file`; see ``init(_:in:id:template:)``.
+        public convenience init(_ name: String, in file: StoreFile = .standard, template: Item? = nil) {
+            self.init(name, file, template) { try ItemCoder<Item>.text($0.id) }
+        }
+
+        /// The item with this id; nil if there is none.
+        public subscript(id id: Item.ID) -> Item? { (try? ItemCoder<Item>.text(id)).flatMap { shared[$0] } }
+    }
+
+    extension Store: Observable {}
+#endif

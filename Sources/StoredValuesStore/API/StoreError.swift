@@ -1,0 +1,82 @@
+#if Store
+    public import FoundationEssentials
+
+    /// Why items could not be read or changed. A change that throws has changed nothing, in the file or in memory.
+    public enum StoreError: Error, Equatable {
+        /// There is no folder for the application's data; `reason` says why and what to do.
+        case noFolder(reason: String)
+        /// No file of the application can have this name: it is empty, or contains a slash or a NUL.
+        case notName(String)
+        /// The file could not be opened, read or written; `reason` names the cause and what to do.
+        case notAccessible(path: String, reason: String)
+        /// The file cannot be changed: its permissions or its file system do not allow it.
+        case readOnly(path: String)
+        /// The disk is full, or the user's quota is used up.
+        case full(path: String)
+        /// Another process has held the lock of the database for this long.
+        case locked(path: String, after: Duration)
+        /// The file is no database, or parts of it are damaged. It stays as it is.
+        case damaged(path: String, reason: String)
+        /// It is the database of another program. It stays as it is.
+        case foreign(path: String)
+        /// A newer version of this library made the file: version `stored` of its tables, of which this one knows `supported`.
+        case newerFile(path: String, stored: Int, supported: Int)
+        /// The database has a write-ahead log, and another program keeps it open.
+        case hasWriteAheadLog(path: String)
+        /// An item or its id could not be encoded.
+        case notEncodable(store: String, reason: String)
+        /// A newer version of the program wrote the item with this id, in JSON.
+        case newerItem(store: String, id: String, stored: Int, supported: Int)
+        /// The closure of an update has changed the id of the item, which had this one, in JSON.
+        case changedID(store: String, id: String)
+        /// The task was cancelled before the change had begun.
+        case cancelled
+    }
+
+    extension StoreError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
+        /// What happened, to which file, and what to do, for the program's user.
+        public var description: String {
+            switch self {
+            case .noFolder(let reason): "There is no folder for stored items. \(reason)"
+            case .notName(let name): "\"\(name)\" cannot be the name of a file of items: it is empty, or contains a slash or a NUL. Choose another name."
+            case .notAccessible(let path, let reason): "The items in \"\(path)\" are not accessible. \(reason)"
+            case .readOnly(let path): "Nothing was changed: \"\(path)\" is read-only. Check the owner and mode of the file and of its folder, and how the file system is mounted."
+            case .full(let path): "Nothing was changed: there is no room for \"\(path)\". Free some space, or raise the quota."
+            case .locked(let path, let time): "Nothing was changed: another program has kept \"\(path)\" locked for \(time). Find it (fuser shows it), and try again."
+            case .damaged(let path, let reason): "\"\(path)\" is damaged, or no database: \(reason). It stays as it is. Put a copy of yours in its place, or move it away; \"stored-values store export\" gets out of it what can be read."
+            case .foreign(let path): "\"\(path)\" is a database of another program. It stays as it is. Choose another file, or move it away."
+            case .newerFile(let path, let stored, let supported): "A newer program made \"\(path)\" (version \(stored), this program knows up to \(supported)). Update this program."
+            case .hasWriteAheadLog(let path): "\"\(path)\" has a write-ahead log, and another program keeps it open. Close that program."
+            case .notEncodable(let store, let reason): "Nothing was changed: an item for \"\(store)\" cannot be encoded: \(reason). Report this to those who provide the program."
+            case .newerItem(let store, let id, let stored, let supported): "Nothing was changed: a newer version of the program wrote the item \(id) of \"\(store)\" (its version is \(stored), this program knows up to \(supported)). Update the program."
+            case .changedID(let store, let id): "Nothing was changed: an update of the item \(id) of \"\(store)\" changed its id. Report this to those who provide the program."
+            case .cancelled: "Nothing was changed: the task was cancelled before."
+            }
+        }
+
+        /// The description, then what only the programmer can do.
+        public var debugDescription: String {
+            switch self {
+            case .notEncodable: "\(self) Correct the item or its encode(to:)."
+            case .changedID: "\(self) Remove the item, and insert it with its new id."
+            case .newerItem: "\(self) Or remove it first: remove(id:)."
+            default: description
+            }
+        }
+
+        /// The description, for Foundation.
+        public var errorDescription: String? { description }
+        /// The same, in code without Foundation too.
+        public var localizedDescription: String { description }
+
+        /// The status with which a command line program ends by this error, as `stored-values` does: a number of sysexits(3).
+        public var exitStatus: Int32 {
+            switch self {
+            case .notName, .damaged, .foreign, .newerFile, .notEncodable, .newerItem, .changedID: 65
+            case .notAccessible, .readOnly, .full: 74
+            case .locked, .hasWriteAheadLog, .cancelled: 75
+            case .noFolder: 78
+            }
+        }
+    }
+#endif

@@ -1,0 +1,285 @@
+#if Store
+    import Dispatch
+    import GRDB
+    import StoredValuesFiles
+    import StoredValuesSupport
+    import Synchronization
+
+    /// The database of one file, with the stores that are in it. All that reads or changes it is a turn, one after another.
+    ///
+    /// It has a rollback journal and not a write-ahead log, because items are read from memory, so that concurrent readers would gain
+    /// nothing. Nothing has to be written back later, the bug of the log cannot be met by which SQLite before 3.51.3 loses commits
+    /// (sqlite.org/wal.html#walresetbug), and nobody is woken too early: the file changes only under a lock that readers wait for.
+    final class ItemDatabase: Sendable {
+        /// How long a call waits for another process.
+        static let timeout = Duration.seconds(5)
+
+        private struct Connection {
+            let queue: DatabaseQueue
+            /// The file that was opened; nil if it is in memory.
+            let identity: FileIdentity?
+            var hasTables = false
+            /// Changes with each commit of another connection (sqlite.org/pragma.html#pragma_data_version).
+            var dataVersion: Int64?
+        }
+
+        /// What turns use.
+        private struct State {
+            var file: DurableFile?
+            var watch: FileWatch?
+            var connection: Connection?
+            var readers: [WeakReader] = []
+        }
+
+        private struct WeakReader {
+            weak var reader: (any ItemReader)?
+        }
+
+        let place: StoreFile.Place
+        private let onRelease: @Sendable () -> Void
+        private let turns = DispatchQueue(label: "StoredValues.store")
+        private let isInTurn = DispatchSpecificKey<Bool>()
+        nonisolated(unsafe) private var state = State()  // used in turns only
+        /// When the current turn stops waiting for another process, in nanoseconds.
+        private let deadline = Atomic<Int64>(0)
+        private let others = DispatchQueue(label: "StoredValues.store.others")
+        private let willReadOthers = Atomic(false)
+        private let retries = RetryThread()
+
+        /// - Parameter onRelease: Called when nobody has this any more.
+        init(_ place: StoreFile.Place, onRelease: @escaping @Sendable () -> Void) {
+            (self.place, self.onRelease) = (place, onRelease)
+            turns.setSpecific(key: isInTurn, value: true)
+        }
+
+        deinit { onRelease() }
+
+        /// The path of the file, for errors.
+        var path: String { (try? place.path) ?? "(no file)" }
+
+        // MARK: Turns
+
+        /// Runs `body` in a turn, on this thread. What it puts into its argument is done after that.
+        func turn<Result>(_ body: (inout AfterUnlocking) throws -> Result) throws -> Result {
+            var later = AfterUnlocking()
+            defer { later.run() }
+            let end = monotonicNanoseconds() + Self.timeout.nanoseconds
+            // While an item is decoded, it may read another store of the file.
+            if DispatchQueue.getSpecific(key: isInTurn) ?? false { return try attempt { try body(&later) } }
+            return try turns.sync {
+                deadline.store(end, ordering: .relaxed)
+                return try attempt { try body(&later) }
+            }
+        }
+
+        /// The same without blocking a thread of the caller's. If the task is cancelled before the turn begins, it never begins; once begun,
+        /// it is finished.
+        func turn<Result: Sendable>(_ body: @escaping @Sendable (inout AfterUnlocking) throws -> Result) async throws -> Result {
+            let end = monotonicNanoseconds() + Self.timeout.nanoseconds
+            let cancellation = Cancellation()
+            let (result, later) = await withTaskCancellationHandler {
+                await withCheckedContinuation { (task: CheckedContinuation<(Swift.Result<Result, any Error>, AfterUnlocking), Never>) in
+                    turns.async { [self] in
+                        var later = AfterUnlocking()
+                        deadline.store(end, ordering: .relaxed)
+                        let result = Swift.Result {
+                            if cancellation.isSet.load(ordering: .relaxed) { throw StoreError.cancelled }
+                            return try attempt { try body(&later) }
+                        }
+                        task.resume(returning: (result, later))
+                    }
+                }
+            } onCancel: {
+                cancellation.isSet.store(true, ordering: .relaxed)
+            }
+            later.run()
+            return try result.get()
+        }
+
+        private final class Cancellation: Sendable {
+            let isSet = Atomic(false)
+        }
+
+        private func attempt<Result>(_ body: () throws -> Result) throws -> Result {
+            do { return try body() } catch let error as DatabaseError { throw StoreError(error, path: path) } catch let error as FileError {
+                throw StoreError.notAccessible(path: path, reason: error.description)
+            }
+        }
+
+        // MARK: Transactions, in a turn
+
+        /// Runs `body` in a transaction, or not at all if there is no database. Before that, readers get what they have not read yet.
+        func read(_ later: inout AfterUnlocking, _ body: (Database) throws -> Void = { _ in }) throws {
+            guard try connect(creating: false, &later) else {
+                for reader in readers { reader.removeAll(&later) }
+                return
+            }
+            try transaction(.deferred, &later, body)
+        }
+
+        /// Runs `body` in a transaction that is committed and synced when this returns; if it throws, nothing has changed.
+        func write<Result>(_ later: inout AfterUnlocking, _ body: (Database) throws -> Result) throws -> Result {
+            _ = try connect(creating: true, &later)
+            do { return try transaction(.immediate, &later, body) } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
+                disconnect()  // after a failed sync only the file itself says which state it has
+                throw error
+            }
+        }
+
+        private func transaction<Result>(
+            _ kind: Database.TransactionKind, _ later: inout AfterUnlocking, _ body: (Database) throws -> Result
+        ) throws -> Result {
+            guard let queue = state.connection?.queue else { throw StoreError.cancelled }
+            return try queue.unsafeReentrantWrite { database in
+                var result: Result?
+                func run() throws {
+                    try readOthers(database, &later)
+                    result = try body(database)
+                }
+                if database.isInsideTransaction {
+                    try run()
+                } else {
+                    try database.inTransaction(kind) {
+                        try run()
+                        return .commit
+                    }
+                }
+                guard let result else { throw StoreError.cancelled }
+                return result
+            }
+        }
+
+        /// Gives readers what other processes have committed, and new readers everything.
+        private func readOthers(_ database: Database, _ later: inout AfterUnlocking) throws {
+            let version = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA data_version"))
+            let isSame = version == state.connection?.dataVersion
+            for reader in readers where !isSame || !reader.isCurrent {
+                try reader.read(ItemRows(database: database, store: reader.name), &later)
+            }
+            state.connection?.dataVersion = version
+        }
+
+        private var readers: [any ItemReader] { state.readers.compactMap(\.reader) }
+
+        /// Adds a reader, if it is new.
+        func add(_ reader: any ItemReader) {
+            state.readers.removeAll { $0.reader == nil || $0.reader === reader }
+            state.readers.append(WeakReader(reader: reader))
+        }
+
+        // MARK: The connection
+
+        /// Opens the database, or opens it anew if the file was replaced. Returns whether its tables are there.
+        private func connect(creating: Bool, _ later: inout AfterUnlocking) throws -> Bool {
+            guard let file = try file() else {
+                if state.connection == nil { state.connection = try open(":memory:", nil) }
+                return try hasTables(creating: true)
+            }
+            var identity = try file.currentIdentity()
+            if let identity, let opened = state.connection?.identity, identity.isSameFile(as: opened) {
+                return try hasTables(creating: creating)
+            }
+            disconnect()
+            if identity == nil {
+                guard creating else { return false }
+                try file.createIfMissing()
+                identity = try file.currentIdentity()
+            }
+            state.connection = try open(try file.resolvedPath, identity)
+            return try hasTables(creating: creating)
+        }
+
+        /// The file, watched; nil if there is none.
+        private func file() throws -> DurableFile? {
+            if let file = state.file { return file }
+            guard let path = try place.path else { return nil }
+            let file = DurableFile(path: path)
+            state.file = file
+            state.watch = FileWatch(file) { [weak self] _ in self?.readOthersSoon() }
+            return file
+        }
+
+        private func disconnect() {
+            try? state.connection?.queue.close()
+            state.connection = nil
+            for reader in readers { reader.expectAnotherFile() }
+        }
+
+        private func open(_ path: String, _ identity: FileIdentity?) throws -> Connection {
+            var configuration = Configuration()
+            configuration.foreignKeysEnabled = false
+            configuration.busyMode = .callback { [weak self] attempts in
+                guard let self, monotonicNanoseconds() < deadline.load(ordering: .relaxed) else { return false }
+                sleepThread(nanoseconds: attempts < 20 ? 100_000 : 1_000_000)
+                return true
+            }
+            configuration.prepareDatabase { database in
+                // A commit ends with a sync of the journal's header, so that no folder need be synced.
+                let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = PERSIST")
+                if mode == "wal" { throw StoreError.hasWriteAheadLog(path: path) }
+                try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 1048576; PRAGMA trusted_schema = OFF")
+            }
+            if identity == nil { return Connection(queue: try DatabaseQueue(configuration: configuration), identity: nil) }
+            return Connection(queue: try DatabaseQueue(path: path, configuration: configuration), identity: identity)
+        }
+
+        private func hasTables(creating: Bool) throws -> Bool {
+            guard let connection = state.connection, !connection.hasTables else { return true }
+            let hasTables = try connection.queue.unsafeReentrantWrite { [path] database in
+                if try ItemSchema.isThere(database, path) { return true }
+                guard creating else { return false }
+                try database.execute(sql: "PRAGMA auto_vacuum = FULL")  // possible only before the first table
+                try database.inTransaction(.immediate) {
+                    if try !ItemSchema.isThere(database, path) { try database.execute(sql: ItemSchema.tables) }
+                    return .commit
+                }
+                return true
+            }
+            state.connection?.hasTables = hasTables
+            return hasTables
+        }
+
+        // MARK: Other processes
+
+        /// Reads what another process may have committed, without blocking the caller.
+        func readOthersSoon() {
+            guard !willReadOthers.exchange(true, ordering: .acquiringAndReleasing) else { return }
+            others.async { [weak self] in
+                self?.willReadOthers.store(false, ordering: .sequentiallyConsistent)
+                self?.readOthersOrRetry()
+            }
+        }
+
+        /// The same with a reader that may be new.
+        func readSoon(_ reader: any ItemReader) { others.async { [weak self] in self?.readOthersOrRetry(adding: reader) } }
+
+        private func readOthersOrRetry(adding reader: (any ItemReader)? = nil) {
+            do {
+                try turn { later in
+                    if let reader { add(reader) }
+                    try read(&later)
+                }
+            } catch {
+                let error = StoreError(any: error, path: path)
+                try? turn { later in for reader in readers { reader.fail(error, &later) } }
+                retries.request { [weak self] in self?.readOthersOrRetry() }
+            }
+        }
+    }
+
+    /// A store that is given, in turns, what is in the file.
+    protocol ItemReader: AnyObject, Sendable {
+        var name: String { get }
+        var itemType: any Any.Type { get }
+        /// Whether it has read everything, but for the last commits of other processes.
+        var isCurrent: Bool { get }
+        /// Reads what it has not read yet.
+        func read(_ rows: ItemRows, _ later: inout AfterUnlocking) throws
+        /// There is no file, and so no item.
+        func removeAll(_ later: inout AfterUnlocking)
+        /// The next rows may be those of another file.
+        func expectAnotherFile()
+        /// The file cannot be read.
+        func fail(_ error: StoreError, _ later: inout AfterUnlocking)
+    }
+#endif

@@ -1,0 +1,77 @@
+#if Store
+    import GRDB
+
+    /// The tables of a store's file, for this package and for people with `sqlite3`.
+    ///
+    /// `items` has a row for each item: its JSON, the JSON of its id, and the version of its type. Rows are in the order of insertion by
+    /// `number`. `removed` has the ids of the last removals.
+    ///
+    /// `revision` counts the changes of one store, so that another process reads only what has changed. Triggers count for programs that
+    /// know nothing of it, as `sqlite3`.
+    enum ItemSchema {
+        /// Says in the file's header that it is a file of stores: "SVst".
+        static let applicationID: Int32 = 0x5356_7374
+        static let version = 1
+        /// So many removals are kept at least.
+        static let keptRemovals = 1000
+
+        static let tables = """
+            CREATE TABLE items (
+                number INTEGER PRIMARY KEY,
+                store TEXT NOT NULL,
+                id TEXT NOT NULL,
+                version INTEGER NOT NULL DEFAULT 0,
+                json TEXT NOT NULL,
+                revision INTEGER NOT NULL DEFAULT 0,
+                UNIQUE (store, id)
+            );
+            CREATE INDEX items_by_revision ON items (store, revision);
+            CREATE TABLE removed (
+                store TEXT NOT NULL,
+                revision INTEGER NOT NULL,
+                id TEXT NOT NULL,
+                PRIMARY KEY (store, revision)
+            ) WITHOUT ROWID;
+            CREATE TRIGGER item_inserted AFTER INSERT ON items WHEN NEW.revision = 0 BEGIN
+                UPDATE items SET revision = \(next("NEW")) WHERE number = NEW.number;
+            END;
+            CREATE TRIGGER item_changed AFTER UPDATE OF number, version, json ON items
+            WHEN NEW.revision = OLD.revision AND NEW.store = OLD.store AND NEW.id = OLD.id BEGIN
+                UPDATE items SET revision = \(next("NEW")) WHERE number = NEW.number;
+            END;
+            CREATE TRIGGER item_renamed AFTER UPDATE OF store, id ON items WHEN NEW.store <> OLD.store OR NEW.id <> OLD.id BEGIN
+                INSERT INTO removed (store, revision, id) VALUES (OLD.store, \(next("OLD")), OLD.id);
+                UPDATE items SET revision = \(next("NEW")) WHERE number = NEW.number;
+            END;
+            CREATE TRIGGER item_removed AFTER DELETE ON items BEGIN
+                INSERT INTO removed (store, revision, id) VALUES (OLD.store, \(next("OLD")), OLD.id);
+            END;
+            PRAGMA application_id = \(applicationID);
+            PRAGMA user_version = \(version);
+            """
+
+        /// The last revision of the store of a row, or that of a parameter.
+        static func last(_ store: String) -> String {
+            """
+            max(coalesce((SELECT max(revision) FROM items WHERE store = \(store)), 0), \
+            coalesce((SELECT max(revision) FROM removed WHERE store = \(store)), 0))
+            """
+        }
+
+        private static func next(_ row: String) -> String { "1 + \(last("\(row).store"))" }
+
+        /// Whether the file has the tables; false if it is empty. Throws if it is another program's, or of a newer version.
+        static func isThere(_ database: Database, _ path: String) throws -> Bool {
+            let application = try Int32.fetchOne(database, sql: "PRAGMA application_id")
+            let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            if application == applicationID {
+                guard version == self.version else { throw StoreError.newerFile(path: path, stored: version, supported: self.version) }
+                return true
+            }
+            guard application == 0, version == 0, try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0 else {
+                throw StoreError.foreign(path: path)
+            }
+            return false
+        }
+    }
+#endif

@@ -1,0 +1,142 @@
+#if Store
+    import StoredValues
+
+    /// An item with what is stored of it.
+    struct EncodedItem<Item: Sendable>: Sendable {
+        let item: Item
+        let id: [UInt8]
+        let json: [UInt8]
+    }
+
+    /// What a call asks for.
+    enum ItemStep<Item: StorableItem>: Sendable {
+        case insert([EncodedItem<Item>])
+        /// Removes the items with these ids, and what cannot be read, if that is asked for by its id.
+        case remove([[UInt8]], unreadableToo: Bool)
+        case removeAll
+        case removeWhere(@Sendable (Item) throws -> Bool)
+        case update([UInt8], @Sendable (inout Item) throws -> Void)
+    }
+
+    /// What has changed, for memory.
+    enum ItemChange<Item: Sendable>: Sendable {
+        case put([(item: Item, id: [UInt8], number: Int64)])
+        case remove([[UInt8]])
+    }
+
+    /// The steps of one transaction: carries them out in the database, and notes what memory has to follow after the commit.
+    struct ItemPlan<Item: StorableItem> {
+        private enum Entry {
+            case absent
+            case item(Item, number: Int64)
+            /// A row that cannot be read, of this version.
+            case unreadable(number: Int64, version: Int)
+        }
+
+        let rows: ItemRows
+        let coder: ItemCoder<Item>
+        let id: @Sendable (Item) throws -> [UInt8]
+        /// As it was before the first step. Whoever keeps it makes the next change copy the list.
+        let list: ItemList<Item>
+        let unreadable: [[UInt8]: UnreadableRow]
+        private var touched: [[UInt8]: Entry] = [:]
+        private(set) var changes: [ItemChange<Item>] = []
+
+        init(
+            rows: ItemRows, coder: ItemCoder<Item>, id: @escaping @Sendable (Item) throws -> [UInt8], list: ItemList<Item>,
+            unreadable: [[UInt8]: UnreadableRow]
+        ) {
+            (self.rows, self.coder, self.id, self.list, self.unreadable) = (rows, coder, id, list, unreadable)
+        }
+
+        private func entry(_ id: [UInt8]) -> Entry {
+            if let entry = touched[id] { return entry }
+            if let number = list.number(of: id), let item = list[id] { return .item(item, number: number) }
+            return unreadable[id].map { .unreadable(number: $0.number, version: $0.version) } ?? .absent
+        }
+
+        mutating func carryOut(_ step: ItemStep<Item>) throws {
+            switch step {
+            case .insert(let items): try insert(items)
+            case .remove(let ids, let unreadableToo): try remove(ids, unreadableToo: unreadableToo)
+            case .removeAll: try remove(ids { _ in true }, all: unreadable.isEmpty)
+            case .removeWhere(let isUnwanted): try remove(ids(where: isUnwanted))
+            case .update(let id, let body): try update(id, body)
+            }
+        }
+
+        private mutating func insert(_ items: [EncodedItem<Item>]) throws {
+            guard !items.isEmpty else { return }
+            let revision = try rows.lastRevision() + 1
+            var put: [(item: Item, id: [UInt8], number: Int64)] = []
+            put.reserveCapacity(items.count)
+            for new in items {
+                let number: Int64
+                switch entry(new.id) {
+                case .item(_, number: let old):
+                    number = old
+                    try rows.replace(old, new.json, version: coder.version, revision: revision)
+                case .unreadable(number: let old, let version):
+                    guard version <= coder.version else {
+                        throw StoreError.newerItem(store: rows.store, id: new.id.text, stored: version, supported: coder.version)
+                    }
+                    number = old
+                    try rows.replace(old, new.json, version: coder.version, revision: revision)
+                case .absent: number = try rows.insert(new.id, new.json, version: coder.version, revision: revision)
+                }
+                touched[new.id] = .item(new.item, number: number)
+                put.append((new.item, new.id, number))
+            }
+            changes.append(.put(put))
+        }
+
+        /// - Parameter all: Whether these are all rows of the store.
+        private mutating func remove(_ ids: [[UInt8]], unreadableToo: Bool = false, all: Bool = false) throws {
+            if all, !ids.isEmpty { try rows.removeAll() }
+            var removed: [[UInt8]] = []
+            for id in ids {
+                switch entry(id) {
+                case .item(_, let number): if !all { try rows.remove(number) }
+                case .unreadable(let number, _) where unreadableToo: try rows.remove(number)
+                default: continue
+                }
+                touched[id] = .absent
+                removed.append(id)
+            }
+            if !removed.isEmpty { changes.append(.remove(removed)) }
+        }
+
+        /// The ids of the items that `isWanted` accepts.
+        private func ids(where isWanted: (Item) throws -> Bool) throws -> [[UInt8]] {
+            var ids: [[UInt8]] = []
+            for (id, entry) in touched { if case .item(let item, _) = entry, try isWanted(item) { ids.append(id) } }
+            for id in list.ids where touched[id] == nil { if let item = list[id], try isWanted(item) { ids.append(id) } }
+            return ids
+        }
+
+        private mutating func update(_ id: [UInt8], _ body: (inout Item) throws -> Void) throws {
+            guard case .item(var item, let number) = entry(id) else { return }
+            try body(&item)
+            let new = try EncodedItem(item, id: self.id, in: rows.store)
+            guard new.id == id else { throw StoreError.changedID(store: rows.store, id: id.text) }
+            let revision = try rows.lastRevision() + 1
+            try rows.replace(number, new.json, version: coder.version, revision: revision)
+            touched[id] = .item(item, number: number)
+            changes.append(.put([(item, id, number)]))
+        }
+    }
+
+    extension EncodedItem where Item: StorableItem {
+        /// Throws ``StoreError/notEncodable(store:reason:)``.
+        init(_ item: Item, id: (Item) throws -> [UInt8], in store: String) throws(StoreError) {
+            do { self.init(item: item, id: try id(item), json: try ItemCoder<Item>.text(item)) } catch {
+                throw .notEncodable(store: store, reason: "\(error)")
+            }
+        }
+    }
+
+    extension [UInt8] {
+        /// JSON as text.
+        var text: String { String(decoding: self, as: UTF8.self) }
+    }
+#endif

@@ -1,0 +1,110 @@
+#if Store
+    import Logging
+    import StoredValues
+    import StoredValuesSupport
+
+    extension ItemStore: ItemReader {
+        var itemType: any Any.Type { Item.self }
+        var isCurrent: Bool { state.withLock { $0.isCurrent } }
+
+        func read(_ rows: ItemRows, _ later: inout AfterUnlocking) throws {
+            let (isCurrent, revision) = state.withLock { ($0.isCurrent, $0.isCurrent ? $0.revision : 0) }
+            let last = try rows.lastRevision()
+            if isCurrent, last == revision { return }
+            var changed = try rows.changed(after: revision)
+            if revision == 0 { changed.sort { $0.number < $1.number } }
+            let removed = isCurrent ? try rows.removed(after: revision) : nil
+            let changes = try removed.map { changesInOrder(changed, $0) } ?? changesWithoutHistory(changed, rows)
+            var unreadable: [[UInt8]: UnreadableRow] = [:]
+            let applied = changes.flatMap { decode($0, &unreadable) }
+            apply(applied, unreadable: unreadable, revision: last, isExternal: true, &later)
+        }
+
+        /// What other processes did, as far as it can still be seen: the same changes in the same order.
+        private func changesInOrder(_ changed: [ItemRow], _ removed: [(id: [UInt8], revision: Int64)]) -> [RowChange] {
+            var changes: [RowChange] = []
+            var removed = removed[...]
+            for row in changed {
+                let before = removed.prefix { $0.revision <= row.revision }
+                removed = removed.dropFirst(before.count)
+                if !before.isEmpty { changes.append(.remove(before.map(\.id))) }
+                if case .put(let rows) = changes.last { changes[changes.count - 1] = .put(rows + [row]) } else { changes.append(.put([row])) }
+            }
+            if !removed.isEmpty { changes.append(.remove(removed.map(\.id))) }
+            return changes
+        }
+
+        /// The same if it is not known what was removed when.
+        private func changesWithoutHistory(_ changed: [ItemRow], _ rows: ItemRows) throws -> [RowChange] {
+            let known = state.withLock { Set($0.list.ids).union($0.unreadable.keys) }
+            let gone = known.isEmpty ? [] : known.subtracting(try rows.ids())
+            return (gone.isEmpty ? [] : [.remove(Array(gone))]) + (changed.isEmpty ? [] : [.put(changed)])
+        }
+
+        private enum RowChange {
+            case put([ItemRow])
+            case remove([[UInt8]])
+        }
+
+        /// The same change with items. A row that does not decode is put into `unreadable`, and its item leaves the list.
+        private func decode(_ change: RowChange, _ unreadable: inout [[UInt8]: UnreadableRow]) -> [ItemChange<Item>] {
+            switch change {
+            case .remove(let ids):
+                for id in ids { unreadable[id] = nil }
+                return [.remove(ids)]
+            case .put(let rows):
+                var put: [(item: Item, id: [UInt8], number: Int64)] = []
+                put.reserveCapacity(rows.count)
+                var lost: [[UInt8]] = []
+                for row in rows {
+                    do {
+                        let (item, repairs) = try coder.item(from: row.json, version: row.version)
+                        guard try id(item) == row.id else { throw OtherID() }
+                        put.append((item, row.id, row.number))
+                        for repair in repairs { warn(row, "\(repair)") }
+                    } catch {
+                        let reason = reason(error)
+                        unreadable[row.id] = UnreadableRow(number: row.number, id: row.id.text, version: row.version, reason: reason)
+                        lost.append(row.id)
+                        warn(row, "It is left out, and stays in the file: \(reason).")
+                    }
+                }
+                return (lost.isEmpty ? [] : [.remove(lost)]) + (put.isEmpty ? [] : [.put(put)])
+            }
+        }
+
+        private func reason(_ error: any Error) -> String {
+            guard let newer = error as? ItemCoding.NewerVersion else { return "\(error)" }
+            return "a newer version of the program wrote it (its version is \(newer.stored), this program knows up to \(newer.supported))"
+        }
+
+        private struct OtherID: Error, CustomStringConvertible {
+            let description = "the id in its JSON is another one"
+        }
+
+        private func warn(_ row: ItemRow, _ problem: String) {
+            logger.warning("The item \(row.id.text) of \"\(name)\" in \"\(database.path)\": \(problem)")
+        }
+
+        func removeAll(_ later: inout AfterUnlocking) {
+            let ids = state.withLock { Array($0.list.ids) + $0.unreadable.keys }
+            if state.withLock({ $0.status == .loaded }), ids.isEmpty { return }
+            apply(ids.isEmpty ? [] : [.remove(ids)], revision: 0, isExternal: true, &later)
+        }
+
+        func expectAnotherFile() { state.withLock { $0.isCurrent = false } }
+
+        func fail(_ error: StoreError, _ later: inout AfterUnlocking) {
+            let isNew = state.withLock { state in
+                guard state.status != .unavailable(error) else { return false }
+                state.status = .unavailable(error)
+                tellChange(&state, &later)
+                return true
+            }
+            if isNew { logger.error("\(error)") }
+        }
+
+        /// Made at each use: one that is made before `LoggingSystem.bootstrap` keeps the default handler.
+        var logger: Logger { Logger(label: "StoredValues") }
+    }
+#endif

@@ -1,0 +1,203 @@
+#if Store
+    import Logging
+    import Observation
+    import StoredValues
+    import StoredValuesSupport
+
+    /// The items of a store in memory, and who reads them. All ``Store``s of one name and file share it.
+    ///
+    /// It changes only in turns of its database, after their commits; the lock is for readers, who need no turn.
+    final class ItemStore<Item: StorableItem>: Sendable {
+        struct State: Sendable {
+            var list = ItemList<Item>()
+            var status = StoreStatus.notLoaded
+            /// Rows that do not decode, by the JSON of their ids.
+            var unreadable: [[UInt8]: UnreadableRow] = [:]
+            /// The last revision that was read or written.
+            var revision: Int64 = 0
+            var isCurrent = false
+            /// Whether items have been loaded once.
+            var hasLoaded = false
+            /// Counts the changes of memory.
+            var changes = 0
+            var valueReaders: [ObjectIdentifier: Subscription] = [:]
+            var eventReaders: [ObjectIdentifier: Subscription] = [:]
+        }
+
+        let name: String
+        let database: ItemDatabase
+        let coder: ItemCoder<Item>
+        let id: @Sendable (Item) throws -> [UInt8]
+        let state = Guarded(State())
+        private let registrar = ObservationRegistrar()
+        private let property = Observed.property
+        /// What a reader of values is woken by.
+        private let signal = Box(())
+
+        init(_ name: String, _ database: ItemDatabase, _ coder: ItemCoder<Item>, id: @escaping @Sendable (Item) throws -> [UInt8]) {
+            (self.name, self.database, self.coder, self.id) = (name, database, coder, id)
+        }
+
+        // MARK: Reading
+
+        /// The items; those of the file if none were read yet.
+        var items: [Item] { read(\.list.items) }
+        var status: StoreStatus { read(loading: false, \.status) }
+        var unreadable: [UnreadableRow] { read(\.unreadable).values.sorted { $0.number < $1.number } }
+        subscript(id: [UInt8]) -> Item? { read { $0.list[id] } }
+
+        private func read<Part: Sendable>(loading: Bool = true, _ part: (State) -> Part) -> Part {
+            registrar.access(Observed(), keyPath: property)
+            let (now, isLoaded) = state.withLock { (part($0), $0.status != .notLoaded) }
+            if isLoaded || !loading { return now }
+            do { try database.turn { later in try load(&later) } } catch { cannotLoad(error) }
+            return state.withLock { part($0) }
+        }
+
+        /// Returns when the items have been read; throws why they cannot be.
+        func waitUntilLoaded() async throws {
+            if state.withLock({ $0.status == .loaded }) { return }
+            do { try await database.turn { [self] later in try load(&later) } } catch {
+                if error as? StoreError != .cancelled { cannotLoad(error) }
+                throw error
+            }
+        }
+
+        private func load(_ later: inout AfterUnlocking) throws {
+            database.add(self)
+            try database.read(&later)
+        }
+
+        private func cannotLoad(_ error: any Error) {
+            let error = StoreError(any: error, path: database.path)
+            try? database.turn { later in fail(error, &later) }
+            database.readOthersSoon()
+        }
+
+        // MARK: Changing
+
+        /// Carries out the steps in one transaction. Returns the items that they have changed or removed, in the order of the steps.
+        func change(_ steps: [ItemStep<Item>]) async throws -> [Item] {
+            try await database.turn { [self] later in try change(steps, &later) }
+        }
+
+        /// The same on this thread, for what is only in memory.
+        func seed(_ items: [EncodedItem<Item>]) throws {
+            guard case .memory = database.place else {
+                programmerError("Store.seed(_:): \"\(name)\" is in a file; call it in withTemporaryStorage, or for a store in StoreFile.inMemory()")
+            }
+            try database.turn { later in _ = try change([.insert(items)], &later) }
+        }
+
+        private func change(_ steps: [ItemStep<Item>], _ later: inout AfterUnlocking) throws -> [Item] {
+            database.add(self)
+            let (changes, revision) = try database.write(&later) { database in
+                let rows = ItemRows(database: database, store: name)
+                let (list, unreadable) = state.withLock { ($0.list, $0.unreadable) }
+                var plan = ItemPlan(rows: rows, coder: coder, id: id, list: list, unreadable: unreadable)
+                for step in steps { try plan.carryOut(step) }
+                if plan.changes.contains(where: \.isRemoval) { try rows.forgetOldRemovals() }
+                return (plan.changes, try rows.lastRevision())
+            }
+            return apply(changes, revision: revision, isExternal: false, &later)
+        }
+
+        /// Brings memory up to date with the database; returns the items of the changes.
+        @discardableResult
+        func apply(
+            _ changes: [ItemChange<Item>], unreadable: [[UInt8]: UnreadableRow] = [:], revision: Int64, isExternal: Bool,
+            _ later: inout AfterUnlocking
+        ) -> [Item] {
+            state.withLock { state in
+                var all: [Item] = []
+                let isFirst = !state.hasLoaded
+                if !changes.isEmpty || !unreadable.isEmpty || state.status != .loaded { state.changes += 1 }
+                (state.revision, state.status, state.isCurrent, state.hasLoaded) = (revision, .loaded, true, true)
+                for change in changes {
+                    let event: StoreEvent<Item>
+                    switch change {
+                    case .put(let put):
+                        for (item, id, number) in put {
+                            state.unreadable[id] = nil
+                            state.list.put(item, id: id, number: number)
+                        }
+                        event = StoreEvent(.insert, put.map(\.item), isExternal)
+                    case .remove(let ids):
+                        if !state.unreadable.isEmpty { for id in ids { state.unreadable[id] = nil } }
+                        event = StoreEvent(.remove, state.list.remove(ids), isExternal)
+                    }
+                    all += event.items
+                    if !isFirst, !event.items.isEmpty { state.tell(event, &later) }
+                }
+                state.unreadable.merge(unreadable) { $1 }
+                if isFirst { state.tell(StoreEvent(.loaded, state.list.items, false), &later) }
+                tellChange(&state, &later)
+                return all
+            }
+        }
+
+        func tellChange(_ state: inout sending State, _ later: inout AfterUnlocking) {
+            for reader in state.valueReaders.values { reader.append(signal, &later) }
+            later.notify { [registrar, property] in registrar.withMutation(of: Observed(), keyPath: property) {} }
+        }
+
+        // MARK: Streams
+
+        /// The items now, then the latest after each change.
+        var values: ValueSequence<Void, [Item]> {
+            ValueSequence { [self] in
+                subscribe(\.valueReaders, limit: .newest(1)) { _ in [signal] }
+            } makeTransform: { [self] in
+                var last = -1
+                return { [self] _ in
+                    if state.withLock({ $0.status == .notLoaded }) { _ = items }
+                    let (items, changes) = state.withLock { ($0.list.items, $0.changes) }
+                    defer { last = changes }
+                    return changes == last ? nil : items
+                }
+            }
+        }
+
+        /// What has happened, without a gap.
+        var events: ValueSequence<StoreEvent<Item>, StoreEvent<Item>> {
+            ValueSequence { [self] in
+                let events =
+                    subscribe(\.eventReaders, limit: .unlimited) { state -> [Subscription.AnyBox] in
+                        let loaded = state.hasLoaded ? [StoreEvent(.loaded, state.list.items, false)] : []
+                        return ([StoreEvent(.initialized, [], false)] + loaded).map { Box($0) }
+                    } as ActiveSubscription<StoreEvent<Item>>
+                database.readSoon(self)
+                return events
+            } makeTransform: {
+                { $0 }
+            }
+        }
+
+        private func subscribe<Content: Sendable>(
+            _ readers: any WritableKeyPath<State, [ObjectIdentifier: Subscription]> & Sendable, limit: BufferLimit,
+            first: (State) -> [Subscription.AnyBox]
+        ) -> ActiveSubscription<Content> {
+            let subscription = Subscription(limit: limit)
+            var later = AfterUnlocking()  // nobody waits yet
+            state.withLock { state in
+                for element in first(state) { subscription.append(element, &later) }
+                state[keyPath: readers][ObjectIdentifier(subscription)] = subscription
+            }
+            return ActiveSubscription(subscription) { [self] in
+                _ = state.withLock { $0[keyPath: readers].removeValue(forKey: ObjectIdentifier(subscription)) }
+            }
+        }
+    }
+
+    extension ItemStore.State {
+        func tell(_ event: StoreEvent<Item>, _ later: inout AfterUnlocking) {
+            guard !eventReaders.isEmpty else { return }
+            let box = Box(event)
+            for reader in eventReaders.values { reader.append(box, &later) }
+        }
+    }
+
+    extension ItemChange {
+        fileprivate var isRemoval: Bool { if case .remove = self { true } else { false } }
+    }
+#endif
