@@ -137,7 +137,8 @@ let package = Package(
         .executableTarget(
             name: "TestProcess",
             dependencies: [
-                "StoredValues", .target(name: "StoredValuesFleet", condition: withFleet), .product(name: "Logging", package: "swift-log"),
+                "StoredValues", .target(name: "StoredValuesFleet", condition: withFleet),
+                .target(name: "StoredValuesStore", condition: withStore), .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/TestProcess",
             swiftSettings: settings
@@ -157,8 +158,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .target(name: "StoredValuesConfiguration", condition: withConfiguration),
                 .target(name: "StoredValuesFleet", condition: withFleet),
+                .target(name: "StoredValuesStore", condition: withStore),
                 .product(name: "Configuration", package: "swift-configuration", condition: withConfiguration),
                 .product(name: "ConfigurationTesting", package: "swift-configuration", condition: withConfiguration),
+                .product(name: "GRDB", package: "GRDB.swift", condition: withStore),
             ],
             swiftSettings: settings
         ),

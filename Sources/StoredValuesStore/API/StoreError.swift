@@ -21,8 +21,6 @@
         case foreign(path: String)
         /// A newer version of this library made the file: version `stored` of its tables, of which this one knows `supported`.
         case newerFile(path: String, stored: Int, supported: Int)
-        /// The database has a write-ahead log, and another program keeps it open.
-        case hasWriteAheadLog(path: String)
         /// An item or its id could not be encoded.
         case notEncodable(store: String, reason: String)
         /// A newer version of the program wrote the item with this id, in JSON.
@@ -46,7 +44,6 @@
             case .damaged(let path, let reason): "\"\(path)\" is damaged, or no database: \(reason). It stays as it is. Put a copy of yours in its place, or move it away; \"stored-values store export\" gets out of it what can be read."
             case .foreign(let path): "\"\(path)\" is a database of another program. It stays as it is. Choose another file, or move it away."
             case .newerFile(let path, let stored, let supported): "A newer program made \"\(path)\" (version \(stored), this program knows up to \(supported)). Update this program."
-            case .hasWriteAheadLog(let path): "\"\(path)\" has a write-ahead log, and another program keeps it open. Close that program."
             case .notEncodable(let store, let reason): "Nothing was changed: an item for \"\(store)\" cannot be encoded: \(reason). Report this to those who provide the program."
             case .newerItem(let store, let id, let stored, let supported): "Nothing was changed: a newer version of the program wrote the item \(id) of \"\(store)\" (its version is \(stored), this program knows up to \(supported)). Update the program."
             case .changedID(let store, let id): "Nothing was changed: an update of the item \(id) of \"\(store)\" changed its id. Report this to those who provide the program."
@@ -74,7 +71,7 @@
             switch self {
             case .notName, .damaged, .foreign, .newerFile, .notEncodable, .newerItem, .changedID: 65
             case .notAccessible, .readOnly, .full: 74
-            case .locked, .hasWriteAheadLog, .cancelled: 75
+            case .locked, .cancelled: 75
             case .noFolder: 78
             }
         }

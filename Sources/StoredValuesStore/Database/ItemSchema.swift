@@ -32,6 +32,9 @@
                 id TEXT NOT NULL,
                 PRIMARY KEY (store, revision)
             ) WITHOUT ROWID;
+            CREATE TRIGGER item_replaced BEFORE INSERT ON items WHEN EXISTS (SELECT 1 FROM items WHERE store = NEW.store AND id = NEW.id) BEGIN
+                INSERT INTO removed (store, revision, id) VALUES (NEW.store, \(next("NEW")), NEW.id);
+            END;
             CREATE TRIGGER item_inserted AFTER INSERT ON items WHEN NEW.revision = 0 BEGIN
                 UPDATE items SET revision = \(next("NEW")) WHERE number = NEW.number;
             END;
@@ -40,11 +43,11 @@
                 UPDATE items SET revision = \(next("NEW")) WHERE number = NEW.number;
             END;
             CREATE TRIGGER item_renamed AFTER UPDATE OF store, id ON items WHEN NEW.store <> OLD.store OR NEW.id <> OLD.id BEGIN
-                INSERT INTO removed (store, revision, id) VALUES (OLD.store, \(next("OLD")), OLD.id);
+                INSERT INTO removed (store, revision, id) VALUES (OLD.store, max(OLD.revision + 1, \(next("OLD"))), OLD.id);
                 UPDATE items SET revision = \(next("NEW")) WHERE number = NEW.number;
             END;
             CREATE TRIGGER item_removed AFTER DELETE ON items BEGIN
-                INSERT INTO removed (store, revision, id) VALUES (OLD.store, \(next("OLD")), OLD.id);
+                INSERT INTO removed (store, revision, id) VALUES (OLD.store, max(OLD.revision + 1, \(next("OLD"))), OLD.id);
             END;
             PRAGMA application_id = \(applicationID);
             PRAGMA user_version = \(version);

@@ -1,0 +1,144 @@
+#if Store
+    import Foundation
+    import GRDB
+    import StoredValues
+    import Testing
+
+    @testable import StoredValuesStore
+
+    @Suite("A file that a store cannot use", .hangLimit)
+    struct StoreDamageTests {
+        private let processes = TestProcesses()
+
+        /// What is wrong with the file, and the error.
+        enum Fault: String, CaseIterable, CustomTestStringConvertible {
+            case noDatabase, damagedInside, anotherPrograms, newer, folder
+            var testDescription: String { rawValue }
+
+            func make(_ path: String) throws {
+                switch self {
+                case .noDatabase: try Data("This is a letter, and no database. ".utf8 + Array(repeating: 0x20, count: 1000)).write(to: URL(fileURLWithPath: path))
+                case .damagedInside:
+                    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+                    for page in 1..<(try file.seekToEnd() / 4096) {
+                        try file.seek(toOffset: page * 4096)
+                        try file.write(contentsOf: Data(repeating: 0xA5, count: 4096))
+                    }
+                    try file.close()
+                case .anotherPrograms: try anotherProgram("PRAGMA application_id = 7", path)
+                case .newer: try anotherProgram("PRAGMA user_version = 2", path)
+                case .folder:
+                    try FileManager.default.removeItem(atPath: path)
+                    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+                }
+            }
+
+            func isError(_ error: any Error) -> Bool {
+                switch (self, error as? StoreError) {
+                case (.noDatabase, .damaged), (.damagedInside, .damaged), (.anotherPrograms, .foreign), (.newer, .newerFile(_, 2, 1)),
+                    (.folder, .notAccessible):
+                    true
+                default: false
+                }
+            }
+        }
+
+        @Test("is an error and a status, and stays as it is", arguments: Fault.allCases)
+        func fault(_ fault: Fault) async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite"
+                try await Store<Note>.ofAnotherProcess(path).insert((0..<200).map { Note("\($0)", "some text") })
+                try fault.make(path)
+                let before = FileManager.default.contents(atPath: path)
+                let store = Store<Note>.ofAnotherProcess(path)
+                #expect(store.items == [])
+                guard case .unavailable(let error) = store.status else { return #expect(Bool(false), "\(store.status)") }
+                #expect(fault.isError(error), "\(error)")
+                await #expect { try await store.insert(Note("x")) } throws: { fault.isError($0) }
+                await #expect { try await store.itemsHaveLoaded() } throws: { fault.isError($0) }
+                #expect(FileManager.default.contents(atPath: path) == before)
+            }
+        }
+
+        @Test("with a write-ahead log is changed to a journal, unless another program has it open")
+        func writeAheadLog() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite"
+                try await Store<Note>.ofAnotherProcess(path).insert(Note("a"))
+                var configuration = Configuration()
+                configuration.journalMode = .wal
+                let other = try DatabaseQueue(path: path, configuration: configuration)
+                try await other.write { try $0.execute(sql: "UPDATE items SET version = 0") }
+                let store = Store<Note>.ofAnotherProcess(path)
+                await #expect { try await store.insert(Note("b")) } throws: { if case .locked = $0 as? StoreError { true } else { false } }
+                try other.close()
+                try await store.insert(Note("b"))
+                #expect(Store.ofAnotherProcess(path).ids == ["a", "b"])
+            }
+        }
+
+        @Test("keeps what was known, and says so, until it can be read again")
+        func knownBefore() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                try await store.insert(Note("a"))
+                let good = try #require(FileManager.default.contents(atPath: path))
+                #expect(rename(path, "\(path).good") == 0)
+                try Data("no database".utf8).write(to: URL(fileURLWithPath: path))
+                try await eventually("the status says it") { if case .unavailable(.damaged) = store.status { true } else { false } }
+                #expect(store.ids == ["a"])
+                try good.write(to: URL(fileURLWithPath: path), options: .atomic)
+                try await eventually("it can be read again") { store.status == .loaded }
+                #expect(store.ids == ["a"])
+            }
+        }
+
+        @Test("because another program has locked it is waited for, then an error; nothing is lost")
+        func locked() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite"
+                try await Store<Note>.ofAnotherProcess(path).insert(Note("a"))
+                let other = try DatabaseQueue(path: path)
+                let (held, release) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+                let holding = Task {
+                    try await offPool {
+                        Result {
+                            try other.inDatabase { database in
+                                try database.execute(sql: "BEGIN EXCLUSIVE")
+                                held.continuation.yield()
+                                release.wait()
+                                try database.execute(sql: "COMMIT")
+                            }
+                        }
+                    }.get()
+                }
+                for await _ in held.stream { break }
+                let store = Store<Note>.ofAnotherProcess(path), error = StoreError.locked(path: try storePath(store), after: .seconds(5))
+                await #expect(throws: error) { try await store.insert(Note("b")) }
+                #expect(await offPool { store.items } == [])
+                #expect(store.status == .unavailable(error))
+                release.signal()
+                try await holding.value
+                try await eventually("it is tried again") { store.status == .loaded }
+                #expect(store.ids == ["a"])
+                try other.close()
+            }
+        }
+
+        private func storePath(_ store: Store<Note>) throws -> String { try store.file.path }
+
+        @Test("on a full disk or a file system that is read-only keeps what was there", arguments: ["full", "read-only"])
+        func noRoom(_ what: String) async throws {
+            try await withTemporaryFolder { folder in
+                let launcher = try await PrivateMount.launcher(at: folder, size: 96 << 10)
+                let path = "\(folder)/s.sqlite"
+                // The file system is made read-only between two processes.
+                let script = #""$0" store-insert "$1" a 1 >/dev/null; [ "$2" = full ] || mount -o remount,ro "$3"; exec "$0" store-fill "$1""#
+                let program = try #require(try TestProcess.command([]).first)
+                let inserting = try processes.start(command: launcher + ["/bin/sh", "-c", script, program, path, what, folder])
+                let lines = try await inserting.lines()
+                #expect(lines.count == 3 && lines[0] == (what == "full" ? "full" : "readOnly") && lines[1] == lines[2], "\(lines)")
+            }
+        }
+    }
+#endif

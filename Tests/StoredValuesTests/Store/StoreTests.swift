@@ -1,0 +1,183 @@
+#if Store
+    import StoredValues
+    import Testing
+
+    @testable import StoredValuesStore
+
+    @Suite("A store of items")
+    struct StoreTests {
+        private let store = Store<Note>("notes", in: .inMemory())
+
+        @Test("has what was inserted, in the order of insertion")
+        func order() async throws {
+            try await store.insert(Note("b"))
+            try await store.insert([Note("z"), Note("a")])
+            #expect(store.ids == ["b", "z", "a"])
+        }
+
+        @Test("keeps the place of an item that is replaced")
+        func replaced() async throws {
+            try await store.insert([Note("b"), Note("z"), Note("a")])
+            try await store.insert([Note("z", "new"), Note("c")])
+            #expect(store.items == [Note("b"), Note("z", "new"), Note("a"), Note("c")])
+        }
+
+        @Test("takes the last of several items with one id, at the place of the first")
+        func twice() async throws {
+            try await store.insert([Note("a", "1"), Note("b"), Note("a", "2")])
+            #expect(store.items == [Note("a", "2"), Note("b")])
+        }
+
+        @Test("removes by id: one, a list, those that are meant, all; what is not there is no error")
+        func remove() async throws {
+            try await store.insert(["a", "b", "c", "d", "e", "f"].map { Note($0) })
+            try await store.remove(Note("a", "another text"))
+            try await store.remove([Note("b"), Note("x")])
+            try await store.remove(id: "c")
+            try await store.remove(id: "y")
+            #expect(try await store.removeAll { $0.id == "d" } == [Note("d")])
+            #expect(store.ids == ["e", "f"])
+            try await store.removeAll()
+            #expect(store.items == [])
+        }
+
+        @Test("puts an item that was removed and is inserted again at the end")
+        func again() async throws {
+            try await store.insert([Note("a"), Note("b")])
+            try await store.remove(id: "a")
+            try await store.insert(Note("a"))
+            #expect(store.ids == ["b", "a"])
+        }
+
+        @Test("compares ids as bytes: two that are equal as strings are two")
+        func bytes() async throws {
+            let composed = "\u{E9}", decomposed = "e\u{301}"
+            #expect(composed == decomposed)
+            try await store.insert([Note(composed), Note(decomposed)])
+            #expect(store.items.count == 2)
+            try await store.remove(id: composed)
+            #expect(store.items.map { Array($0.id.utf8) } == [Array(decomposed.utf8)])
+        }
+
+        @Test("finds an item by its id")
+        func find() async throws {
+            try await store.insert([Note("a", "1"), Note("b", "2")])
+            #expect(store[id: "b"] == Note("b", "2"))
+            #expect(store[id: "c"] == nil)
+        }
+
+        @Test("updates one item, and returns it; nil if there is none")
+        func update() async throws {
+            try await store.insert([Note("a"), Note("b")])
+            #expect(try await store.update("a") { $0.count += 1 } == Note("a", count: 1))
+            #expect(try await store.update("c") { $0.count += 1 } == nil)
+            #expect(store.items == [Note("a", count: 1), Note("b")])
+        }
+
+        @Test("has nothing of an update that throws, or that changes the id")
+        func failedUpdate() async throws {
+            struct Refused: Error {}
+            let store = Store<Renamable>("names", in: .inMemory())
+            try await store.insert(Renamable(id: "a"))
+            await #expect(throws: Refused.self) {
+                try await store.update("a") { item in
+                    item.count = 1
+                    throw Refused()
+                }
+            }
+            await #expect(throws: StoreError.changedID(store: "names", id: "\"a\"")) { try await store.update("a") { $0.id = "b" } }
+            #expect(store.items == [Renamable(id: "a")])
+        }
+
+        private struct Renamable: Codable, Identifiable, Equatable {
+            var id: String
+            var count = 0
+        }
+
+        @Test("has nothing of an insertion with an item that cannot be encoded")
+        func notEncodable() async throws {
+            struct Item: Codable, Identifiable, Equatable {
+                let id: Int
+                var isBad = false
+                struct Refused: Error, CustomStringConvertible { let description = "refused" }
+                func encode(to encoder: any Encoder) throws {
+                    if isBad { throw Refused() }
+                    var container = encoder.singleValueContainer()
+                    try container.encode(id)
+                }
+                init(id: Int, isBad: Bool = false) { (self.id, self.isBad) = (id, isBad) }
+                init(from decoder: any Decoder) throws { self.init(id: try decoder.singleValueContainer().decode(Int.self)) }
+            }
+            let store = Store<Item>("items", in: .inMemory())
+            await #expect(throws: StoreError.notEncodable(store: "items", reason: "refused")) {
+                try await store.insert([Item(id: 1), Item(id: 2, isBad: true)])
+            }
+            #expect(store.items == [])
+        }
+
+        @Test("is keyed by any property, named by a key path")
+        func keyPath() async throws {
+            let store = Store<Note>("by text", in: .inMemory(), id: \.text)
+            try await store.insert([Note("1", "a"), Note("2", "b"), Note("3", "a")])
+            #expect(store.ids == ["3", "2"])
+        }
+
+        @Test("is one with every other of its name and file, and apart from those of other names and files")
+        func shared() async throws {
+            let file = StoreFile.inMemory()
+            let one = Store<Note>("notes", in: file), other = Store<Note>("notes", in: file), third = Store<Note>("Notes", in: file)
+            try await one.insert(Note("a"))
+            #expect(other.ids == ["a"])
+            #expect(third.ids == [])
+            #expect(Store<Note>("notes", in: .inMemory()).ids == [])
+        }
+
+        @Test("does nothing for a task that was cancelled before")
+        func cancelled() async throws {
+            let store = store
+            let task = Task {
+                while !Task.isCancelled { await Task.yield() }
+                try await store.insert(Note("a"))
+            }
+            task.cancel()
+            await #expect(throws: StoreError.cancelled) { try await task.value }
+            #expect(store.items == [])
+        }
+    }
+
+    @Suite("A chain of changes")
+    struct StoreChainTests {
+        private let store = Store<Note>("notes", in: .inMemory())
+
+        @Test("does nothing before run()")
+        func lazy() async throws {
+            let chain: StoreChain = store.insert(Note("a")).insert([Note("b"), Note("c")])
+            #expect(store.items == [])
+            try await chain.run()
+            #expect(store.ids == ["a", "b", "c"])
+        }
+
+        @Test("has each operation act on what those before it left")
+        func steps() async throws {
+            try await store.insert([Note("a"), Note("b")])
+            try await store.remove(Note("a")).insert(Note("c")).insert([Note("a"), Note("d")]).remove([Note("c"), Note("b")]).run()
+            #expect(store.ids == ["a", "d"])
+            try await store.insert(Note("x")).removeAll().insert(Note("y")).insert(Note("y", "again")).run()
+            #expect(store.items == [Note("y", "again")])
+            try await store.insert(Note("z")).removeAll().remove(Note("z")).run()
+            #expect(store.items == [])
+        }
+
+        @Test("is one transaction: events come together, after it")
+        func oneTransaction() async throws {
+            try await store.insert([Note("a"), Note("b")])
+            let events = Collector(store.events)
+            try await eventually("the reader has begun") { events.elements.count == 2 }
+            try await store.remove(Note("a")).insert(Note("c")).run()
+            try await events.wait(for: [
+                StoreEvent(.initialized, [], false), StoreEvent(.loaded, [Note("a"), Note("b")], false),
+                StoreEvent(.remove, [Note("a")], false), StoreEvent(.insert, [Note("c")], false),
+            ])
+        }
+    }
+#endif

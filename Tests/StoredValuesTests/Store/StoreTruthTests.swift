@@ -1,0 +1,203 @@
+#if Store
+    import Foundation
+    import GRDB
+    import StoredValues
+    @testable import StoredValuesStore
+    import Testing
+
+    /// What another program does to the file at `path`, such as `sqlite3`.
+    func anotherProgram(_ sql: String, _ path: String) throws {
+        let queue = try DatabaseQueue(path: path)
+        try queue.write { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+
+    @Suite("The file of a store")
+    struct StoreTruthTests {
+        @Test("is not made by reading")
+        func reading() throws {
+            try withTemporaryFolder { folder in
+                let store = Store<Note>.ofAnotherProcess("\(folder)/new/s.sqlite")
+                #expect(store.status == .notLoaded)
+                #expect(store.items == [])
+                #expect(store.status == .loaded)
+                #expect(!FileManager.default.fileExists(atPath: "\(folder)/new"))
+            }
+        }
+
+        @Test("is made by the first change, for its owner only")
+        func made() async throws {
+            try await withTemporaryFolder { folder in
+                try await Store<Note>.ofAnotherProcess("\(folder)/new/s.sqlite").insert(Note("a"))
+                for (path, mode) in [("new", 0o700), ("new/s.sqlite", 0o600)] {
+                    let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(path)")
+                    #expect(attributes[.posixPermissions] as? Int == mode)
+                }
+            }
+        }
+
+        @Test("has the items in the order of insertion, for every process")
+        func order() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                try await store.insert([Note("b"), Note("z"), Note("a")])
+                try await store.insert([Note("c"), Note("z", "new")])
+                #expect(Store.ofAnotherProcess(path).items == [Note("b"), Note("z", "new"), Note("a"), Note("c")])
+                try await store.remove(id: "c")
+                try await store.insert([Note("d"), Note("c")])
+                #expect(Store.ofAnotherProcess(path).ids == ["b", "z", "a", "d", "c"])
+            }
+        }
+
+        @Test("keeps stores apart by their names, byte for byte")
+        func names() async throws {
+            try await withTemporaryFolder { folder in
+                let file = StoreFile(path: "\(folder)/s.sqlite")
+                for name in ["notes", "Notes", "é", "e\u{301}", "a'b\"c", "sqlite_x"] {
+                    try await Store<Note>(name, in: file).insert(Note(name))
+                }
+                let other = StoreFile.ofAnotherProcess("\(folder)/s.sqlite")
+                for name in ["notes", "Notes", "é", "e\u{301}", "a'b\"c", "sqlite_x"] {
+                    #expect(Store<Note>(name, in: other).items.map { Array($0.id.utf8) } == [Array(name.utf8)])
+                }
+            }
+        }
+
+        @Test("holds more items than SQLite binds variables, which go in and out in one call each, and is small again after that")
+        func many() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                let notes = (0..<100_000).map { Note("\($0)") }
+                try await store.insert(notes)
+                #expect(Store.ofAnotherProcess(path).items == notes)
+                let large = try size(path)
+                try await store.remove(notes.dropLast(10).reversed())
+                #expect(Store.ofAnotherProcess(path).items == notes.suffix(10))
+                #expect(try size(path) < large / 20)
+                try await store.removeAll()
+                #expect(try size(path) < large / 20)
+            }
+        }
+
+        private func size(_ path: String) throws -> Int {
+            try ["", "-journal"].map { try FileManager.default.attributesOfItem(atPath: path + $0)[.size] as? Int ?? 0 }.reduce(0, +)
+        }
+
+        @Test("that another one takes the place of is read anew")
+        func replaced() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                try await store.insert(Note("a"))
+                try await Store.ofAnotherProcess("\(folder)/other.sqlite").insert([Note("x"), Note("y")])
+                try FileManager.default.removeItem(atPath: "\(path)-journal")
+                #expect(rename("\(folder)/other.sqlite", path) == 0)
+                try await eventually("the items of the other file are there") { store.ids == ["x", "y"] }
+                try await store.insert(Note("z"))
+                #expect(Store.ofAnotherProcess(path).ids == ["x", "y", "z"])
+            }
+        }
+
+        @Test("that is removed leaves nothing, and the next change makes a new one")
+        func removed() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                try await store.insert(Note("a"))
+                for name in ["s.sqlite", "s.sqlite-journal"] { try FileManager.default.removeItem(atPath: "\(folder)/\(name)") }
+                try await store.insert(Note("b"))
+                #expect(store.ids == ["b"])
+                #expect(Store.ofAnotherProcess(path).ids == ["b"])
+            }
+        }
+
+        @Test("is a trap for two types of items under one name")
+        func twoTypes() async {
+            await #expect(processExitsWith: .failure) {
+                struct Other: Codable, Identifiable { let id: Int }
+                let file = StoreFile.inMemory()
+                let one = Store<Note>("notes", in: file), other = Store<Other>("notes", in: file)
+                withExtendedLifetime((one, other)) {}
+            }
+        }
+    }
+
+    @Suite("Items that do not decode")
+    struct StoreRowTests {
+        struct Old: Codable, Identifiable, Equatable {
+            let id: String
+            var text = ""
+        }
+
+        private func file(_ rows: [(id: String, version: Int, json: String)], _ body: (String) async throws -> Void) async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite"
+                try await Store<Note>.ofAnotherProcess(path).insert(Note("first"))
+                for (id, version, json) in rows {
+                    try anotherProgram("INSERT INTO items (store, id, version, json) VALUES ('notes', '\"\(id)\"', \(version), '\(json)')", path)
+                }
+                try await body(path)
+            }
+        }
+
+        @Test("cost themselves only, stay in the file, and are listed with the reason")
+        func unreadable() async throws {
+            let rows = [
+                ("a", 0, #"{"id": "a", "text": 7, "count": 0}"#), ("b", 0, "what is this"), ("c", 0, #"{"id": "x", "text": "", "count": 0}"#),
+                ("d", 3, #"{"id": "d", "text": "", "count": 0}"#), ("e", 0, #"{"id": "e", "text": "", "count": 0}"#),
+            ]
+            try await file(rows) { path in
+                let store = Store<Note>.ofAnotherProcess(path)
+                #expect(store.ids == ["first", "e"])
+                #expect(store.status == .loaded)
+                #expect(store.unreadable.map(\.id) == [#""a""#, #""b""#, #""c""#, #""d""#])
+                for (row, part) in zip(store.unreadable, ["expected a string", "expected a value", "the id in its JSON", "newer version"]) {
+                    #expect(row.reason.contains(part), "\(row)")
+                }
+                try await store.removeAll()
+                #expect(store.unreadable.count == 4)
+                #expect(Store.ofAnotherProcess(path).unreadable.count == 4)
+                try await store.remove(id: "a")
+                try await store.insert(Note("b"))
+                #expect(store.unreadable.map(\.id) == [#""c""#, #""d""#])
+                #expect(store.ids == ["b"])
+                await #expect(throws: StoreError.newerItem(store: "notes", id: #""d""#, stored: 3, supported: 0)) {
+                    try await store.insert([Note("f"), Note("d")])
+                }
+                #expect(Store.ofAnotherProcess(path).ids == ["b"])
+            }
+        }
+
+        @Test("take from the template what is missing or does not decode")
+        func template() async throws {
+            let rows = [("a", 0, #"{"id": "a", "text": 7, "count": 5}"#), ("b", 0, #"{"id": "b", "text": "B"}"#)]
+            try await file(rows) { path in
+                let store = Store<Note>.ofAnotherProcess(path, template: Note("", "?", count: -1))
+                #expect(store.items == [Note("first"), Note("a", "?", count: 5), Note("b", "B", count: -1)])
+                #expect(store.unreadable == [])
+                try await store.update("a") { $0.count = 6 }
+                #expect(Store<Note>.ofAnotherProcess(path).items == [Note("first"), Note("a", "?", count: 6)])
+            }
+        }
+
+        @Test("that an older version of the type wrote are migrated on reading")
+        func versions() async throws {
+            struct Versioned: VersionedItem, Identifiable, Equatable {
+                static let version = 2
+                static func migrate(_ json: inout JSONValue, from version: Int) throws {
+                    if version == 0 { json.rename("text", to: "title") } else { json["count"] = JSONValue((json["count"]?.intValue ?? 0) + 100) }
+                }
+                let id: String
+                var title: String
+                var count: Int
+            }
+            try await file([("a", 1, #"{"id": "a", "title": "A", "count": 1}"#)]) { path in
+                let store = Store<Versioned>("notes", in: .ofAnotherProcess(path))
+                let migrated = [Versioned(id: "first", title: "", count: 100), Versioned(id: "a", title: "A", count: 101)]
+                #expect(store.items == migrated)
+                try await store.update("a") { $0.title = "new" }
+                let others = Store<Versioned>("notes", in: .ofAnotherProcess(path))
+                #expect(others.items == [migrated[0], Versioned(id: "a", title: "new", count: 101)])
+                #expect(Store<Note>.ofAnotherProcess(path).unreadable.map(\.version) == [2])
+            }
+        }
+    }
+#endif

@@ -1,0 +1,114 @@
+#if Store
+    import Observation
+    import StoredValues
+    import StoredValuesSupport
+    import Testing
+
+    @testable import StoredValuesStore
+
+    extension Store where Item == Note {
+        static let notebook = Store("notebook")
+    }
+
+    /// In a struct that is `Sendable`.
+    private struct Holder: Sendable {
+        @Stored(in: .notebook) var notes
+    }
+
+    private actor Notebook {
+        @Stored(in: .notebook) var notes
+        func write(_ note: Note) async throws -> Int {
+            try await $notes.insert(note)
+            return notes.count
+        }
+    }
+
+    @MainActor @Observable private final class Model {
+        @ObservationIgnored @Stored(in: .notebook) var notes
+    }
+
+    private final class Service: Sendable {
+        let holder = Holder()
+        let notes = Store.notebook
+    }
+
+    @Suite("@Stored and temporary storage")
+    struct StoredTests {
+        @Test("In an actor, a struct, an observable and a Sendable class it has the items of the store")
+        func everywhere() async throws {
+            try await withTemporaryStorage {
+                let count = try await Notebook().write(Note("a"))
+                #expect(count == 1)
+                #expect(Holder().notes == [Note("a")])
+                #expect(await MainActor.run { Model().notes } == [Note("a")])
+                #expect(Service().holder.notes == Service().notes.items)
+            }
+        }
+
+        @Test("Temporary storage begins empty, or with what a test puts into it, and ends with it")
+        func temporary() async throws {
+            try await withTemporaryStorage {
+                try Store.notebook.seed([Note("a")])
+                try await Store.notebook.insert(Note("b"))
+                #expect(Store.notebook.ids == ["a", "b"])
+                await Task { #expect(Store.notebook.ids == ["a", "b"]) }.value
+            }
+            withTemporaryStorage { #expect(Store.notebook.items == []) }
+        }
+
+        @Test("Two temporary storages beside each other share nothing")
+        func apart() async throws {
+            try await withThrowingTaskGroup { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        try await withTemporaryStorage {
+                            try await Store.notebook.insert(Note("\(number)"))
+                            #expect(Store.notebook.ids == ["\(number)"])
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+
+        @Test("Observation sees a change, once it can be read")
+        func observation() async throws {
+            try await withTemporaryStorage {
+                let seen = Guarded<[[Note]]>([])
+                withObservationTracking {
+                    _ = Holder().notes
+                } onChange: {
+                    let items = Store.notebook.items
+                    seen.withLock { $0.append(items) }
+                }
+                try await Store.notebook.insert(Note("a"))
+                try await eventually("the observer was told") { seen.withLock { $0 } == [[Note("a")]] }
+            }
+        }
+
+        @Test("values has the items now, then the latest")
+        func values() async throws {
+            try await withTemporaryStorage {
+                let values = Collector(Store.notebook.values)
+                try await values.wait(for: [[]])
+                try await Store.notebook.insert(Note("a"))
+                try await values.wait(for: [[], [Note("a")]])
+                try await Store.notebook.removeAll().insert([Note("b"), Note("c")]).run()
+                try await values.wait(for: [[], [Note("a")], [Note("b"), Note("c")]])
+            }
+        }
+
+        @Test("An iteration of events does not leave its actor between those that are there")
+        @MainActor func events() async throws {
+            let store = Store<Note>("notes", in: .inMemory())
+            try await store.insert(Note("a"))
+            var iterator = store.events.makeAsyncIterator()
+            let others = Task { @MainActor in try await store.removeAll() }
+            #expect(await iterator.next(isolation: #isolation) == StoreEvent(.initialized, [], false))
+            #expect(await iterator.next(isolation: #isolation) == StoreEvent(.loaded, [Note("a")], false))
+            #expect(store.ids == ["a"])  // the other task had no turn
+            #expect(await iterator.next(isolation: #isolation) == StoreEvent(.remove, [Note("a")], false))
+            try await others.value
+        }
+    }
+#endif

@@ -1,0 +1,82 @@
+#if Store
+    import StoredValuesStore
+
+    /// What the commands keep.
+    private struct Note: Codable, Identifiable, Sendable {
+        let id: String
+        var text = ""
+        var count = 0
+    }
+
+    extension Command {
+        static let store = [
+            // Inserts so many notes one by one, with the ids <prefix>0 and so on from those that are there, and prints how many there are.
+            Command("store-insert", "file", "prefix", "times") { arguments in
+                let store = notes(arguments[0])
+                try await store.itemsHaveLoaded()
+                let count = store.items.count { $0.id.hasPrefix(arguments[1]) }
+                say("\(count)")
+                for number in count..<(count + (try number(arguments[2]))) {
+                    try await store.insert(Note(id: "\(arguments[1])\(number)"))
+                    say("\(number + 1)")
+                }
+            },
+            // Adds to one note's number so many times.
+            Command("store-update", "file", "id", "times") { arguments in
+                let store = notes(arguments[0])
+                for _ in 0..<(try number(arguments[2])) {
+                    guard try await store.update(arguments[1], { $0.count += 1 }) != nil else { throw BadArgument(text: arguments[1]) }
+                }
+                say("done")
+            },
+            // Carries out one chain: removes all notes, then inserts those with these ids.
+            Command("store-replace", "file", "ids") { arguments in
+                try await notes(arguments[0]).removeAll().insert(arguments[1].split(separator: ",").map { Note(id: String($0)) }).run()
+                say("done")
+            },
+            Command("store-remove", "file", "id") { arguments in
+                try await notes(arguments[0]).remove(id: arguments[1])
+                say("done")
+            },
+            // Prints the ids of the notes, and whether they could be read.
+            Command("store-items", "file") { arguments in
+                let store = notes(arguments[0])
+                let ids = store.items.map(\.id).joined(separator: ",")
+                say(ids)
+                if case .unavailable(let error) = store.status { say("\(error)") } else { say("\(store.status)") }
+            },
+            // Prints each event.
+            Command("store-watch", "file") { arguments in
+                for await event in notes(arguments[0]).events {
+                    say("\(event.operation) \(event.items.map(\.id).joined(separator: ",")) \(event.isExternal ? "external" : "own")")
+                }
+            },
+            // Inserts notes until that fails; prints the error, then how many notes memory has, and how many another process reads.
+            Command("store-fill", "file") { arguments in
+                let store = notes(arguments[0])
+                do throws(StoreError) {
+                    while true { try await store.insert(Note(id: "\(store.items.count)", text: String(repeating: "x", count: 1000))) }
+                } catch {
+                    switch error {
+                    case .full: say("full")
+                    case .readOnly: say("readOnly")
+                    default: say("\(error)")
+                    }
+                }
+                say("\(store.items.count)")
+                say("\(notes("/" + arguments[0]).items.count)")
+            },
+            // Makes a chain and lets it go.
+            Command("store-forget-chain", "file") { arguments in
+                let chain: StoreChain = notes(arguments[0]).insert(Note(id: "a")).remove(Note(id: "b")).removeAll()
+                withExtendedLifetime(chain) {}
+            },
+        ]
+
+        private static func notes(_ path: String) -> Store<Note> { Store("notes", in: StoreFile(path: path)) }
+    }
+#else
+    extension Command {
+        static let store: [Command] = []
+    }
+#endif
