@@ -13,14 +13,16 @@ let storedValues = Target.Dependency.product(name: "StoredValues", package: "swi
 
 /// Left out of what is built without the traits.
 let withFleet: TargetDependencyCondition? = .when(traits: ["Fleet"])
+let withStore: TargetDependencyCondition? = .when(traits: ["Store"])
 
 let package = Package(
     name: "Benchmarks",
     traits: [
-        .default(enabledTraits: ["EncryptedFile", "Fleet", "Libsecret"]),
+        .default(enabledTraits: ["EncryptedFile", "Fleet", "Libsecret", "Store"]),
         .trait(name: "EncryptedFile", description: "Passed on: a keyring in an encrypted file, through libsodium."),
         .trait(name: "Fleet", description: "Passed on: settings of many machines, on etcd."),
         .trait(name: "Libsecret", description: "Passed on: the desktop's keyring, through libsecret."),
+        .trait(name: "Store", description: "Passed on: collections of items, in SQLite."),
     ],
     dependencies: [
         .package(
@@ -29,6 +31,7 @@ let package = Package(
                 .trait(name: "EncryptedFile", condition: .when(traits: ["EncryptedFile"])),
                 .trait(name: "Fleet", condition: .when(traits: ["Fleet"])),
                 .trait(name: "Libsecret", condition: .when(traits: ["Libsecret"])),
+                .trait(name: "Store", condition: .when(traits: ["Store"])),
             ]),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
@@ -40,6 +43,7 @@ let package = Package(
             dependencies: [
                 storedValues, "LibsecretPeer", "CAttributes", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "StoredValuesFleet", package: "swift-stored-values", condition: withFleet),
+                .product(name: "StoredValuesStore", package: "swift-stored-values", condition: withStore),
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: withFleet),
                 .product(name: "NIOCore", package: "swift-nio", condition: withFleet),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: withFleet),

@@ -51,6 +51,23 @@
                     say("\(event.operation) \(event.items.map(\.id).joined(separator: ",")) \(event.isExternal ? "external" : "own")")
                 }
             },
+            // Changes a new file in several ways, and prints a number after each change.
+            Command("store-story", "file") { arguments in
+                let store = notes(arguments[0])
+                func many(_ numbers: Range<Int>) -> [Note] { numbers.map { Note(id: "n\($0)", text: String(repeating: "x", count: 200)) } }
+                try await store.insert(Note(id: "a"))
+                say("1")
+                try await store.insert(Note(id: "b"))
+                say("2")
+                try await store.insert(many(0..<60))
+                say("3")
+                try await store.remove(Note(id: "a")).insert(Note(id: "c")).run()
+                say("4")
+                try await store.remove(many(10..<60))
+                say("5")
+                try await store.update("b") { $0.count = 7 }
+                say("6")
+            },
             // Inserts notes until that fails; prints the error, then how many notes memory has, and how many another process reads.
             Command("store-fill", "file") { arguments in
                 let store = notes(arguments[0])

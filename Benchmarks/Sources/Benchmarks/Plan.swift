@@ -42,7 +42,7 @@ struct Plan {
         let tasks =
             try await readingTasks(in: temporary) + changingTasks(in: temporary) + listTasks(in: temporary) + openingTasks(in: temporary)
             + streamingTasks(in: temporary) + secretTasks(in: temporary, python: python)
-            + fleetTasks(in: temporary, etcd: etcd)
+            + itemTasks(in: temporary) + fleetTasks(in: temporary, etcd: etcd)
             + startingTasks(in: temporary, programs: programs, withoutTraits: withoutTraits)
         var table = Table(titles: Row.titles)
         for task in tasks where isWanted(task.task) {

@@ -16,6 +16,10 @@ enum Role {
         case "change": try change(arguments[0], key: arguments[1], bare: arguments[2] == "bare")
         case "memory": try memory(arguments[0])
         case "repeat": try repeatTask(arguments[0], count: Int(arguments[1]) ?? 0, path: arguments[2])
+        #if Store
+            case "item-stamp": try itemStamp(bare: arguments[0] == "bare")
+            case "item-memory": try itemMemory(arguments[0], bare: arguments[1] == "bare")
+        #endif
         default: throw Failure(description: "no role is called \(name)")
         }
     }
@@ -68,7 +72,7 @@ enum Role {
         use(large.wrappedValue)
     }
 
-    private static func residentBytes() throws -> Int {
+    static func residentBytes() throws -> Int {
         let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
         return (Int(fields[1]) ?? 0) * Int(getpagesize())
     }

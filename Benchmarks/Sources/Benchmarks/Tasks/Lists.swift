@@ -55,7 +55,7 @@ private func encoded(_ list: [Visit]) throws -> Data {
 }
 
 /// A struct of a number, a text, a date, a list and a struct.
-private struct Visit: Codable, Sendable, Equatable {
+struct Visit: Codable, Identifiable, Sendable, Equatable {
     struct Address: Codable, Sendable, Equatable {
         let street: String
         let city: String
@@ -68,8 +68,11 @@ private struct Visit: Codable, Sendable, Equatable {
     let address: Address
     let tags: [String]
 
-    static func list(from start: Int) -> [Visit] {
-        (start..<(start + 10_000)).map { id in
+    /// The same with another name.
+    func named(_ name: String) -> Visit { Visit(id: id, name: name, date: date, address: address, tags: tags) }
+
+    static func list(from start: Int, count: Int = 10_000) -> [Visit] {
+        (start..<(start + count)).map { id in
             Visit(
                 id: id, name: "Visitor number \(id)", date: Date(timeIntervalSinceReferenceDate: Double(id) * 86_467),
                 address: Address(street: "Main Street", city: "Springfield", number: id % 100), tags: ["new", "tag \(id)"])
