@@ -8,6 +8,8 @@ package final class TemporaryScope: Sendable {
     @TaskLocal private static var ofTask: TemporaryScope?
     /// The scope that the current task runs in. Programs without scopes are spared the task-local lookup.
     package static var current: TemporaryScope? { SpecialReaders.all.exist ? ofTask : nil }
+    /// Whether there is a scope, of whatever task.
+    package static var existsAny: Bool { SpecialReaders.all.exist }
 
     /// The folder; it is created when something is put into it.
     let folder = FileManager.default.temporaryDirectory.path + "/stored-values-\(UUID().uuidString)"

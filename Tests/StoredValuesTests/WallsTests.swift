@@ -32,10 +32,16 @@ struct WallsTests {
                 #expect(allowed.contains(name), "\(file.path) imports \(name)")
                 let isShown = line.contains("public ") || line.contains("@_")
                 // What a program inlines names the lock's module; `hiddenModules` proves that the program does not see it.
-                let isInlined = name == "StoredValuesSupport" && file.path.hasSuffix("/ReadyItem.swift")
+                let isInlined = name == "StoredValuesSupport" && ["/ReadyItem.swift", "/ReadyItems.swift"].contains { file.path.hasSuffix($0) }
                 #expect(!isShown || isInlined || name == "StoredValues", "\(file.path) shows \(name) to those who import it")
             }
         }
+    }
+
+    @Test("SQLite and GRDB have one door")
+    func database() throws {
+        let users = try files().filter { Self.code($0.text).contains(/import (GRDB|SQLite3|GRDBSQLite)/) }.map(\.path)
+        #expect(!users.isEmpty && users.allSatisfy { $0.hasPrefix("StoredValuesStore/Database/") }, "\(users)")
     }
 
     @Test("import StoredValues exposes nothing of the modules below it: no type, no function, no member of another's type")

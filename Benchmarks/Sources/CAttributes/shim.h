@@ -1,1 +1,3 @@
-#include <sys/xattr.h>  // left out of Swift's import of the C library
+// Left out of Swift's import of the C library.
+#include <malloc.h>
+#include <sys/xattr.h>

@@ -105,11 +105,11 @@ extension ReadyItem: CustomReflectable {
 
 /// What observers observe. It is empty, so that passing it counts no references.
 @usableFromInline
-package struct Observed: Observable {
-    @inlinable package init() {}
+struct Observed: Observable {
+    @inlinable init() {}
     @usableFromInline var content: Void { () }
 
-    package static let property: any KeyPath<Observed, Void> & Sendable = \Observed.content
+    static let property: any KeyPath<Observed, Void> & Sendable = \Observed.content
 }
 
 /// A value shared by several readers.

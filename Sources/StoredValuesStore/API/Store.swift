@@ -23,6 +23,9 @@
     /// No actor is needed: everything can be used from any thread, and Observation sees every read.
     public final class Store<Item: StorableItem>: Sendable {
         private let own: ItemStore<Item>
+        @usableFromInline let ready: ReadyItems<Item>
+        /// Whether a temporary storage has another store in place of this.
+        @usableFromInline let isNamed: Bool
         /// The temporary storage in which this was made.
         private let madeIn: TemporaryScope?
         let file: StoreFile
@@ -45,11 +48,12 @@
             requireProperUse(!name.isEmpty && !name.has("\0"), "Store(\"\(name)\"): the name must not be empty or contain a NUL")
             (self.name, self.file, madeIn) = (name, file, file.isNamed ? TemporaryScope.current : nil)
             own = OpenStores.store(name, file) { ItemStore(name, $0, ItemCoder(template: template), id: id) }
+            (ready, isNamed) = (own.ready, file.isNamed)
         }
 
         /// What all stores of this name and file share, for the calling task.
         var shared: ItemStore<Item> {
-            guard file.isNamed, let scope = TemporaryScope.current ?? madeIn else { return own }
+            guard isNamed, let scope = TemporaryScope.current ?? madeIn else { return own }
             return OpenStores.store(in: scope, like: own, file)
         }
 
@@ -59,7 +63,12 @@
         ///
         /// Reads memory. The first read waits for the file, at most 5 s, so that the list is never empty only because it has not been
         /// read. If the file cannot be read, the items are those that were known before; ``status`` says why.
-        public var items: [Item] { shared.items }
+        @inlinable public var items: [Item] {
+            if !isNamed || noTemporaryStorage(), let items = ready.read() { return items }
+            return currentItems
+        }
+
+        @usableFromInline var currentItems: [Item] { shared.items }
 
         /// Whether the items were read from the file. Does not wait.
         public var status: StoreStatus { shared.status }

@@ -226,7 +226,13 @@
         private func hasTables(creating: Bool) throws -> Bool {
             guard let connection = state.connection, !connection.hasTables else { return true }
             let hasTables = try connection.queue.unsafeReentrantWrite { [path] database in
-                if try ItemSchema.isThere(database, path) { return true }
+                // In one transaction, or another process could make the tables between two of its questions.
+                var isThere = false
+                try database.inTransaction(.deferred) {
+                    isThere = try ItemSchema.isThere(database, path)
+                    return .commit
+                }
+                if isThere { return true }
                 guard creating else { return false }
                 try database.execute(sql: "PRAGMA auto_vacuum = FULL")  // possible only before the first table
                 try database.inTransaction(.immediate) {

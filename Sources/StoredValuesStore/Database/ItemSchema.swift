@@ -32,7 +32,7 @@
                 id TEXT NOT NULL,
                 PRIMARY KEY (store, revision)
             ) WITHOUT ROWID;
-            CREATE TRIGGER item_replaced BEFORE INSERT ON items WHEN EXISTS (SELECT 1 FROM items WHERE store = NEW.store AND id = NEW.id) BEGIN
+            CREATE TRIGGER item_replaced BEFORE INSERT ON items WHEN NEW.revision = 0 AND EXISTS (SELECT 1 FROM items WHERE store = NEW.store AND id = NEW.id) BEGIN
                 INSERT INTO removed (store, revision, id) VALUES (NEW.store, \(next("NEW")), NEW.id);
             END;
             CREATE TRIGGER item_inserted AFTER INSERT ON items WHEN NEW.revision = 0 BEGIN

@@ -1,6 +1,5 @@
 #if Store
     import Logging
-    import Observation
     import StoredValues
     import StoredValuesSupport
 
@@ -29,8 +28,7 @@
         let coder: ItemCoder<Item>
         let id: @Sendable (Item) throws -> [UInt8]
         let state = Guarded(State())
-        private let registrar = ObservationRegistrar()
-        private let property = Observed.property
+        let ready = ReadyItems<Item>()
         /// What a reader of values is woken by.
         private let signal = Box(())
 
@@ -40,14 +38,19 @@
 
         // MARK: Reading
 
-        /// The items; those of the file if none were read yet.
-        var items: [Item] { read(\.list.items) }
+        /// The items; those of the file if none were read yet. Prepares them for the next reader.
+        var items: [Item] {
+            read { [ready] state in
+                if state.status != .notLoaded { ready.items.withLock { $0 = state.list.items } }
+                return state.list.items
+            }
+        }
         var status: StoreStatus { read(loading: false, \.status) }
         var unreadable: [UnreadableRow] { read(\.unreadable).values.sorted { $0.number < $1.number } }
         subscript(id: [UInt8]) -> Item? { read { $0.list[id] } }
 
         private func read<Part: Sendable>(loading: Bool = true, _ part: (State) -> Part) -> Part {
-            registrar.access(Observed(), keyPath: property)
+            ready.noteAccess()
             let (now, isLoaded) = state.withLock { (part($0), $0.status != .notLoaded) }
             if isLoaded || !loading { return now }
             do { try database.turn { later in try load(&later) } } catch { cannotLoad(error) }
@@ -112,6 +115,7 @@
                 var all: [Item] = []
                 let isFirst = !state.hasLoaded
                 if !changes.isEmpty || !unreadable.isEmpty || state.status != .loaded { state.changes += 1 }
+                ready.items.withLock { $0 = nil }
                 (state.revision, state.status, state.isCurrent, state.hasLoaded) = (revision, .loaded, true, true)
                 for change in changes {
                     let event: StoreEvent<Item>
@@ -138,7 +142,7 @@
 
         func tellChange(_ state: inout sending State, _ later: inout AfterUnlocking) {
             for reader in state.valueReaders.values { reader.append(signal, &later) }
-            later.notify { [registrar, property] in registrar.withMutation(of: Observed(), keyPath: property) {} }
+            later.notify(ready.notice)
         }
 
         // MARK: Streams

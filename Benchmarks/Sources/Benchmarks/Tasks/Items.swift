@@ -1,4 +1,5 @@
 #if Store
+    import CAttributes
     import Foundation
     import StoredValues
     import StoredValuesStore
@@ -182,13 +183,13 @@
             let before = try residentBytes()
             if bare {
                 let items = try ItemDatabase(path: path).items()
-                malloc_trim(0)
+                malloc_trim(0)  // what decoding has left
                 say("\(try residentBytes() - before)")
                 use(items)
             } else {
                 let store = visitStore(path)
                 use(store.items)
-                malloc_trim(0)
+                malloc_trim(0)  // what decoding has left
                 say("\(try residentBytes() - before)")
                 use(store.items)
             }
