@@ -120,7 +120,7 @@ let package = Package(
         .executableTarget(
             name: "StoredValuesTool",
             dependencies: [
-                "StoredValues", "StoredValuesSupport", "StoredValuesToolSupport",
+                "StoredValues", "StoredValuesSupport", "StoredValuesToolSupport", .target(name: "StoredValuesStore", condition: withStore),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

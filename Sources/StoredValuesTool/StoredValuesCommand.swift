@@ -17,6 +17,7 @@ struct StoredValuesCommand: AsyncParsableCommand {
               stored-values get theme --app com.example.Editor
               stored-values set window '{"width": 800}' --app com.example.Editor
               stored-values secret set token --app com.example.Editor < token.txt
+              stored-values store export --app com.example.Editor > items.jsonl
               stored-values doctor --app com.example.Editor
 
             EXIT STATUS
@@ -28,7 +29,7 @@ struct StoredValuesCommand: AsyncParsableCommand {
             """,
         subcommands: [
             ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self, WatchCommand.self, EditCommand.self,
-            PathCommand.self, SecretCommand.self, DoctorCommand.self,
+            PathCommand.self, SecretCommand.self, StoreCommand.self, DoctorCommand.self,
         ]
     )
 }

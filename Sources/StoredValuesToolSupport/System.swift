@@ -37,6 +37,18 @@ package enum System {
         }
     }
 
+    /// All of the standard input.
+    package static func readStandardInput() throws(Failure) -> [UInt8] {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 1)
+        defer { buffer.deallocate() }
+        var bytes: [UInt8] = []
+        while true {
+            let count = try readOn(standardInput, into: buffer)
+            if count == 0 { return bytes }
+            bytes += buffer[..<count]
+        }
+    }
+
     /// Writes all of `bytes`; returns whether that succeeded.
     ///
     /// - Parameter needsReader: Whether the process ends as by SIGPIPE where nobody reads that any more.

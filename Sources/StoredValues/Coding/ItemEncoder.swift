@@ -23,7 +23,7 @@ enum ItemEncoder {
         return writer.text
     }
 
-    /// The JSON value of `item`; throws as ``text(_:level:)`` does.
+    /// The JSON value of `item`; throws as ``text(_:level:onOneLine:)`` does.
     static func encode(_ item: some Encodable) throws -> JSONValue { try JSONValue(parsing: text(item)) }
 }
 

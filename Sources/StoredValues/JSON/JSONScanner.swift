@@ -4,11 +4,11 @@ package struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
     static let unpairedSurrogate = "an unpaired surrogate"
     static let tooDeep = "more than \(JSONValue.maximumDepth) levels of nesting"
 
-    let problem: String
+    package let problem: String
     /// Counted from 1, as editors do.
     let line: Int
     /// Counted from 1 in Unicode scalars, without a byte order mark.
-    let column: Int
+    package let column: Int
 
     package var description: String { "\(problem) at line \(line), column \(column)" }
 }

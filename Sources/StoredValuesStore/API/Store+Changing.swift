@@ -60,8 +60,9 @@
         /// call it in `withTemporaryStorage`, or for a store in ``StoreFile/inMemory()``.
         ///
         /// ```swift
-        /// withTemporaryStorage {
-        ///     Store.notes.seed([Note(id: UUID(), text: "Buy milk")])
+        /// try await withTemporaryStorage {
+        ///     try Store.notes.seed([Note(id: UUID(), text: "Buy milk")])
+        ///     try await Store.notes.insert(Note(id: UUID(), text: "Call Ada"))
         /// }
         /// ```
         public func seed(_ items: [Item]) throws(StoreError) {

@@ -12,7 +12,7 @@
             }
         }
 
-        /// Any error of a change: those of SQLite and of files are StoreErrors already.
+        /// Any error of a change: those of SQLite and of files are of this type already.
         init(any error: any Error, path: String) {
             self = error as? StoreError ?? .notAccessible(path: path, reason: "\(error)")
         }

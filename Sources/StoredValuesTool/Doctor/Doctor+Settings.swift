@@ -116,9 +116,13 @@ extension Doctor {
 }
 
 extension PreferencesInspection {
-    /// The mode in the notation of chmod(1).
+    var modeText: String { (mode ?? 0).modeText }
+}
+
+extension UInt32 {
+    /// The permission bits in the notation of chmod(1).
     var modeText: String {
-        let digits = String(mode ?? 0, radix: 8)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        let digits = String(self, radix: 8)
+        return String(repeating: "0", count: Swift.max(0, 4 - digits.count)) + digits
     }
 }

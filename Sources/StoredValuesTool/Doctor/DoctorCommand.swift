@@ -4,7 +4,7 @@ import StoredValuesToolSupport
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check the settings and the keyring: what is read from where, what is wrong, and how to fix it.",
+        commandName: "doctor", abstract: "Check the settings, the items and the keyring: what is read from where, what is wrong, and how to fix it.",
         discussion: """
             Changes and starts nothing, and reads no secret. The exit status is 1 if there is a problem. Without --app, \
             only the keyring is checked.
@@ -17,6 +17,7 @@ struct DoctorCommand: AsyncParsableCommand {
         var doctor = Doctor()
         let isAboutSettings = settings.file != nil || settings.application.id != nil
         if isAboutSettings { doctor.check(try settings.storage(), of: settings.file == nil ? settings.application.id : nil) }
+        if settings.file == nil, isAboutSettings { doctor.checkStores() }
         await doctor.checkKeyring(service: settings.application.id)
         if json {
             Output.standard.json(doctor.json)

@@ -22,6 +22,7 @@ struct DocumentedPage: CustomTestStringConvertible {
         let files = entries?.compactMap { $0 as? String } ?? []
         // What does not compile, and what does instead, has a test of its own.
         let pages = files.filter { ($0.hasSuffix(".md") || $0.hasSuffix(".swift")) && $0 != "CompileErrors.md" }
+            .filter { isStoreBuiltIn || $0 != "Collections.md" }
             .sorted().map { "\(catalogue)/\($0)" }
         let written = (["README.md"] + pages).map { path in
             DocumentedPage(path: path, text: (try? contents(ofFile: root.appending(path: path).path)) ?? "")
@@ -31,14 +32,16 @@ struct DocumentedPage: CustomTestStringConvertible {
 
     /// The module for programs that change what many machines share, which exists with its trait only.
     private static let fleet = "StoredValuesFleet"
+    /// The module for collections of items, which exists with its trait only.
+    static let store = "StoredValuesStore"
 
     /// The documentation comments of each source file that has examples, every line in its place.
     private static let sources: [DocumentedPage] = {
+        var sources = examples(in: "StoredValues")
         #if Fleet
-            examples(in: "StoredValues") + examples(in: fleet)
-        #else
-            examples(in: "StoredValues")
+            sources += examples(in: fleet)
         #endif
+        return sources + (isStoreBuiltIn ? examples(in: store) : [])
     }()
 
     private static func examples(in module: String) -> [DocumentedPage] {
@@ -66,10 +69,23 @@ struct DocumentedPage: CustomTestStringConvertible {
         #if !Fleet
             snippets.removeAll { $0.text.contains("import \(Self.fleet)\n") }
         #endif
+        if !isStoreBuiltIn { snippets.removeAll { $0.text.contains("import \(Self.store)\n") } }
         let program = snippets.filter { !$0.isManifest }.map { $0.program(in: path) }.joined()
         let manifests = snippets.filter(\.isManifest).map { ($0.program(in: path), true) }
-        let imports = path.hasPrefix("Sources/\(Self.fleet)/") ? "import StoredValues\nimport \(Self.fleet)\n" : "import StoredValues\n"
+        let imports = "import StoredValues\n\(path.hasPrefix("Sources/\(Self.fleet)/") ? "import \(Self.fleet)\n" : "")\(surroundingsOfStore)"
         return (program.isEmpty ? [] : [(imports + program, false)]) + manifests
+    }
+
+    /// What the comments of the module for collections leave out: what one of them declares.
+    private var surroundingsOfStore: String {
+        guard path.hasPrefix("Sources/\(Self.store)/") else { return "" }
+        let imports = "import Foundation\nimport \(Self.store)\n"
+        if text.contains("struct Note:") { return imports }
+        return imports + """
+            struct Note: Codable, Identifiable, Sendable { let id: UUID; var text: String }
+            extension Store where Item == Note { static let notes = Store("notes") }
+
+            """
     }
 }
 

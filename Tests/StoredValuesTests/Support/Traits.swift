@@ -66,6 +66,12 @@ final class Turns: Sendable {
     let isEncryptedFileBuiltIn = false
 #endif
 
+#if Store
+    let isStoreBuiltIn = true
+#else
+    let isStoreBuiltIn = false
+#endif
+
 extension Trait where Self == ConditionTrait {
     /// For tests that keep secrets in an encrypted file.
     static var needsEncryptedFile: Self { .enabled(if: isEncryptedFileBuiltIn, "built without the trait EncryptedFile") }

@@ -19,7 +19,7 @@ struct TypeChecker {
                 "-module-cache-path", "\(built)/SnippetModuleCache",
                 "-I", "\(resources)/pm/ManifestAPI", "-package-description-version", "6.2.0",
                 "-plugin-path", "\(resources)/host/plugins", "-plugin-path", "\(resources)/host/plugins/testing",
-            ] + (try await Self.cModules() + Self.fleetsCModules(built)).flatMap { ["-Xcc", $0] }
+            ] + (try await Self.cModules() + Self.fleetsCModules(built) + Self.storesCModules(built)).flatMap { ["-Xcc", $0] }
     }
 
     /// What the compiler says of `program`; empty when it has no complaint. Warnings are none. A script has code outside of
@@ -104,5 +104,11 @@ struct TypeChecker {
         #else
             return []
         #endif
+    }
+
+    /// The same for what StoredValuesStore needs, which is SQLite's headers by GRDB.
+    private static func storesCModules(_ built: String) -> [String] {
+        isStoreBuiltIn
+            ? ["-fmodule-map-file=" + URL(fileURLWithPath: built + "/../../checkouts/GRDB.swift/Sources/GRDBSQLite/module.modulemap").standardized.path] : []
     }
 }

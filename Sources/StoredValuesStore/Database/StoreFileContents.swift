@@ -1,0 +1,189 @@
+#if Store
+    import GRDB
+    import StoredValuesFiles
+    import StoredValuesSupport
+
+    /// An item as a file has it, whatever the program's type is.
+    package struct StoredRow: Sendable {
+        package let store: String
+        /// The JSON of the item's id.
+        package let id: [UInt8]
+        /// The version of the item's type when it was written.
+        package let version: Int
+        package let json: [UInt8]
+
+        package init(store: String, id: [UInt8], version: Int, json: [UInt8]) {
+            (self.store, self.id, self.version, self.json) = (store, id, version, json)
+        }
+    }
+
+    /// What is in a file of stores, for the command line tool.
+    package struct StoreFileContents: Sendable {
+        /// The file's path, with links resolved.
+        package let path: String
+        /// The rows of all stores, in the order of insertion.
+        package fileprivate(set) var rows: [StoredRow] = []
+        /// Why some rows could not be read.
+        package fileprivate(set) var damage: StoreError?
+        /// What SQLite says of the file's structure; empty if it is whole, or was not asked.
+        package fileprivate(set) var faults: [String] = []
+    }
+
+    /// What can be said of a file of stores without opening it as a database.
+    package struct StoreFileInspection: Sendable {
+        /// The path, with links resolved.
+        package let path: String
+        /// The permission bits.
+        package let mode: UInt32
+        /// Whether the journal beside it has what takes a change back: one that is being made, or was interrupted.
+        package let hasHotJournal: Bool
+        package let hasWriteAheadLog: Bool
+    }
+
+    extension StoreFile {
+        /// How thoroughly SQLite looks for damage.
+        package enum Check: String, Sendable {
+            /// All but whether the indexes fit.
+            case quick = "PRAGMA quick_check"
+            case full = "PRAGMA integrity_check"
+        }
+
+        package static let versionOfTables = ItemSchema.version
+
+        /// Nil if there is no file. Not for a process that uses the file: closing what was opened to look into it would end the locks that
+        /// SQLite has of it in the whole process (fcntl(2)).
+        package func inspect() throws(StoreError) -> StoreFileInspection? {
+            try attempt { () throws -> StoreFileInspection? in
+                guard let path = try place.path else { return nil }
+                let file = DurableFile(path: path)
+                guard try file.currentIdentity() != nil else { return nil }
+                let target = try file.resolvedPath
+                return StoreFileInspection(
+                    path: target, mode: try file.status(at: target, followingLinks: true)?.mode ?? 0,
+                    hasHotJournal: try file.bytes(0..<8, at: target + "-journal") == [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7],
+                    // sqlite.org/fileformat.html: the versions for writing and reading.
+                    hasWriteAheadLog: try file.bytes(18..<20, at: target).contains(2))
+            }
+        }
+
+        /// What is in the file; nil if there is no file. Creates none, and is for whom ``inspect()`` is for.
+        ///
+        /// - Parameter mayRestore: Whether an interrupted change may be taken back, and a write-ahead log be put into the file. Without
+        ///   that this throws ``StoreError/readOnly(path:)`` or ``StoreError/notAccessible(path:reason:)`` where it is necessary.
+        package func contents(_ check: Check? = nil, mayRestore: Bool = true) throws(StoreError) -> StoreFileContents? {
+            guard let found = try inspect() else { return nil }
+            if found.hasWriteAheadLog, !mayRestore { throw .notAccessible(path: found.path, reason: "It has a write-ahead log.") }
+            return try attempt {
+                var configuration = Configuration()
+                configuration.readonly = !(mayRestore && (found.hasHotJournal || found.hasWriteAheadLog))
+                configuration.busyMode = .timeout(Double(ItemDatabase.timeout.components.seconds))
+                configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
+                let queue = try DatabaseQueue(path: found.path, configuration: configuration)
+                return try queue.unsafeRead { database in
+                    var contents = StoreFileContents(path: found.path)
+                    try database.inTransaction(.deferred) {
+                        if try ItemSchema.isThere(database, found.path) {
+                            if let check { try contents.check(database, check) }
+                            try contents.read(database)
+                        }
+                        return .rollback  // there is nothing to commit, and in a damaged file SQLite refuses that
+                    }
+                    return contents
+                }
+            }
+        }
+
+        /// Inserts the rows, each at the end of its store or in place of the one with its id, in one transaction. It is committed and
+        /// synced when this returns; if it throws, nothing has changed.
+        package func insert(_ rows: [StoredRow]) throws(StoreError) {
+            try attempt {
+                let file = ItemDatabase(place) {}
+                try file.turn { later in
+                    try file.write(&later) { database in
+                        var revisions: [[UInt8]: Int64] = [:]  // names that are equal as strings may differ in their bytes
+                        for row in rows {
+                            let (name, store) = (Array(row.store.utf8), ItemRows(database: database, store: row.store))
+                            let revision = try revisions[name] ?? store.lastRevision() + 1
+                            revisions[name] = revision
+                            if let number = try store.number(of: row.id) {
+                                try store.replace(number, row.json, version: row.version, revision: revision)
+                            } else {
+                                _ = try store.insert(row.id, row.json, version: row.version, revision: revision)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+
+        private func attempt<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
+            let path = try path
+            do { return try body() } catch let error as DatabaseError { throw StoreError(error, path: path) } catch let error as FileError {
+                throw .notAccessible(path: path, reason: error.description)
+            } catch { throw StoreError(any: error, path: path) }
+        }
+    }
+
+    extension StoreFileContents {
+        fileprivate mutating func check(_ database: Database, _ check: StoreFile.Check) throws {
+            do {
+                let lines = try String.fetchAll(database, sql: check.rawValue).flatMap { $0.parts(separatedBy: "\n") }
+                faults = lines.filter { $0 != "ok" && !$0.begins(with: "*") }  // the latter are titles
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT { damage = StoreError(error, path: path) }
+        }
+
+        fileprivate mutating func read(_ database: Database) throws {
+            var last: Int64?
+            do {
+                let cursor = try Self.cursor(database, "TRUE ORDER BY number")
+                while let row = try cursor.next() {
+                    rows.append(StoredRow(row))
+                    last = row[0]
+                }
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+                damage = StoreError(error, path: path)
+                // What lies behind the damage is reached from the end.
+                var rest: [StoredRow] = []
+                if let cursor = try? Self.cursor(database, "\(last.map { "number > \($0)" } ?? "TRUE") ORDER BY number DESC") {
+                    while let row = try? cursor.next() { rest.append(StoredRow(row)) }
+                }
+                rows += rest.reversed()
+            }
+        }
+
+        private static func cursor(_ database: Database, _ condition: String) throws -> RowCursor {
+            try Row.fetchCursor(database, sql: "SELECT number, store, id, version, json FROM items NOT INDEXED WHERE \(condition)")
+        }
+    }
+
+    extension ItemRows {
+        fileprivate func number(of id: [UInt8]) throws -> Int64? {
+            let statement = try database.cachedStatement(sql: "SELECT number FROM items WHERE store = ? AND id = ?")
+            return try Int64.fetchOne(statement, arguments: [store, id.text])
+        }
+    }
+
+    extension StoredRow {
+        fileprivate init(_ row: Row) {
+            func bytes(_ column: Int) -> [UInt8] { (try? row.withUnsafeData(atIndex: column) { $0.map { [UInt8]($0) } }) ?? [] }
+            self.init(store: bytes(1).text, id: bytes(2), version: Int.fromDatabaseValue(row[3]) ?? 0, json: bytes(4))
+        }
+    }
+
+    extension DurableFile {
+        /// These bytes of the file at `path`; fewer or none if it is shorter, or missing.
+        fileprivate func bytes(_ range: Range<Int>, at path: String) throws(FileError) -> ArraySlice<UInt8> {
+            do throws(SystemErrorCode) {
+                let descriptor = try operations.open(path, for: .reading)
+                defer { operations.close(descriptor) }
+                let bytes = try [UInt8](unsafeUninitializedCapacity: range.upperBound) { buffer, count throws(SystemErrorCode) in
+                    count = try operations.read(descriptor, into: UnsafeMutableRawBufferPointer(buffer))
+                }
+                return bytes.dropFirst(range.lowerBound)
+            } catch {
+                if error == .noEntry { return [] }
+                throw FileError(.read, path, error)
+            }
+        }
+    }
+#endif

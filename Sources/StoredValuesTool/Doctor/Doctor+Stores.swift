@@ -1,0 +1,96 @@
+#if Store
+    import FoundationEssentials
+    import StoredValues
+    import StoredValuesStore
+    import StoredValuesSupport
+    import StoredValuesToolSupport
+
+    extension Doctor {
+        /// Checks the files of stores that the application has, if any.
+        mutating func checkStores() {
+            section = "Items"
+            let standard: String
+            do throws(StoreError) { standard = try StoreFile.standard.path } catch { return add(.problem, error.description) }
+            let folder = standard.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(standard[..<$0]) } ?? "/"
+            for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
+                guard name.utf8.reversed().starts(with: Self.suffix.utf8.reversed()),
+                    let file = try? StoreFile(checkingName: String(decoding: name.utf8.dropLast(Self.suffix.utf8.count), as: UTF8.self))
+                else { continue }
+                do throws(StoreError) { try check(file, .quick, mayRestore: false) } catch {
+                    // A program may have databases of its own.
+                    if case .foreign = error, !"\(folder)/\(name)".isIdentical(to: standard) { continue }
+                    add(.problem, error.description)
+                }
+            }
+        }
+
+        private static let suffix = ".sqlite"
+
+        /// Checks a file of stores; false if there is none. Throws what keeps it from being read.
+        ///
+        /// - Parameter mayRestore: Whether an interrupted change may be taken back, which writes to the file.
+        @discardableResult
+        mutating func check(_ file: StoreFile, _ check: StoreFile.Check, mayRestore: Bool) throws(StoreError) -> Bool {
+            section = "Items"
+            guard let found = try file.inspect() else { return false }
+            let path = found.path
+            if found.hasWriteAheadLog, !mayRestore {
+                add(
+                    .note,
+                    "\(path) has a write-ahead log, which another program has turned on. Programs turn it off when nobody else has the file open. What is in it was not checked; that does: stored-values store check"
+                )
+                return true
+            }
+            do throws(StoreError) {
+                guard let contents = try file.contents(check, mayRestore: mayRestore) else { return false }
+                describe(contents, check, path, mode: found.mode)
+                if mayRestore, found.hasHotJournal { add(.note, "A change of \(path) had been interrupted, or was being made. An interrupted one was taken back.") }
+            } catch .readOnly where found.hasHotJournal && !mayRestore {
+                add(
+                    .note,
+                    "A change of \(path) was interrupted. The next program that opens it takes that back, by \(path)-journal: do not delete that, nor copy one without the other."
+                )
+            } catch .damaged(_, let reason) { addDamage(path, [reason]) }
+            if found.mode & 0o022 != 0 { add(.problem, "Other users can change \(path), which has mode \(found.mode.modeText). Prevent that: chmod go-w \(path)") }
+            let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "/"
+            for place in [path, folder] where !System.mayWrite(place) {
+                add(.problem, "Items cannot be changed: you have no permission to write \(place == path ? "" : "in ")\(place). Check its owner and mode: ls -ld \(place)")
+            }
+            return true
+        }
+
+        private mutating func describe(_ contents: StoreFileContents, _ check: StoreFile.Check, _ path: String, mode: UInt32) {
+            let stores = contents.stores
+            var faults = contents.faults
+            if case .damaged(_, let reason)? = contents.damage { faults.append(reason) }
+            if faults.isEmpty {
+                let count = stores.reduce(0) { $0 + $1.items.count }
+                let names = "\(stores.count) \(stores.count == 1 ? "store" : "stores")"
+                add(.fine, "\(path) holds \(count.items) in \(names) and has mode \(mode.modeText). What sqlite3 changes in it is seen by running programs, too.")
+                add(.fine, "SQLite finds it whole (\(check.rawValue)). Its application id is that of stores, its tables have version \(StoreFile.versionOfTables).")
+            } else {
+                addDamage(path, faults)
+            }
+            for store in stores {
+                let versions = store.versions.map { "\($0)" }.joined(separator: ", ")
+                add(.fine, "\"\(store.name)\" has \(store.items.count.items)\(["", "0"].contains(versions) ? "" : ", of version \(versions)").")
+                if let problem = store.sentenceOfUnreadable { add(.problem, problem) }
+            }
+        }
+
+        private mutating func addDamage(_ path: String, _ faults: [String]) {
+            let limit = 5
+            let more = faults.count > limit ? "; and \(faults.count - limit) more" : ""
+            // SQLite's words for an index that does not fit (sqlite.org/pragma.html#pragma_integrity_check).
+            let isOfIndexes = faults.allSatisfy { $0.utf8.contains(" missing from index ".utf8) || $0.utf8.contains(" entries in index ".utf8) }
+            let advice =
+                isOfIndexes
+                ? "Only indexes are: end the programs that use it, then: sqlite3 \(path) REINDEX"
+                : """
+                End the programs that use it, keep a copy, and get out what can be read: stored-values store export --file \(path) -o items.jsonl; \
+                then move it away, and: stored-values store import --file \(path) items.jsonl
+                """
+            add(.problem, "\(path) is damaged, or no database: \(faults.prefix(limit).joined(separator: "; "))\(more). \(advice)")
+        }
+    }
+#endif

@@ -1,0 +1,94 @@
+#if Store
+    import ArgumentParser
+    import FoundationEssentials
+    import StoredValues
+    import StoredValuesStore
+    import StoredValuesSupport
+    import StoredValuesToolSupport
+
+    struct StoreExportCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "export", abstract: "Write all items, or those of one store, as JSON lines.",
+            discussion: """
+                Each line is an object: {"store": "notes", "id": "a", "version": 0, "json": {…}}. "stored-values store import" reads \
+                these. Of a damaged file, what can be read is written. If not everything was, the exit status is 65.
+                """)
+
+        @Argument(help: "The store; all stores if omitted.") var store: StoreArgument?
+        @OptionGroup var options: StoreOptions
+        @Option(name: .shortAndLong, help: "Write to this file instead of standard output.", completion: .file()) var output: String?
+
+        func run() async throws {
+            let contents = try options.contents()
+            let stores = try store.map { [try contents.store($0.text)] } ?? contents.stores
+            let lines = stores.flatMap { store in
+                store.items.map { item in
+                    """
+                    {"store": \(JSONValue.string(store.name)), "id": \(item.id), "version": \(item.version), "json": \(item.json)}
+                    """
+                }
+            }
+            if let output { try write(lines, to: output) } else { for line in lines { Output.standard.line(Output.standard.shownJSON(line)) } }
+            try contents.report(unreadableOf: stores)
+        }
+
+        private func write(_ lines: [String], to path: String) throws {
+            let text = lines.map { "\($0.escapedJSON(\.mayEndLine))\n" }.joined()
+            do { try Data(text.utf8).write(to: URL(filePath: path), options: .atomic) } catch {
+                throw Failure(.notSaved, "Could not write \"\(path)\". Check that its folder exists, is writable and has free space.")
+            }
+        }
+    }
+
+    struct StoreImportCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "import", abstract: "Store the items of JSON lines, all or none.",
+            discussion: """
+                Reads what "stored-values store export" writes; "version" may be missing, and is 0 then. An item with the id of a stored \
+                one takes its place, any other comes behind those that are there. Programs that use the stores see it at once. If a line \
+                is wrong, nothing is stored, and the exit status is 65.
+                """)
+
+        @Argument(help: "The file to read; standard input if omitted.", completion: .file()) var input: String?
+        @OptionGroup var options: StoreOptions
+
+        func run() async throws {
+            let storage = try options.storage()
+            let bytes = try read()
+            var rows: [StoredRow] = []
+            for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() where line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }) {
+                rows.append(try StoredRow(line: Array(line), number: index + 1))
+            }
+            if !rows.isEmpty { try storage.insert(rows) }
+            Output.error.line("Imported: \(rows.count.items)")
+        }
+
+        private func read() throws -> [UInt8] {
+            guard let input else { return try System.readStandardInput() }
+            do { return Array(try Data(contentsOf: URL(filePath: input))) } catch {
+                throw Failure(.notSaved, "Could not read \"\(input)\". Check that it exists, and that you may read it.")
+            }
+        }
+    }
+
+    extension StoredRow {
+        /// The row that a line, which has this number, is about.
+        fileprivate init(line: [UInt8], number: Int) throws(Failure) {
+            func wrong(_ problem: String) -> Failure { Failure(.badData, "Nothing was imported: line \(number) \(problem).") }
+            let value: JSONValue
+            do throws(JSONSyntaxError) {
+                value = try JSONValue(parsing: line)
+                _ = try JSONValue(typed: String(decoding: line, as: UTF8.self))  // refuses what would be stored only in part
+            } catch { throw wrong("is not JSON that can be stored: \(error.problem) at column \(error.column)") }
+            guard value.objectValue != nil else { throw wrong("is not a JSON object") }
+            guard let store = value["store"]?.stringValue, !store.isEmpty, !store.has("\0") else {
+                throw wrong("has no \"store\" that is a name")
+            }
+            guard let id = value["id"] else { throw wrong("has no \"id\"") }
+            guard let json = value["json"] else { throw wrong("has no \"json\"") }
+            let version = value["version"].map { $0.intValue ?? -1 } ?? 0
+            guard version >= 0 else { throw wrong("has a \"version\" that is no version") }
+            self.init(store: store, id: Array(id.text(onOneLine: true).utf8), version: version, json: Array(json.text(onOneLine: true).utf8))
+        }
+    }
+#endif
