@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <sys/auxv.h>
 #include <sys/xattr.h>  // left out of Swift's import of the C library
 
 #ifdef __ANDROID__
@@ -21,4 +22,14 @@ stored_values_getenv (const char *name)
 #else
     return secure_getenv (name);
 #endif
+}
+
+// Declared by the C library with _GNU_SOURCE only.
+extern char **environ;
+
+// All variables, as "NAME=value", up to NULL; NULL where the one above finds none.
+static inline char *const *
+stored_values_environment (void)
+{
+    return getauxval (AT_SECURE) ? 0 : environ;
 }

@@ -14,7 +14,7 @@ public enum StorageSystem {
 
     private static let state = Guarded(State())
 
-    /// The application's name: the one passed to ``bootstrap(applicationID:preferences:keyring:)``, else the executable's name.
+    /// The application's name: the one passed to ``bootstrap(applicationID:preferences:keyring:environmentPrefix:)``, else the executable's name.
     ///
     /// Reading it fixes it, like every use of the storage: a later `bootstrap` traps.
     public static var applicationID: String {

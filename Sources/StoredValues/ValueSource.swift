@@ -1,5 +1,8 @@
 /// Where a value comes from: the first of these places that has one.
 public enum ValueSource: Sendable {
+    /// A variable of the environment, where `StorageSystem.bootstrap` was given a prefix for them. Only
+    /// ``PreferencesFile/standard`` has them. Such a value cannot be changed; see <doc:ServiceEnvironment>.
+    case environment
     /// The memory of this process only: the value could not be saved yet, or the file is ``PreferencesFile/inMemory(_:)``. It is
     /// lost when the process ends.
     case memory

@@ -13,7 +13,7 @@
     ///
     /// **Settings.** The key `http.timeout` is the stored value of that name, else the member `timeout` of the stored value `http`; the
     /// longest name that matches counts. An object is a level of keys, and a stored nil is no value. The layers below the file apply as
-    /// for wrappers; defaults in code, migrations and `formerKeys` do not. A value has the type that a wrapper would read: a number
+    /// for wrappers, and so do variables of the environment of keys that a wrapper has used; defaults in code, migrations and `formerKeys` do not. A value has the type that a wrapper would read: a number
     /// without a fraction is an int, any number is a double, and bytes are `Data` (base64) or a list of numbers. Any other throws
     /// ``ValueNotConvertible``.
     ///

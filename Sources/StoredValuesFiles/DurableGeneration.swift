@@ -102,6 +102,24 @@ package final class DurableGeneration: Sendable {
         return .kept
     }
 
+    /// Removes the file, the copy, what was set aside, what a killed process left, and last the locks, and syncs that. Blocks as long as
+    /// the disk takes.
+    ///
+    /// Whoever waits for one of the locks finds that it is gone, and takes a new one.
+    package func removeAll(with locked: consuming LockedFile) throws(FileError) {
+        let target = locked.path
+        let generation = try file.lock(toChange: Self.suffix, at: target, timeout: Self.lockTimeout)
+        try generation.remove()
+        try generation.removeLeftover()
+        try locked.removeLeftover()
+        try locked.removeSetAside()
+        try locked.remove()
+        setLastCopy(nil)
+        try generation.removeLock()
+        try locked.removeLock()
+        try file.syncFolder(of: target)
+    }
+
     private func setLastCopy(_ copy: Copy?) {
         let old = lastCopy.withLock { exchange(&$0, with: copy) }
         withExtendedLifetime(old) {}  // its pin may close its file, without the lock

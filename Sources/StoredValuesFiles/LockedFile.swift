@@ -1,3 +1,4 @@
+import FoundationEssentials
 import StoredValuesSupport
 
 /// A ``DurableFile``, or its ``DurableGeneration``, while its lock is held, until this is destroyed: the only way to change it.
@@ -139,6 +140,19 @@ package struct LockedFile: ~Copyable {
 
     /// Removes what a process left that died while replacing the file; succeeds if there is nothing.
     package func removeLeftover() throws(FileError) { try remove(temporaryPath) }
+
+    /// Removes the lock file. It must be the last that is done with it: another process may take a new one at once.
+    func removeLock() throws(FileError) { try remove(lockPath) }
+
+    /// Removes all files that were set aside when this one was not readable.
+    func removeSetAside() throws(FileError) {
+        let folder = ResolvedPath.folder(of: path), start = "\(path[ResolvedPath.nameStart(of: path)...]).\(Self.setAsideMark)"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        for name in names where name.after(prefix: start) != nil { try remove("\(folder)/\(name)") }
+    }
+
+    /// What the suffix of a file begins with that is set aside.
+    package static let setAsideMark = "rejected-"
 
     private func remove(_ path: String) throws(FileError) {
         do { try operations.unlink(path) } catch { guard error == .noEntry else { throw FileError(.remove, path, error) } }

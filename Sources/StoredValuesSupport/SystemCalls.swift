@@ -74,6 +74,22 @@ package func environmentVariable(_ name: String) throws(VariableNotUTF8) -> Stri
     return text
 }
 
+/// All environment variables whose names begin with `prefix`, by their names; the text of one that is not UTF-8 is nil. As with
+/// ``environmentVariable(_:)``, there may be none. No other thread may set one meanwhile.
+package func environmentVariables(withPrefix prefix: String) -> [String: String?] {
+    var found: [String: String?] = [:]
+    guard let list = stored_values_environment() else { return found }
+    for position in 0... {
+        guard let entry = list[position] else { break }
+        let bytes = UnsafeRawBufferPointer(start: entry, count: strlen(entry))
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "=")), let name = String(validating: bytes[..<end], as: UTF8.self),
+            name.after(prefix: prefix) != nil, found[name] == nil
+        else { continue }
+        found.updateValue(String(validating: bytes[(end + 1)...], as: UTF8.self), forKey: name)
+    }
+    return found
+}
+
 /// An environment variable that is not UTF-8. It cannot be used; if repaired, it would name another path.
 package struct VariableNotUTF8: Error {
     package let name: String

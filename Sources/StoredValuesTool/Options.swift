@@ -10,18 +10,36 @@ struct SettingsOptions: ParsableArguments {
     @Option(help: "Use the settings file at this path, without those of a fleet or system-wide defaults.", completion: .file(extensions: ["json"]))
     var file: String?
 
+    @Option(
+        help: "Use another settings file of the program: a profile, for instance. list --names prints which there are.",
+        completion: .custom { words, _, _ in names(words).completions })
+    var name: String?
+
     func validate() throws {
         guard file == nil || application.app == nil else {
             throw ValidationError("Give either --app or --file, not both.")
         }
         guard file != "" else { throw ValidationError("The path of --file must not be empty.") }
+        guard let name else { return }
+        guard file == nil else { throw ValidationError("Give either --name or --file, not both.") }
+        do { _ = try PreferencesFile(checkingName: name) } catch { throw ValidationError("\(error)") }
+    }
+
+    /// The files of the program that the words typed so far name.
+    private static func names(_ words: [String]) -> [String] {
+        CompletionWords(words).storage == nil ? [] : (try? PreferencesFile.names) ?? []
     }
 
     /// The file, not checked yet.
     func storage() throws -> PreferencesFile {
         if let file { return PreferencesFile(path: file) }
         try application.bootstrap()
-        return .standard
+        return try name.map { try PreferencesFile(checkingName: $0) } ?? .standard
+    }
+
+    /// The other files of the program; none if a file was named.
+    var otherNames: [String] {
+        get throws { file == nil && name == nil ? try PreferencesFile.names : [] }
     }
 
     /// The file, if it is whole or missing: a script must not read older values in place of a broken file's, nor overwrite a

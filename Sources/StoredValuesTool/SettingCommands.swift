@@ -13,9 +13,17 @@ struct ListCommand: AsyncParsableCommand {
 
     @OptionGroup var settings: SettingsOptions
     @Flag(help: "Show also the settings that programs declare and that are not stored, with their defaults.") var all = false
-    @Flag(help: "Print one JSON object.") var json = false
+    @Flag(help: "Print the names of the program's other settings files instead; --name takes one.") var names = false
+    @Flag(help: "Print one JSON object, or of names a list.") var json = false
+
+    func validate() throws {
+        guard !names || (!all && settings.name == nil && settings.file == nil) else {
+            throw ValidationError("--names is about a program: --all, --name and --file do not go with it.")
+        }
+    }
 
     func run() async throws {
+        guard !names else { return try printNames() }
         let storage = try settings.soundStorage()
         let snapshot = storage.snapshot
         let declared = all ? DeclaredKeys(of: storage) : nil
@@ -31,6 +39,15 @@ struct ListCommand: AsyncParsableCommand {
         guard !json else { return Output.standard.json(values) }
         let remarks: [ValueSource: String] = [.fleet: "fleet", .system: "system-wide default"]
         Output.standard.rows(values.map { key, value in (key, value, snapshot.source(of: key).map { remarks[$0] ?? "" } ?? "default", nil) })
+    }
+}
+
+extension ListCommand {
+    private func printNames() throws {
+        _ = try settings.storage()
+        let names = try settings.otherNames
+        guard !json else { return Output.standard.json(.array(names.map { .string($0) })) }
+        for name in names { Output.standard.line(Output.standard.oneLine(name)) }
     }
 }
 
@@ -177,15 +194,17 @@ struct PathCommand: AsyncParsableCommand {
         commandName: "path", abstract: "Print the path of the settings file, whether or not it exists.")
 
     @OptionGroup var settings: SettingsOptions
-    @Flag(help: "Print JSON, with the paths of the fleet's settings and the system-wide defaults.") var json = false
+    @Flag(help: "Print JSON, with the paths of the fleet's settings, the system-wide defaults and the program's other settings files.") var json = false
 
     func run() async throws {
-        let inspections = try settings.storage().inspect()
+        let inspections = try settings.storage().inspect(), names = try settings.otherNames
         func paths(_ source: ValueSource) -> [String] { inspections.filter { $0.source == source }.map(\.path) }
         let path = paths(.file).first ?? ""
         guard json else { return Output.standard.line(Output.standard.shown(path)) }
         var answer: JSONValue = ["path": .string(path), "system-wide": .array(paths(.system).map { .string($0) })]
         answer["fleet"] = paths(.fleet).first.map { .string($0) }
+        let named = names.map { ($0, JSONValue.string(PreferencesFile.named($0).path)) }
+        if !named.isEmpty { answer["named"] = .object(Dictionary(named) { first, _ in first }) }
         Output.standard.json(answer)
     }
 }

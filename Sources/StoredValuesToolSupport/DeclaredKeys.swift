@@ -32,6 +32,30 @@ package struct DeclaredKeys {
     /// Why not, as a part of a sentence that says what may be stored; nil if it may.
     package func misfit(_ value: JSONValue, for key: String) -> String? { schema[key].flatMap { JSONSchema($0).misfit(value) } }
 
+    /// The keys whose values variables of the environment can have, sorted, with the names of the variables.
+    package var variables: [(key: String, variable: String)] {
+        all.compactMap { key in schema[key]?[PublishedSchema.variableMember]?.stringValue.map { (key, $0) } }
+    }
+
+    /// What the names of these variables begin with.
+    package var prefixesOfVariables: [String] {
+        variables.compactMap { key, variable in
+            let name = EnvironmentVariables.name(of: key), count = variable.utf8.count - name.utf8.count
+            let prefix = count > 0 ? String(Substring(variable.utf8.prefix(count))) : ""
+            return prefix.isEmpty || !variable.isIdentical(to: prefix + name) ? nil : prefix
+        }.distinctKeys
+    }
+
+    /// Why the key may not have what somebody typed, as JSON or as a text; nil if it may.
+    package func misfit(typed text: String, for key: String) -> String? {
+        guard let misfit = misfit(.string(text), for: key) else { return nil }
+        do throws(JSONSyntaxError) {
+            return if let typed = try JSONValue(typed: text) { self.misfit(typed, for: key) } else { misfit }
+        } catch {
+            return "it has \(error)"
+        }
+    }
+
     /// Throws if a program would not read the value, or not under this key.
     package func check(_ value: JSONValue, for key: String) throws {
         let cure = "Nothing was stored; --force stores it all the same."
@@ -93,7 +117,7 @@ package struct CompletionWords {
         if let file = self["--file"], !file.isEmpty, !file.has("\0") { return PreferencesFile(path: file) }
         guard let id = ApplicationOptions.id(app) else { return nil }
         StorageSystem.bootstrap(applicationID: id)
-        return .standard
+        return self["--name"].flatMap { try? PreferencesFile(checkingName: $0) } ?? .standard
     }
 
     /// The values that the key after the command `set` can have, as they are typed.

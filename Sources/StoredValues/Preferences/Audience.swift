@@ -58,6 +58,9 @@ struct Audience {
     /// The keys of the members in use.
     var keys: [PreferencesKey] { Array(declarations.keys) }
 
+    /// The members in use.
+    var members: [any LiveMember] { declarations.values.compactMap(\.member) }
+
     /// Passes the members of these keys their new contents, as one change, and then notifies the listeners.
     mutating func tell(_ contents: [PreferencesKey: MemberChange], _ later: inout AfterUnlocking) {
         // While nothing is stored, the default is the last good value.
@@ -106,4 +109,6 @@ protocol LiveMember: AnyObject, Sendable {
     func take(_ change: MemberChange, _ later: inout AfterUnlocking)
     /// Lets readers continue.
     func endChange()
+    /// Claims the variable of its key, if there is one. Called without locks.
+    func claimVariable()
 }

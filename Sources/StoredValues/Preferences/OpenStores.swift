@@ -30,7 +30,7 @@ final class OpenStores: Sendable {
     }
 
     /// The store of the application's file `name`, open and with the layers below it: the system-wide defaults, and above those,
-    /// if it is the standard file, the layers that only that has.
+    /// if it is the standard file, the layers that only that has, one of them above the file.
     func application(_ name: String) -> PreferencesStore {
         let key = Array(name.utf8)
         if let store = byName.withLock({ $0[key] }) { return store }
@@ -47,6 +47,7 @@ final class OpenStores: Sendable {
         if isStandard {
             let shared = StorageSystem.sharedLayers
             new.addLayers(shared.paths, of: shared.kind, onTop: true)
+            if let variables = StorageSystem.part(EnvironmentVariables.self) { new.add(variables) }
         }
         new.addLayers(PreferencesLocation.layers(of: name))
         new.open()  // after those were added: what is wrong with them is logged before the first value is read, too

@@ -26,6 +26,9 @@ public enum PreferencesError: Error, Equatable {
     /// A newer version of the program wrote the value: version `stored` of its type, while this program knows versions up to
     /// `supported`. The change was not made: the stored value stays.
     case newerVersion(key: String, path: String, stored: Int, supported: Int)
+    /// The environment variable `by` has the value of the key, which cannot be changed while the program runs. The change was not
+    /// made.
+    case overridden(key: String, by: String)
     /// No file of the application can have this name: it is empty, or contains a slash or a NUL.
     case notName(String)
     /// The UserDefaults in the file at `path` could not be read; `reason` says why and what to do. Nothing was imported.
@@ -58,6 +61,8 @@ extension PreferencesError: CustomStringConvertible, CustomDebugStringConvertibl
             "The new value of \"\(key)\" was not stored, and the old one was kept: with it \"\(path)\" would be larger than \(limit >> 20) MiB. Keep large data in separate files, and store only their paths here."
         case .newerVersion(let key, let path, let stored, let supported):
             "\"\(key)\" in \"\(path)\" was not changed: a newer version of the program wrote it (its version is \(stored), this program knows \(supported == 0 ? "none" : "up to \(supported)")). Update the program."
+        case .overridden(let key, let variable):
+            "\"\(key)\" was not changed: the environment variable \(variable) has its value. Change or unset the variable where the program is started, and start it again."
         case .notName(let name):
             "\"\(name)\" cannot be the name of a preferences file: it is empty, or contains a slash or a NUL. Choose another name."
         case .notImported(let path, let reason):
@@ -73,7 +78,7 @@ extension PreferencesError: CustomStringConvertible, CustomDebugStringConvertibl
         case .several(let errors): "Several changes were refused (\(errors.count)). " + errors.map(\.debugDescription).joined(separator: " ")
         case .notEncodable: "\(self) Correct the item or its encode(to:)."
         case .newerVersion: "\(self) Or replace the value: set(_:overwritingNewer: true)."
-        case .notUTF8, .notSaved, .notRead, .notValid, .tooLarge, .notName, .notImported: description
+        case .notUTF8, .notSaved, .notRead, .notValid, .tooLarge, .overridden, .notName, .notImported: description
         }
     }
 
@@ -88,7 +93,7 @@ extension PreferencesError: CustomStringConvertible, CustomDebugStringConvertibl
         case .several, .notEncodable, .notValid, .tooLarge, .newerVersion, .notImported, .notName: 65
         case .notSaved, .notRead: 74
         case .timedOut, .cancelled: 75
-        case .noHomeFolder, .notUTF8: 78
+        case .noHomeFolder, .notUTF8, .overridden: 78
         }
     }
 }

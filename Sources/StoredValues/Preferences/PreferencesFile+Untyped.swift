@@ -56,11 +56,13 @@ extension PreferencesDocument {
 /// The content of a preferences file and the layers below it at one moment, without types: for code that knows only keys, such as
 /// the command line tool.
 package struct PreferencesSnapshot: Sendable {
-    /// The file, then the layers by precedence.
+    /// By precedence.
     private let all: [(document: PreferencesDocument, source: ValueSource)]
+    private let file: PreferencesDocument
 
-    init(_ document: PreferencesDocument, layers: [PreferencesLayer]) {
-        all = [(document, .file)] + layers.map { ($0.document, $0.kind.source) }
+    init(_ file: PreferencesDocument, layers: [PreferencesLayer], environment: PreferencesDocument?) {
+        self.file = file
+        all = (environment.map { [($0, .environment)] } ?? []) + [(file, .file)] + layers.map { ($0.document, $0.kind.source) }
     }
 
     /// The keys of all values, those of the layers included, sorted.
@@ -69,13 +71,14 @@ package struct PreferencesSnapshot: Sendable {
     /// The keys of the file itself that a layer of this source has too, sorted.
     package func keys(hiding source: ValueSource) -> [String] {
         let hidden = all.filter { $0.source == source }
-        return all[0].document.keys.filter { key in !key.isReservedKey && hidden.contains { $0.document[key] != nil } }
+        return file.keys.filter { key in !key.isReservedKey && hidden.contains { $0.document[key] != nil } }
     }
 
     /// The value of `key` that programs read; nil also if it cannot be read, see ``value(of:)``.
     package subscript(key: String) -> JSONValue? { try? value(of: key) }
 
-    /// The value of `key` that programs read: the file's, else that of the first layer that has one. Throws if it contains an
+    /// The value of `key` that programs read: that of a variable that a declared key of this process has, else the file's, else that
+    /// of the first layer that has one. Throws if it contains an
     /// unpaired surrogate, which is not valid Unicode.
     package func value(of key: String) throws -> JSONValue? {
         guard let text = all.lazy.compactMap({ $0.document[key] }).first else { return nil }

@@ -21,6 +21,9 @@ package enum PreferencesLocation {
         "\(path.parts(separatedBy: "/").last == ".json" ? path : stem(of: path)).\(name).json"
     }
 
+    /// What the paths of all but the standard file begin with, before their names.
+    static var startOfNamed: String { get throws(PreferencesError) { stem(of: try path(of: "")) } }
+
     static let standardName = "preferences"
 
     /// Whether the application can have a file of this name.

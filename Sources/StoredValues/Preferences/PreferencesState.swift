@@ -161,8 +161,11 @@ struct PreferencesState {
         var contents = changes
         for (key, change) in changes {
             log.forgetRepairs(of: key)
-            // Removing a value uncovers the layers below.
-            if change.stored == nil, !members.layers.isEmpty { contents[key] = MemberChange(members.below(key)) }
+            if let above = members.above(key) {
+                contents[key] = MemberChange(above)
+            } else if change.stored == nil, !members.layers.isEmpty {  // removing a value uncovers the layers below
+                contents[key] = MemberChange(members.below(key))
+            }
         }
         audience.tell(contents, &later)
     }
@@ -184,12 +187,24 @@ struct PreferencesState {
         var contents: StoredMembers.Changes = [:]
         for key in audience.keys {
             let (before, now) = (old.stored(key), new.stored(key))
-            let isSame = old.source(key) == new.source(key) && (before == now || respelled.contains(key))
+            var isSame = old.source(key) == new.source(key) && (before == now || respelled.contains(key))
+            // Elsewhere the source says whether something is stored.
+            if new.environment != nil { isSame = isSame && (old.own(key) == nil) == (new.own(key) == nil) }
             guard !isSame else { continue }
             log.forgetRepairs(of: key)
             contents[key] = MemberChange(now)
         }
         audience.tell(contents, &later)
+    }
+
+    /// Claims a variable for its key, and notifies the members whose value is another now.
+    mutating func claim(_ claim: EnvironmentLayer.Claim, _ later: inout AfterUnlocking) {
+        guard let environment = members.environment else { return }
+        let (changed, problem) = environment.take(claim)
+        problem.map { log.note($0) }
+        guard !changed.isEmpty else { return }
+        for key in changed { log.forgetRepairs(of: key) }
+        audience.tell(Dictionary(uniqueKeysWithValues: changed.map { ($0, MemberChange(members.stored($0))) }), &later)
     }
 
     private mutating func letGo(_ later: inout AfterUnlocking) {

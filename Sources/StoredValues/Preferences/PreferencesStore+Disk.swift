@@ -56,6 +56,14 @@ extension PreferencesStore {
         return turn.commitDurably() ?? syncGeneration()  // if it is stored already, only that is left to do
     }
 
+    /// Removes the file and all beside it; see ``PreferencesFile/delete()``.
+    func delete() async throws(PreferencesError) {
+        try await onDisk { store in
+            _ = ThreadActivity.beginTurn(.change("delete()", key: nil), of: store)  // on a thread of ours, as for saving
+            return PreferencesTurn(of: store).deleteFile()
+        }
+    }
+
     private func flushNow() -> PreferencesError? {
         if mayMissChanges { refresh() }
         if case .failure(let error) = file, state.withLock({ !$0.members.unsaved.isEmpty }) { return error }

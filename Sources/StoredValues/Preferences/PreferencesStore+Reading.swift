@@ -24,7 +24,7 @@ extension PreferencesStore {
     /// All values at this moment.
     var snapshot: PreferencesSnapshot {
         let view = wholeView
-        return PreferencesSnapshot(view.document, layers: view.layers)
+        return PreferencesSnapshot(view.document, layers: view.layers, environment: view.environment?.document)
     }
 
     /// The content stored under `key` in the file itself, or nil.

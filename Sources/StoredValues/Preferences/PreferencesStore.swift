@@ -30,6 +30,8 @@ final class PreferencesStore: Sendable {
     let watches = Guarded<[FileWatch]>([])
     let queues: StoreQueues
     let isWatchProblemReported = Atomic(false)
+    /// Whether variables of the environment may lie above the file: most files have none, and need not ask for any.
+    let hasVariables = Atomic(false)
     private let opening = Guarded(false)
     private let onEnd: @Sendable () -> Void
 

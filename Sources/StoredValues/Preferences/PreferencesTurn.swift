@@ -82,6 +82,32 @@ struct PreferencesTurn: ~Copyable {
         return end()
     }
 
+    /// Removes the file with all beside it, and all values. Returns why it could not, if so.
+    consuming func deleteFile() -> PreferencesError? {
+        if problem == nil { problem = delete() }
+        return end()
+    }
+
+    private mutating func delete() -> PreferencesError? {
+        let (keys, isUnsaved) = store.state.withLock { ($0.members.document.keys, $0.members.unsaved.values.contains { $0.stored != nil }) }
+        if isUnsaved {
+            return .notSaved(path: store.path, reason: "It was not removed: values are in memory only that would be lost. flush() saves them, or says why not; resetAll() gives them up.")
+        }
+        for key in keys { changes.set(key, to: nil, if: .always) }
+        store.state.withLock { $0.disk.beginWriting() }
+        do throws(FileError) {
+            switch locked.take() {
+            case nil: break  // there is no file
+            case .some(let file): try store.generation?.removeAll(with: file)
+            }
+            store.publish(changes.byKey, writtenIn: PreferencesDocument(), nil, &later)
+            return nil
+        } catch {
+            store.giveUpWriting()
+            return .notSaved(path: store.path, reason: "It was not removed. \(error)")
+        }
+    }
+
     /// Makes no change, and undoes those that were made inside.
     consuming func cancel() {
         let isUntried = store.state.withLock { [changes] state in
@@ -118,7 +144,7 @@ struct PreferencesTurn: ~Copyable {
             do throws(FileError) {
                 guard isBroken else { return try file.replace(with: document.text, durably: false) }
                 let time = Date.now.formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
-                let new = try file.replace(with: document.text, settingAsideAs: "rejected-\(time)")
+                let new = try file.replace(with: document.text, settingAsideAs: "\(LockedFile.setAsideMark)\(time)")
                 store.note("The file that is not JSON was set aside as \"\(new.oldPath)\".")
                 return new.identity
             } catch {

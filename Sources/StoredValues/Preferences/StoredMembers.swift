@@ -21,6 +21,8 @@ struct StoredMembers {
     private(set) var overlay: Changes = [:]
     /// The layers below, by precedence.
     private(set) var layers: [PreferencesLayer] = []
+    /// The layer above, if the file has one; all views share it.
+    private(set) var environment: EnvironmentLayer?
     /// Incremented by each change of the members: earlier reads and comparisons are outdated then.
     private(set) var revision = 0
 
@@ -42,21 +44,25 @@ struct StoredMembers {
         return change.stored
     }
 
-    /// What readers of `key` get: the stored content, else that of the layers below.
-    func stored(_ key: PreferencesKey) -> StoredJSON? { own(key) ?? below(key) }
+    /// The content of `key` in the environment, which nothing that is stored replaces.
+    func above(_ key: PreferencesKey) -> StoredJSON? { environment?.content(of: key) }
+
+    /// What readers of `key` get: that of the environment, else the stored content, else that of the layers below.
+    func stored(_ key: PreferencesKey) -> StoredJSON? { above(key) ?? own(key) ?? below(key) }
 
     /// The content stored under `key` in the layers below.
     func below(_ key: PreferencesKey) -> StoredJSON? { layers.lazy.compactMap { $0.document.stored(key) }.first }
 
     /// What readers of `key` get, as a change, which has the content of the live value if that is known.
     func change(of key: PreferencesKey) -> MemberChange {
-        if let change = overlay[key], change.stored != nil { return change }
+        if let change = overlay[key], change.stored != nil, above(key) == nil { return change }
         return MemberChange(stored(key))
     }
 
     /// Where it comes from, in a batch once that is committed.
     func source(_ key: PreferencesKey) -> ValueSource {
-        own(key) == nil ? layerSource(key) : overlay[key] != nil || unsaved[key] == nil ? ownSource : .memory
+        if above(key) != nil { return .environment }
+        return own(key) == nil ? layerSource(key) : overlay[key] != nil || unsaved[key] == nil ? ownSource : .memory
     }
 
     /// Lays more changes over it.
@@ -106,6 +112,14 @@ struct StoredMembers {
         guard let position = layers.firstIndex(where: { $0.file === layer.file }) else { return }
         layers[position] = layer
         revision += 1
+    }
+
+    /// Lays the environment above all, unless one is there.
+    mutating func lay(_ environment: EnvironmentLayer) -> Bool {
+        guard self.environment == nil else { return false }
+        self.environment = environment
+        revision += 1
+        return true
     }
 
     /// Adds layers above or below those that are there, unless they are there.

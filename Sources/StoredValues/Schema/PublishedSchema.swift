@@ -10,6 +10,8 @@ package struct PublishedSchema: Sendable {
     package static let programsMember = "x-stored-values-programs"
     /// For a former name of a key: the name of the key.
     package static let renamedMember = "x-stored-values-renamed"
+    /// For a key that a variable of the environment can have the value of: the name of the variable.
+    package static let variableMember = "x-stored-values-variable"
     static let dialect: JSONValue = "https://json-schema.org/draft/2020-12/schema"
 
     package private(set) var json: JSONValue

@@ -7,7 +7,7 @@
 /// ```
 ///
 /// Inside, ``PreferencesFile/standard`` and ``PreferencesFile/named(_:)`` are files in a temporary folder, which is removed at
-/// the end, and ``Keyring/system`` is an ``InMemoryKeyring``. Every operation of a wrapper uses the storage of the task that it
+/// the end, without layers and variables, and ``Keyring/system`` is an ``InMemoryKeyring``. Every operation of a wrapper uses the storage of the task that it
 /// runs in, else the storage in which the wrapper was made, else the real one. Child tasks and `Task { }` inherit the storage.
 /// After the end it is empty for whoever still uses it.
 ///
@@ -17,46 +17,48 @@
 /// - Parameters:
 ///   - preferences: The initial content of ``PreferencesFile/standard``: one JSON object, as in the file. Anything else traps
 ///     with a message that names the position.
+///   - named: The same for each ``PreferencesFile/named(_:)`` that has an initial content, by name.
 ///   - secrets: The initial secrets of the application in the keyring: a text for each key.
 ///   - body: The code to run.
 public func withTemporaryStorage<Result>(
-    preferences: String = "{}", secrets: [String: String] = [:], _ body: () throws -> Result
+    preferences: String = "{}", named: [String: String] = [:], secrets: [String: String] = [:], _ body: () throws -> Result
 ) rethrows -> Result {
-    try withTemporaryStorage(preferences: preferences, keyring: InMemoryKeyring(secrets: secrets), body)
+    try withTemporaryStorage(preferences: preferences, named: named, keyring: InMemoryKeyring(secrets: secrets), body)
 }
 
-/// ``withTemporaryStorage(preferences:secrets:_:)`` for asynchronous code.
+/// ``withTemporaryStorage(preferences:named:secrets:_:)`` for asynchronous code.
 public func withTemporaryStorage<Result>(
-    preferences: String = "{}", secrets: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
+    preferences: String = "{}", named: [String: String] = [:], secrets: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Result
 ) async rethrows -> Result {
     try await withTemporaryStorage(
-        preferences: preferences, keyring: InMemoryKeyring(secrets: secrets), isolation: isolation, body)
+        preferences: preferences, named: named, keyring: InMemoryKeyring(secrets: secrets), isolation: isolation, body)
 }
 
-/// ``withTemporaryStorage(preferences:secrets:_:)`` with your own keyring, such as an ``InMemoryKeyring`` with injected faults.
+/// ``withTemporaryStorage(preferences:named:secrets:_:)`` with your own keyring, such as an ``InMemoryKeyring`` with injected faults.
 public func withTemporaryStorage<Result>(
-    preferences: String = "{}", keyring: some Keyring, _ body: () throws -> Result
+    preferences: String = "{}", named: [String: String] = [:], keyring: some Keyring, _ body: () throws -> Result
 ) rethrows -> Result {
     try TemporaryScope.run { scope in
-        begin(in: scope, preferences, keyring)
+        begin(in: scope, preferences, named, keyring)
         return try body()
     }
 }
 
-/// ``withTemporaryStorage(preferences:keyring:_:)`` for asynchronous code.
+/// ``withTemporaryStorage(preferences:named:keyring:_:)`` for asynchronous code.
 public func withTemporaryStorage<Result>(
-    preferences: String = "{}", keyring: some Keyring, isolation: isolated (any Actor)? = #isolation,
+    preferences: String = "{}", named: [String: String] = [:], keyring: some Keyring, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Result
 ) async rethrows -> Result {
     try await TemporaryScope.run(isolation: isolation) { scope in
-        begin(in: scope, preferences, keyring)
+        begin(in: scope, preferences, named, keyring)
         return try await body()
     }
 }
 
 /// Puts a test's initial storage into `scope`, the current one.
-private func begin(in scope: TemporaryScope, _ preferences: String, _ keyring: some Keyring) {
+private func begin(in scope: TemporaryScope, _ preferences: String, _ named: [String: String], _ keyring: some Keyring) {
     SystemKeyring.keyring(of: scope, orElse: keyring)
     PreferencesFile.standard.begin(with: preferences, for: "withTemporaryStorage(preferences:)")
+    for (name, text) in named { PreferencesFile.named(name).begin(with: text, for: "withTemporaryStorage(named: [\"\(name)\": …])") }
 }

@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 /// A ``StoredKey`` of any type, so that keys of several types stand in one list.
 ///
 /// ```swift
@@ -120,7 +122,15 @@ extension PreferencesFile {
     ///
     /// What is read without a repair is valid, and so are former names, members that begin with `$`, and keys that nobody declares. Where
     /// nothing certain is known of a type, the schema says less. See <doc:SettingsPages#What-the-schema-says>.
-    public func schema(of keys: [AnyStoredKey]) -> JSONValue { PublishedSchema(properties: Self.declarations(of: keys)).json }
+    ///
+    /// Traps if two of the keys have one variable of the environment, which would be ignored; see <doc:ServiceEnvironment>.
+    public func schema(of keys: [AnyStoredKey]) -> JSONValue {
+        _ = variables(of: keys) { variable, keys in
+            let names = keys.map { "\"\($0)\"" }.joined(separator: " and ")
+            programmerError("PreferencesFile.schema(of:): the keys \(names) have one environment variable, \(variable), so that it would be ignored. Rename one of them.")
+        }
+        return PublishedSchema(properties: declarations(of: keys)).json
+    }
 
     /// Publishes the schema of these keys for this user, so that the tool `stored-values` and editors know them. Call it at a program's
     /// start: it writes only what is new.
@@ -134,14 +144,14 @@ extension PreferencesFile {
     /// ``inMemory(_:)`` there is none.
     public func publishSchema(of keys: [AnyStoredKey]) {
         do {
-            try schemaRun()?.publish(Self.declarations(of: keys))
+            try schemaRun()?.publish(declarations(of: keys))
         } catch {
             store.report { $0.note("The schema of \"\(path)\" could not be published, so that tools do not know its keys. \(error)") }
         }
     }
 
     /// What is published of each key and each former name.
-    private static func declarations(of keys: [AnyStoredKey]) -> [String: JSONValue] {
+    private func declarations(of keys: [AnyStoredKey]) -> [String: JSONValue] {
         var declarations: [String: JSONValue] = [:]
         for key in keys {
             for former in key.key.formerKeys {
@@ -151,6 +161,7 @@ extension PreferencesFile {
             }
         }
         for key in keys { declarations[key.name] = key.key.declaration }
+        for (key, variable) in variables(of: keys) { declarations[key]?[PublishedSchema.variableMember] = .string(variable) }
         return declarations
     }
 }

@@ -162,6 +162,8 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     }
 
     func endChange() { live.endChange() }
+
+    func claimVariable() { firstDeclaration.withLock { $0 }?.claimVariable(in: store) }
 }
 
 extension Equatable {

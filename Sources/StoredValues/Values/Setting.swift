@@ -85,21 +85,31 @@ extension StoredValue: SettableValue {
     }
 
     fileprivate func set(text: String) throws(PreferencesError) {
-        let typed: JSONValue?
-        do {
-            typed = try JSONValue(typed: text)
-        } catch {
-            throw notValid("it has \(error)")
-        }
-        let string = JSONValue.string(text), item = string.item(Item.self)
-        // What can be read as JSON and as a text is a text only for a type of texts.
-        guard let typed, typed.item(Item.self) != nil, item == nil || !declaration.strictSchema.isText else {
-            if let item { return try set(checking: item) }
-            let schema = declaration.strictSchema
-            throw notValid(schema.isAnything ? "it cannot be read as \(Item.self)" : "it must be \(schema.words)")
-        }
-        try set(json: typed)
+        let json: JSONValue
+        do throws(TextMisfit) { json = try declaration.json(typed: text) } catch { throw notValid(error.description) }
+        try set(json: json)
     }
 
     private func notValid(_ reason: String) -> PreferencesError { .notValid(key: key, path: livePreference.store.path, reason: reason) }
+}
+
+extension StoredKey {
+    /// What a person or the environment says, as JSON that the key's type reads. Throws why it cannot be read.
+    func json(typed text: String) throws(TextMisfit) -> JSONValue {
+        let typed: JSONValue?
+        do { typed = try JSONValue(typed: text) } catch { throw TextMisfit(description: "it has \(error)") }
+        let string = JSONValue.string(text), isText = string.item(Item.self) != nil
+        // What can be read as JSON and as a text is a text only for a type of texts.
+        if let typed, typed.item(Item.self) != nil, !isText || !strictSchema.isText { return typed }
+        if isText { return string }
+        let schema = strictSchema
+        // The schema may name the part that does not fit.
+        let misfit = typed.flatMap { schema.misfit($0) } ?? "it must be \(schema.words)"
+        throw TextMisfit(description: schema.isAnything ? "it cannot be read as \(Item.self)" : misfit)
+    }
+}
+
+/// Why a text is not a value of a key, as a part of a sentence.
+struct TextMisfit: Error, CustomStringConvertible {
+    let description: String
 }

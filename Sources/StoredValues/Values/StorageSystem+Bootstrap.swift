@@ -18,7 +18,10 @@ extension StorageSystem {
     /// Arguments that are omitted leave their default. Arguments that are given take precedence over
     /// `STORED_VALUES_PREFERENCES` and `STORED_VALUES_KEYRING`. None applies inside `withTemporaryStorage`.
     ///
-    /// Traps on an invalid name, on a second call, and after the first use. Making a file or a keyring to pass here does not
+    /// With a prefix, variables of the environment give values of the standard file: with `EDITOR_`, the value of `maxConnections` is
+    /// that of `EDITOR_MAX_CONNECTIONS`, if that is set. See <doc:ServiceEnvironment>.
+    ///
+    /// Traps on an invalid name or prefix, on a second call, and after the first use. Making a file or a keyring to pass here does not
     /// count as use.
     ///
     /// - Parameters:
@@ -30,11 +33,15 @@ extension StorageSystem {
     ///     machine shares with others before these (``ValueSource``). If the file cannot be opened, values stay in memory, the error is logged, and
     ///     ``PreferencesFile/flush()`` throws it.
     ///   - keyring: The keyring that ``Keyring/system`` means.
+    ///   - environmentPrefix: What the names of variables begin with, such as `EDITOR_`: letters of ASCII, digits and underscores, no
+    ///     digit first, and not `STORED_VALUES_`. The variables are copied now.
     public static func bootstrap(
-        applicationID: String? = nil, preferences: PreferencesFile? = nil, keyring: (any Keyring)? = nil
+        applicationID: String? = nil, preferences: PreferencesFile? = nil, keyring: (any Keyring)? = nil,
+        environmentPrefix: String? = nil
     ) {
         let arguments = [
             applicationID.map { "applicationID: \"\($0)\"" }, preferences.map { _ in "preferences: …" }, keyring.map { _ in "keyring: …" },
+            environmentPrefix.map { "environmentPrefix: \"\($0)\"" },
         ]
         let call = "StorageSystem.bootstrap(\(arguments.compactMap { $0 }.joined(separator: ", ")))"
         requireProperUse(
@@ -43,7 +50,10 @@ extension StorageSystem {
         requireProperUse(
             keyring?.asksSystem != true,
             "\(call): .system cannot stand for itself; omit the argument, or pass another keyring, such as .secretService")
-        let parts: [(any Sendable)?] = [preferences, keyring]
+        requireProperUse(
+            environmentPrefix.map(EnvironmentVariables.isPrefix) ?? true,
+            "\(call): the prefix must consist of ASCII letters, digits and underscores, not begin with a digit, and not be that of the library")
+        let parts: [(any Sendable)?] = [preferences, keyring, environmentPrefix.map { EnvironmentVariables(prefix: $0) }]
         begin(applicationID: applicationID, parts: parts.compactMap { $0 }, call: call)
     }
 }

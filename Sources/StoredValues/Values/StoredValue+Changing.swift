@@ -25,8 +25,8 @@ extension StoredValue {
     ///
     /// An item outside of the range that the key is declared with is refused, and not moved to the nearer bound as by
     /// ``set(_:overwritingNewer:)``. Throws ``PreferencesError/notValid(key:path:reason:)``, ``PreferencesError/notEncodable(key:path:reason:)``,
-    /// ``PreferencesError/newerVersion(key:path:stored:supported:)`` or ``PreferencesError/tooLarge(key:path:limit:)``. Then
-    /// the old value stays, and ``flush()`` does not throw the error again. A file that cannot be written throws nothing here:
+    /// ``PreferencesError/newerVersion(key:path:stored:supported:)``, ``PreferencesError/tooLarge(key:path:limit:)`` or
+    /// ``PreferencesError/overridden(key:by:)``. Then the old value stays, and ``flush()`` does not throw the error again. A file that cannot be written throws nothing here:
     /// the value stays in memory, as with ``set(_:overwritingNewer:)``.
     public func set(checking item: Item) throws(PreferencesError) {
         let preference = livePreference
@@ -55,6 +55,7 @@ extension StoredValue {
 
     /// ``change(to:if:in:)`` for an item that must lie in the range of the key, if it has one.
     private func checkedChange(to item: Item, in preference: LivePreference<Item>) throws(PreferencesError) -> MemberChange {
+        if let overridden = preference.store.overridden(key) { throw overridden }
         do throws(NotInRange) {
             try declaration.requireInRange(item)
         } catch {
@@ -66,6 +67,7 @@ extension StoredValue {
     /// Removes the stored value, also under former keys, so that the layers below are read again, or the default.
     public func reset() {
         let preference = livePreference
+        if let overridden = preference.store.overridden(key) { return preference.store.report { $0.refuse(overridden) } }
         preference.store.change("reset()", of: key) { changes in
             changes.set(key, to: nil, if: .notNewer(than: preference.schema.version))
             declaration.removeFormerKeys(in: preference.store, upTo: preference.schema.version, &changes)
@@ -105,6 +107,7 @@ extension StoredValue {
     private func change(
         to item: Item, if condition: MemberChange.Condition? = nil, in preference: LivePreference<Item>
     ) throws(PreferencesError) -> MemberChange {
+        if let overridden = preference.store.overridden(key) { throw overridden }
         let valid: Item, stored: StoredJSON
         do {
             valid = try declaration.validated(item)

@@ -66,9 +66,11 @@ extension StoredValue {
     }
 
     private func find(in store: PreferencesStore) -> LivePreference<Item> {
+        declaration.claimVariable(in: store)  // first, so that nobody reads a value that the variable replaces
         let found = LivePreference<Item>.find(key, in: store)
         declaration.moveFormerKeys(in: found.store, upTo: found.schema.version)
         found.note(declaration)
+        declaration.claimVariable(in: store)  // if the variables came between
         return found
     }
 

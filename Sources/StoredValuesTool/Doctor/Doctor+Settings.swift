@@ -15,7 +15,46 @@ extension Doctor {
         for layer in inspections.dropFirst() { check(layer) }
         if let mirror = inspections.first(where: { $0.source == .fleet }) { checkFleet(mirror, storage, file.path, of: application) }
         checkDeclared(storage, file.path)
-        if let application { checkFlatpaks(application, except: file.path) }
+        if let application {
+            checkEnvironment(of: storage)
+            checkFlatpaks(application, except: file.path)
+        }
+    }
+
+    /// Checks the program's other files.
+    mutating func checkNamed() {
+        do throws(PreferencesError) {
+            for name in try PreferencesFile.names {
+                section = "Settings \"\(name)\""
+                check(.named(name), of: nil)
+            }
+        } catch {
+            add(.problem, error.description)
+        }
+    }
+
+    /// Checks the variables of this environment that have values of the file, if a program has published which.
+    private mutating func checkEnvironment(of storage: PreferencesFile) {
+        guard let declared = DeclaredKeys(of: storage) else { return }
+        let variables = declared.variables
+        for (key, variable) in variables {
+            do throws(VariableNotUTF8) {
+                guard let text = try environmentVariable(variable) else { continue }
+                if let misfit = declared.misfit(typed: text, for: key) {
+                    add(.problem, "\(variable) in this environment is no value for \"\(key)\": \(misfit). Correct or unset it.")
+                } else {
+                    add(.note, "\(variable) in this environment has the value of \"\(key)\". Programs that start here cannot change it.")
+                }
+            } catch {
+                add(.problem, "\(variable) in this environment is no value for \"\(key)\": it is not UTF-8. Correct or unset it.")
+            }
+        }
+        let known = variables.map(\.variable)
+        for prefix in declared.prefixesOfVariables {
+            for variable in environmentVariables(withPrefix: prefix).keys.sorted() where !known.contains(variable) {
+                add(.note, "\(variable) in this environment is of no key that a program declares.")
+            }
+        }
     }
 
     private mutating func checkOwn(_ file: PreferencesInspection) {

@@ -7,7 +7,8 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor", abstract: "Check the settings, the items and the keyring: what is read from where, what is wrong, and how to fix it.",
         discussion: """
             Changes and starts nothing, and reads no secret. The exit status is 1 if there is a problem. Without --app, \
-            only the keyring is checked.
+            only the keyring is checked. Run in the environment of a service, it names the variables that have values of its \
+            settings, if the service has published its keys.
             """)
 
     @OptionGroup var settings: SettingsOptions
@@ -16,8 +17,14 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         var doctor = Doctor()
         let isAboutSettings = settings.file != nil || settings.application.id != nil
-        if isAboutSettings { doctor.check(try settings.storage(), of: settings.file == nil ? settings.application.id : nil) }
-        if settings.file == nil, isAboutSettings { doctor.checkStores() }
+        if isAboutSettings {
+            let isStandard = settings.file == nil && settings.name == nil
+            doctor.check(try settings.storage(), of: isStandard ? settings.application.id : nil)
+            if isStandard {
+                doctor.checkNamed()
+                doctor.checkStores()
+            }
+        }
         await doctor.checkKeyring(service: settings.application.id)
         if json {
             Output.standard.json(doctor.json)

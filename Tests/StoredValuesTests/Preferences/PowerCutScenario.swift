@@ -150,6 +150,17 @@ struct PowerCutScenario: Sendable, CustomTestStringConvertible {
             story.set("b", to: 2, in: second)
             try await story.flush(second)
         },
+        PowerCutScenario("a program deletes the file, and stores another value after it") { story in
+            let storage = story.process()
+            story.set("a", to: 1, in: storage)
+            try await story.flush(storage)
+            story.set("b", to: 2, in: storage)
+            story.begin { $0 = [:] }
+            try await storage.delete()
+            story.promise()
+            story.set("c", to: 3, in: storage)
+            try await story.flush(storage)
+        },
         PowerCutScenario("two programs take turns, of which one flushes") { story in
             let first = story.process(), second = story.process()
             for round in 1...3 {

@@ -21,10 +21,12 @@ struct ToolCompletionTests {
         arguments: [
             ("se", ["secret", "set"]), ("get th", ["theme"]), ("get --app other ", ["other-key"]), ("secret get ", ["token"]),
             ("list --app ", ["demo", "other"]),
+            ("list --name ", ["work"]), ("get --name work ", ["size"]), ("get --name=work ", ["size"]),
         ])
     func bash(typed: String, expected: [String]) async throws {
         try await withTool { tool in
             try tool.write(#"{"theme": 1, "zoom": 2}"#)
+            try tool.write(#"{"size": 1}"#, to: "\(tool.folder)/.config/demo/work.json")
             try tool.write(#"{"other-key": 1}"#, to: "\(tool.folder)/.config/other/preferences.json")
             try await tool.run("secret", "set", "token", input: "x")
             try tool.write(try await tool.run("--generate-completion-script", "bash").output, to: "\(tool.folder)/script")

@@ -93,7 +93,7 @@ struct SettingsTests {
             (AnyStoredKey(.theme), "pink", "light, dark or high contrast"), (AnyStoredKey(.theme), "Dark", "light, dark or high contrast"),
             (AnyStoredKey(StoredKey("k", default: true)), "yes", "true or false"), (AnyStoredKey(StoredKey("k", default: UInt8(1))), "256", "a whole number from 0 to 255"),
             (AnyStoredKey(StoredKey("k", default: Date.now)), "2026-11-21", "2026-11-21T10:59:00Z"), (AnyStoredKey(.name), "", "must not be empty"),
-            (AnyStoredKey(StoredKey("k", default: [1])), "a b", "a list"), (AnyStoredKey(StoredKey("k", default: Window())), #"{"width": "x"}"#, "an object"),
+            (AnyStoredKey(StoredKey("k", default: [1])), "a b", "a list"), (AnyStoredKey(StoredKey("k", default: Window())), #"{"width": "x"}"#, "width must be a whole number"),
             (AnyStoredKey(StoredKey("k", default: 0.5, in: 0...1)), "nan", "nan is not in 0.0...1.0"),
         ])
     func refused(key: AnyStoredKey, text: String, words: String) throws {

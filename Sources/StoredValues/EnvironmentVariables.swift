@@ -1,0 +1,52 @@
+import StoredValuesSupport
+
+/// The variables of a service's environment, as they were when the program named their prefix.
+package struct EnvironmentVariables: Sendable {
+    let prefix: String
+    /// By their names; nil for one that is not UTF-8.
+    private let texts: [String: String?]
+
+    /// Copies the variables now; or these, which need not be set.
+    init(prefix: String, _ texts: [String: String?]? = nil) {
+        self.prefix = prefix
+        self.texts = texts ?? environmentVariables(withPrefix: prefix)
+    }
+
+    /// Whether names of variables can begin with it, and none is the library's own.
+    static func isPrefix(_ prefix: String) -> Bool {
+        let isStart = prefix.utf8.first.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+        return isStart && prefix.utf8.allSatisfy(\.isPartOfVariable) && prefix.after(prefix: "STORED_VALUES_") == nil
+    }
+
+    /// The name of the variable of `key`, set or not.
+    func name(of key: String) -> String { prefix + Self.name(of: key) }
+
+    /// The text of the variable; nil if it is not set, and a nil in it if it is not UTF-8.
+    func text(of variable: String) -> String?? { texts[variable] }
+
+    /// The name of the variable of `key` after the prefix: `http.maxConnections` is `HTTP_MAX_CONNECTIONS`.
+    ///
+    /// An underscore separates a small letter from the capital after it. Letters of ASCII become capitals, its digits stay, and every
+    /// other scalar is an underscore. The same as for swift-configuration's provider, in ASCII.
+    package static func name(of key: String) -> String {
+        var name = "", last: Unicode.Scalar = "_"
+        for scalar in key.unicodeScalars {
+            if ("a"..."z").contains(last), ("A"..."Z").contains(scalar) { name += "_" }
+            name += scalar.isASCII && UInt8(ascii: scalar).isPartOfVariable ? scalar.properties.uppercaseMapping : "_"
+            last = scalar
+        }
+        return name
+    }
+}
+
+extension UInt8 {
+    /// Whether it is an ASCII letter, digit or underscore.
+    fileprivate var isPartOfVariable: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

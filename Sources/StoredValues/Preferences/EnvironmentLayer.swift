@@ -1,0 +1,93 @@
+import StoredValuesSupport
+import Synchronization
+
+/// The variables of the environment, as a layer above a file. It is never written, and never changes but by what is declared.
+///
+/// What a variable says depends on its key's type. So a key claims its variable when it is first used, before anyone has read its
+/// value. A variable that two keys claim is ignored.
+final class EnvironmentLayer: Sendable {
+    /// A key with its variable.
+    struct Claim: Sendable {
+        let key: PreferencesKey
+        let itemType: ObjectIdentifier
+        let variable: String
+        /// What the variable says; nil if that is no value of the key.
+        let content: StoredJSON?
+    }
+
+    let variables: EnvironmentVariables
+    /// The claims of variables that are set.
+    private let claims = Guarded<[PreferencesKey: Claim]>([:])
+
+    init(_ variables: EnvironmentVariables) { self.variables = variables }
+
+    /// The variable that a key is still to claim, and its text, which is nil if it is not UTF-8; nil if it has none, or has claimed it.
+    func unclaimed(_ key: PreferencesKey, as itemType: ObjectIdentifier) -> (variable: String, text: String?)? {
+        guard claims.withLock({ $0[key]?.itemType }) != itemType else { return nil }
+        let variable = variables.name(of: key.text)
+        return variables.text(of: variable).map { (variable, $0) }
+    }
+
+    /// Notes the claim. Returns the keys that have another value now, and what to log.
+    func take(_ claim: Claim) -> (changed: [PreferencesKey], problem: String?) {
+        claims.withLock { claims in
+            let others = claims.values.filter { $0.key != claim.key && $0.variable.isIdentical(to: claim.variable) }
+            guard !others.isEmpty else {
+                let old = claims.updateValue(claim, forKey: claim.key)
+                return (old?.content == claim.content ? [] : [claim.key], nil)
+            }
+            for key in [claim.key] + others.map(\.key) {
+                claims[key] = Claim(key: key, itemType: claims[key]?.itemType ?? claim.itemType, variable: claim.variable, content: nil)
+            }
+            let names = ([claim.key] + others.map(\.key)).map(\.text).distinctKeys.map { "\"\($0)\"" }.joined(separator: " and ")
+            let problem = "The environment variable \(claim.variable) is ignored, because it could be \(names). Rename one of these keys."
+            return (others.filter { $0.content != nil }.map(\.key), problem)
+        }
+    }
+
+    /// What the variable of `key` says.
+    func content(of key: PreferencesKey) -> StoredJSON? { claims.withLock { $0[key]?.content } }
+
+    /// The variable that has the value of `key`.
+    func variable(of key: PreferencesKey) -> String? {
+        claims.withLock { claims in claims[key].flatMap { $0.content == nil ? nil : $0.variable } }
+    }
+
+    /// All values, as in a file.
+    var document: PreferencesDocument {
+        let contents = claims.withLock { $0.compactMapValues(\.content) }
+        return PreferencesDocument().applying(contents.mapValues { MemberChange($0) })
+    }
+}
+
+extension PreferencesStore {
+    /// Lays the variables above the file, unless that was done.
+    func add(_ variables: EnvironmentVariables) {
+        // First, so that a member that is made after the look at all members finds it, and claims its variable itself.
+        hasVariables.store(true, ordering: .relaxed)
+        let members = state.withLock { state in
+            state.members.lay(EnvironmentLayer(variables)) ? state.audience.members : []
+        }
+        for member in members { member.claimVariable() }
+    }
+
+    /// The variables above the file.
+    var environment: EnvironmentLayer? { hasVariables.load(ordering: .relaxed) ? state.withLock { $0.members.environment } : nil }
+
+    /// The error of a change of a key whose value is in a variable; nil if it is in none.
+    func overridden(_ key: String) -> PreferencesError? {
+        environment?.variable(of: PreferencesKey(key)).map { .overridden(key: key, by: $0) }
+    }
+
+    /// Claims a variable, and logs why it is passed over, if so.
+    func claim(_ claim: EnvironmentLayer.Claim, passedOverFor reason: String?) {
+        var later = AfterUnlocking()
+        state.withLock { state in
+            state.claim(claim, &later)
+            guard let reason else { return }
+            state.log.note(
+                "The environment variable \(claim.variable) is passed over for \"\(claim.key.text)\": \(reason). Correct or unset it, and start the program again.")
+        }
+        finish(later)
+    }
+}
