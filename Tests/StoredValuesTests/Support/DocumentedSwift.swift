@@ -31,13 +31,15 @@ struct DocumentedPage: CustomTestStringConvertible {
 
     /// The module for programs that change what many machines share, which exists with its trait only.
     private static let fleet = "StoredValuesFleet"
+    /// The module for tests, which needs Swift Testing.
+    private static let testing = "StoredValuesTesting"
 
     /// The documentation comments of each source file that has examples, every line in its place.
     private static let sources: [DocumentedPage] = {
         #if Fleet
-            examples(in: "StoredValues") + examples(in: fleet)
+            examples(in: "StoredValues") + examples(in: testing) + examples(in: fleet)
         #else
-            examples(in: "StoredValues")
+            examples(in: "StoredValues") + examples(in: testing)
         #endif
     }()
 
@@ -68,7 +70,8 @@ struct DocumentedPage: CustomTestStringConvertible {
         #endif
         let program = snippets.filter { !$0.isManifest }.map { $0.program(in: path) }.joined()
         let manifests = snippets.filter(\.isManifest).map { ($0.program(in: path), true) }
-        let imports = path.hasPrefix("Sources/\(Self.fleet)/") ? "import StoredValues\nimport \(Self.fleet)\n" : "import StoredValues\n"
+        let more = [Self.fleet: [Self.fleet], Self.testing: [Self.testing, "Testing"]].first { path.hasPrefix("Sources/\($0.key)/") }?.value
+        let imports = (["StoredValues"] + (more ?? [])).map { "import \($0)\n" }.joined()
         return (program.isEmpty ? [] : [(imports + program, false)]) + manifests
     }
 }
