@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "StoredValuesConfiguration", targets: ["StoredValuesConfiguration"]),
         .library(name: "StoredValuesFleet", targets: ["StoredValuesFleet"]),
         .library(name: "StoredValuesStore", targets: ["StoredValuesStore"]),
+        .library(name: "StoredValuesTesting", targets: ["StoredValuesTesting"]),
         .executable(name: "stored-values", targets: ["StoredValuesTool"]),
         .executable(name: "stored-values-fleet", targets: ["StoredValuesFleetTool"]),
     ],
@@ -107,6 +108,8 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // For tests of users' packages. It imports Swift Testing, so nothing else depends on it.
+        .target(name: "StoredValuesTesting", dependencies: ["StoredValues", "StoredValuesSupport"], swiftSettings: settings),
         // The command line tools. Nothing depends on them, so that nobody who uses the library links an argument parser.
         .target(
             name: "StoredValuesToolSupport",
@@ -153,7 +156,7 @@ let package = Package(
         .testTarget(
             name: "StoredValuesTests",
             dependencies: [
-                "StoredValues", "StoredValuesFiles", "StoredValuesSupport", "TestProcess",
+                "StoredValues", "StoredValuesFiles", "StoredValuesSupport", "StoredValuesTesting", "TestProcess",
                 .target(name: "StoredValuesSecretService", condition: withLibsecret),
                 .product(name: "Logging", package: "swift-log"),
                 .target(name: "StoredValuesConfiguration", condition: withConfiguration),

@@ -35,6 +35,7 @@
                 COMPLETIONS
                 For bash, zsh or fish: stored-values-fleet --generate-completion-script <shell>
                 """,
+            version: CommandLineProgram.version,
             subcommands: [
                 AgentCommand.self, ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self, LogCommand.self,
                 StatusCommand.self, SecretCommand.self,

@@ -27,6 +27,7 @@ struct StoredValuesCommand: AsyncParsableCommand {
             For bash, zsh or fish: stored-values --generate-completion-script <shell>
             The article "The command line tool" says where to install it.
             """,
+        version: CommandLineProgram.version,
         subcommands: [
             ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self, WatchCommand.self, EditCommand.self,
             PathCommand.self, SecretCommand.self, StoreCommand.self, DoctorCommand.self,

@@ -7,6 +7,9 @@ package enum CommandLineProgram {
     /// The tool's name, which its messages begin with.
     package static let name = executableName()
 
+    /// What `--version` prints. CHANGELOG.md begins with the same.
+    package static let version = "0.1.0"
+
     package static func run<Command: AsyncParsableCommand>(_ type: Command.Type) async {
         LoggingSystem.bootstrap { _ in HeldLog() }
         do {

@@ -16,6 +16,12 @@ struct ReadmeTests {
         #expect(try page(path).contains("```swift\n\(example.dropFirst(mark.count))```\n"))
     }
 
+    @Test("The article on libraries shows the library that the package of a user takes")
+    func library() throws {
+        let library = try page("Tests/Consumer/Telemetry/Sources/Telemetry/Telemetry.swift")
+        #expect(try page("\(Self.catalogue)/Libraries.md").contains("```swift\n\(library)```\n"))
+    }
+
     @Test("The README is one page, and names every page of the documentation by a link that leads there")
     func onePage() throws {
         let readme = try page("README.md")
@@ -33,7 +39,7 @@ struct ReadmeTests {
     @Test("The README alone has the table of operations; the landing page says so, and lists every article")
     func landingPage() throws {
         let landing = try page("\(Self.catalogue)/StoredValues.md")
-        #expect(DocumentedOperations(in: try page("README.md")) != nil && DocumentedOperations(in: landing) == nil)
+        #expect(DocumentedTable.operations(in: try page("README.md")) != nil && DocumentedTable.operations(in: landing) == nil)
         #expect(landing.contains("`README.md`"))
         let articles = try FileManager.default.contentsOfDirectory(atPath: DocumentedPage.root.appending(path: Self.catalogue).path)
         for article in articles where article.hasSuffix(".md") && article != "StoredValues.md" {

@@ -217,6 +217,21 @@ struct WallsTests {
         #expect(try names("stored-values") && !names("TestProcess"))
     }
 
+    @Test("Only the module for tests imports Swift Testing, and only tests import that: no program links it")
+    func testing() throws {
+        let module = "StoredValuesTesting"
+        for file in try files() {
+            #expect(file.path.hasPrefix(module + "/") || !file.text.contains(/import (StoredValues)?Testing\b/), "\(file.path)")
+        }
+        let manifest = try contents(ofFile: DocumentedPage.root.path + "/Package.swift")
+        let targets = manifest.components(separatedBy: "arget(").filter { $0.contains("\"\(module)\"") && !$0.contains("name: \"\(module)\"") }
+        #expect(targets.count == 1 && targets.allSatisfy { $0.contains("name: \"\(module.replacing("Testing", with: "Tests"))\"") }, "\(targets)")
+        for program in ["stored-values", "TestProcess"] {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: BuiltProgram.path(program)))
+            #expect(bytes.range(of: Data("libTesting.so".utf8)) == nil, "\(program)")
+        }
+    }
+
     /// The text without comments and without what stands in quotes.
     private static func code(_ text: String) -> String {
         text.replacing(/(?m)\/\/.*$/, with: "").replacing(/"(?:[^"\\\n]|\\.)*"/, with: "")

@@ -38,7 +38,7 @@ public final class InMemoryKeyring: Keyring {
     public init(deadline: Duration = .seconds(5)) { self.deadline = deadline }
 
     /// A keyring with these texts, by the keys of the application's secrets.
-    convenience init(secrets: [String: String]) {
+    package convenience init(secrets: [String: String]) {
         self.init()
         for (key, text) in secrets {
             let id = SecretIdentifier(service: StorageSystem.applicationID, account: key)

@@ -1,6 +1,6 @@
 /// A place that stores secrets: the desktop's keyring, an encrypted file, memory.
 ///
-/// The contract, which one test suite checks for every keyring of this package (`KeyringContractTests`):
+/// The contract, which `KeyringRule` of the product `StoredValuesTesting` checks, for every keyring of this package and for yours:
 ///
 /// - **Three answers.** ``read(_:)`` returns the secret, returns `nil` if the keyring answered that it has none, or throws. A
 ///   locked or unreachable keyring throws; it never returns `nil`.
@@ -9,8 +9,11 @@
 ///   unknown whether a write happened; read to find out.
 /// - **Update in place.** Writing a secret that exists replaces its bytes; there is no moment without a secret.
 /// - **Removal is idempotent.** Removing a secret that does not exist succeeds.
-/// - **Bounded.** Every call ends within the keyring's deadline, and soon after its task is cancelled. Only ``unlock()`` may
-///   prompt the user, and a prompt has its own time limit.
+/// - **Any name, any bytes.** Services and accounts may be any text and are compared as bytes. A secret may be any bytes up to 1 MiB; a
+///   larger one is refused with ``KeyringError/tooLarge``.
+/// - **Bounded.** Every call ends within the keyring's deadline, and soon after its task is cancelled. In a task that is cancelled
+///   already it throws ``KeyringError/cancelled`` and changes nothing. Only ``unlock()`` may prompt the user, and a prompt has its
+///   own time limit.
 /// - **Any thread.** Nothing runs for long on the caller's thread or on Swift's cooperative pool. `read` does not wait for
 ///   unstructured tasks: a getter may be blocking every thread that they could run on.
 ///

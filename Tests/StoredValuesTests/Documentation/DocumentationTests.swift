@@ -16,8 +16,22 @@ struct DocumentationTests {
     @Test("Every operation of the table compiles as it is spelled there")
     func operations() async throws {
         let page = try #require(DocumentedPage.all.first { $0.path == "README.md" })
-        let operations = try #require(DocumentedOperations(in: page.text))
-        #expect(try await TypeChecker().complaint(about: operations.program(in: page.path)) == "")
+        let operations = try #require(DocumentedTable.operations(in: page.text))
+        #expect(try await TypeChecker().complaint(about: operations.program(in: page.path, atLeast: 41)) == "")
+    }
+
+    @Test("Of the tables with the calls of others, what is called here compiles, and what the tool is told works", arguments: ["swift-sharing", "DataStore", "GSettings"])
+    func calls(library: String) async throws {
+        let page = try #require(DocumentedPage.all.first { $0.path.hasSuffix("/ComingFromOtherLibraries.md") })
+        let calls = try #require(DocumentedTable.calls(of: library, in: page.text))
+        #expect(try await TypeChecker().complaint(about: calls.program(in: page.path, atLeast: 10)) == "")
+        try await withTool { tool in
+            try tool.write(#"{"limit": 60}"#, to: "\(tool.folder)/.config/com.example.Editor/preferences.json")
+            for command in calls.commands where command[1] != "watch" {  // which does not end by itself
+                let run = try await tool.run(Array(command.dropFirst()))
+                #expect(run.status == 0, "\(command): \(run)")
+            }
+        }
     }
 
     @Test("A snippet that does not compile is found, and named by its page and line")

@@ -6,9 +6,9 @@ struct NamesInCommentsTests {
     /// Names that no code of the sources has: those of compilers, of other packages and systems, and of the tests.
     private static let foreign: Set<String> = [
         "BoringSSL", "ChaCha20", "ConfigReader", "EDITOR_", "EDITOR_MAX_CONNECTIONS", "F_OFD_GETLK", "F_OFD_SETLK", "GDBusConnection",
-        "GVariant", "HTTP_MAX_CONNECTIONS", "KeyringContractTests", "MandatoryAllocBoxToStack", "ObservationIgnored", "O_PATH", "SecretValue", "SipHash", "SwiftNIO", "api.token", "didSet",
+        "GVariant", "HTTP_MAX_CONNECTIONS", "MandatoryAllocBoxToStack", "ObservationIgnored", "O_PATH", "SecretValue", "SipHash", "SwiftNIO", "api.token", "didSet",
         "fetchString(forKey:)", "g_wakeup_new", "gRPC", "gh", "http.maxConnections", "maxConnections", "quotaApplierV3", "requiredString(forKey:)",
-        "string(forKey:)", "watchBatchMaxRevs", "willSet",
+        "string(forKey:)", "timeLimit", "watchBatchMaxRevs", "willSet",
     ]
 
     private static func unknown(in sources: [CommentedSource]) -> [CommentedSource.Mention] {

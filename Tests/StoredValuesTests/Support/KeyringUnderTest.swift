@@ -1,21 +1,39 @@
 import Foundation
-import StoredValues
+import StoredValuesFiles
 import StoredValuesSupport
 import Testing
+
+@testable import StoredValues
 
 /// A keyring that `KeyringContractTests` checks. Another keyring is one more case in `available`.
 struct KeyringUnderTest: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// Whether it reports changes. A cluster's secrets are heard of by each machine's mirror, which is another keyring.
     var reportsChanges = true
+    /// Makes it locked or unreachable, and open again, where that can be done to one that no other test uses.
+    var setUnavailable: (@Sendable (any Keyring, Bool) async throws -> Void)?
     /// A keyring that is open. It may be shared by all tests: each uses a service of its own. Where there can be none, it
     /// cancels the test's case and says why.
     let open: @Sendable () async throws -> any Keyring
 
     static let available =
         [
-            KeyringUnderTest(testDescription: "InMemoryKeyring") { InMemoryKeyring() },
-            KeyringUnderTest(testDescription: "EncryptedFileKeyring") {
+            KeyringUnderTest(
+                testDescription: "InMemoryKeyring", setUnavailable: { try #require($0 as? InMemoryKeyring).inject($1 ? .locked : nil) }
+            ) { InMemoryKeyring() },
+            KeyringUnderTest(
+                testDescription: "EncryptedFileKeyring",
+                setUnavailable: { keyring, isUnavailable in
+                    let path = try #require(keyring as? EncryptedFileKeyring).vault.file.path
+                    if isUnavailable {
+                        try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+                        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+                    } else {
+                        try FileManager.default.removeItem(atPath: path)
+                        try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
+                    }
+                }
+            ) {
                 guard isEncryptedFileBuiltIn else { try SkippedCase.end(because: "built without the trait EncryptedFile") }
                 let path = ProcessFolder.path + "/" + UUID().uuidString
                 return EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key"), deadline: hangLimit)

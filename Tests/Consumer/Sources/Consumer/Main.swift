@@ -2,6 +2,7 @@ import Files
 import Locking
 import SecretService
 import StoredValues
+import Telemetry
 
 struct Theme: Codable, Sendable, Equatable {
     var name = "light"
@@ -18,6 +19,7 @@ struct Consumer {
         try await settings(in: folder)
         try await secrets(in: folder)
         names()
+        try await library()
         print("import StoredValues was enough")
     }
 
@@ -72,6 +74,27 @@ struct Consumer {
         let guarded = Guarded([DurableFile(path: "a")])
         require(guarded.state[0].path.has("a"))
         _ = (FileError(), Connection())
+    }
+
+    /// A library keeps its settings in a file of its own, which the program can see, set, seed and replace.
+    private static func library() async throws {
+        try await withTemporaryStorage(preferences: #"{"isEnabled": "by the program"}"#, secrets: ["com.example.Telemetry.token": "s3cret"]) {
+            let telemetry = Telemetry(), ours = StoredValue(key: "isEnabled", default: "")
+            telemetry.$isEnabled.set(true)
+            require(telemetry.isEnabled && ours.value == "by the program")
+            require(PreferencesFile.telemetry.path.has("/com.example.Telemetry.json"))
+            require(try await telemetry.$token.load() == "s3cret")
+            let page = PreferencesFile.telemetry.settings(of: Telemetry.Keys.all)
+            require(page.map(\.title) == ["Telemetry", "Interval"])
+            try page[1].set(text: "30")
+            // One that the program declares once more is the same value, with a default of its own.
+            require(telemetry.interval == 30 && StoredValue(Telemetry.Keys.interval, storage: .telemetry).value == 30)
+            telemetry.publishSchema()
+        }
+        let preview = Telemetry(storage: .inMemory(#"{"interval": 9999}"#), keyring: .inMemory)
+        require(preview.interval == 3600 && !preview.isEnabled)
+        try await preview.$token.set("other")
+        require(try await preview.$token.load() == "other")
     }
 
     private static func require(_ condition: Bool, line: UInt = #line) {
