@@ -198,15 +198,16 @@ struct EnvironmentTests {
                 file.reload()
                 #expect(limit.value == 7 && zoom.value == number)
             }
-            other.resetAll()
             let isTold = Guarded(false)
             withObservationTracking {
                 #expect(limit.isStored)
             } onChange: {
                 isTold.withLock { $0 = true }
             }
+            other.resetAll()
             file.reload()
-            #expect(isTold.withLock { $0 } && !limit.isStored && limit.source == .environment)
+            #expect(!limit.isStored && limit.source == .environment)
+            try await eventually("the observer was told") { isTold.withLock { $0 } }
             try await pairs.wait(for: [[7, 100]] + (1...5).map { [7, $0] } + [[7, 100]])
             #expect(seen.elements == [7])
         }
