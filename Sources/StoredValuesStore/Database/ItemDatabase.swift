@@ -122,6 +122,7 @@
             _ = try connect(creating: true, &later)
             do { return try transaction(.immediate, &later, body) } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
                 disconnect()  // after a failed sync only the file itself says which state it has
+                readOthersSoon()
                 throw error
             }
         }
@@ -214,6 +215,11 @@
                 return true
             }
             configuration.prepareDatabase { database in
+                // First of all, for nothing may be changed in another program's file.
+                try database.inTransaction(.deferred) {
+                    _ = try ItemSchema.isThere(database, path)
+                    return .commit
+                }
                 // A commit ends with a sync of the journal's header, so that no folder need be synced.
                 let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = PERSIST")
                 if mode == "wal" { throw StoreError.locked(path: path, after: Self.timeout) }  // another program has the log open

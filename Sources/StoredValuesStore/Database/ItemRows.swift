@@ -47,7 +47,8 @@
 
         /// What was removed after `revision`, by revision; nil if that is not known any more.
         func removed(after revision: Int64) throws -> [(id: [UInt8], revision: Int64)]? {
-            guard try lastRevision() - revision <= ItemSchema.keptRemovals else { return nil }
+            let (missed, overflow) = try lastRevision().subtractingReportingOverflow(revision)
+            guard !overflow, missed <= ItemSchema.keptRemovals else { return nil }
             let statement = try database.cachedStatement(sql: "SELECT id, revision FROM removed WHERE store = ? AND revision > ? ORDER BY revision")
             let cursor = try Row.fetchCursor(statement, arguments: [store, revision])
             var removed: [(id: [UInt8], revision: Int64)] = []
@@ -68,6 +69,13 @@
             try Int64.fetchOne(database.cachedStatement(sql: "SELECT \(ItemSchema.last("?1"))"), arguments: [store]) ?? 0
         }
 
+        /// The revision of the next change. A file may have any number, put there by hand.
+        func nextRevision() throws -> Int64 {
+            let (next, overflow) = try lastRevision().addingReportingOverflow(1)
+            guard !overflow else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the revision is the largest number") }
+            return next
+        }
+
         // MARK: Changing
 
         private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
@@ -79,14 +87,17 @@
             return database.lastInsertedRowID
         }
 
-        /// Replaces the content of a row, which keeps its place.
-        func replace(_ number: Int64, _ json: [UInt8], version: Int, revision: Int64) throws {
-            let sql = "UPDATE items SET version = ?, json = ?, revision = ? WHERE number = ?"
-            try database.cachedStatement(sql: sql).execute(arguments: [version, text(json), revision, number])
+        /// Replaces the content of a row, which keeps its place; false if there is none.
+        ///
+        /// Rows are found by their ids: a backup that was copied into the file may have others with the same numbers.
+        func replace(_ id: [UInt8], _ json: [UInt8], version: Int, revision: Int64) throws -> Bool {
+            let sql = "UPDATE items SET version = ?, json = ?, revision = ? WHERE store = ? AND id = ?"
+            try database.cachedStatement(sql: sql).execute(arguments: [version, text(json), revision, store, text(id)])
+            return database.changesCount > 0
         }
 
-        func remove(_ number: Int64) throws {
-            try database.cachedStatement(sql: "DELETE FROM items WHERE number = ?").execute(arguments: [number])
+        func remove(_ id: [UInt8]) throws {
+            try database.cachedStatement(sql: "DELETE FROM items WHERE store = ? AND id = ?").execute(arguments: [store, text(id)])
         }
 
         func removeAll() throws { try database.cachedStatement(sql: "DELETE FROM items WHERE store = ?").execute(arguments: [store]) }
@@ -94,7 +105,7 @@
         /// Forgets removals that every reader has seen by now, or reads anew.
         func forgetOldRemovals() throws {
             let sql = "DELETE FROM removed WHERE store = ? AND revision < ?"
-            try database.cachedStatement(sql: sql).execute(arguments: [store, lastRevision() - Int64(ItemSchema.keptRemovals)])
+            try database.cachedStatement(sql: sql).execute(arguments: [store, max(0, lastRevision()) - Int64(ItemSchema.keptRemovals)])
         }
     }
 #endif

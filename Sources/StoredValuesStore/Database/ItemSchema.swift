@@ -7,7 +7,8 @@
     /// `number`. `removed` has the ids of the last removals.
     ///
     /// `revision` counts the changes of one store, so that another process reads only what has changed. Triggers count for programs that
-    /// know nothing of it, as `sqlite3`.
+    /// know nothing of it, as `sqlite3`. A row that another replaces (INSERT OR REPLACE) is not told of, so that before an insertion the number
+    /// of its revision is used up by a removal of nothing.
     enum ItemSchema {
         /// Says in the file's header that it is a file of stores: "SVst".
         static let applicationID: Int32 = 0x5356_7374
@@ -33,7 +34,7 @@
                 PRIMARY KEY (store, revision)
             ) WITHOUT ROWID;
             CREATE TRIGGER item_replaced BEFORE INSERT ON items WHEN NEW.revision = 0 AND EXISTS (SELECT 1 FROM items WHERE store = NEW.store AND id = NEW.id) BEGIN
-                INSERT INTO removed (store, revision, id) VALUES (NEW.store, \(next("NEW")), NEW.id);
+                INSERT INTO removed (store, revision, id) VALUES (NEW.store, \(next("NEW")), '');
             END;
             CREATE TRIGGER item_inserted AFTER INSERT ON items WHEN NEW.revision = 0 BEGIN
                 UPDATE items SET revision = \(next("NEW")) WHERE number = NEW.number;

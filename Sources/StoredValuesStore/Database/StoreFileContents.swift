@@ -103,11 +103,9 @@
                         var revisions: [[UInt8]: Int64] = [:]  // names that are equal as strings may differ in their bytes
                         for row in rows {
                             let (name, store) = (Array(row.store.utf8), ItemRows(database: database, store: row.store))
-                            let revision = try revisions[name] ?? store.lastRevision() + 1
+                            let revision = try revisions[name] ?? store.nextRevision()
                             revisions[name] = revision
-                            if let number = try store.number(of: row.id) {
-                                try store.replace(number, row.json, version: row.version, revision: revision)
-                            } else {
+                            if try !store.replace(row.id, row.json, version: row.version, revision: revision) {
                                 _ = try store.insert(row.id, row.json, version: row.version, revision: revision)
                             }
                         }
@@ -153,13 +151,6 @@
 
         private static func cursor(_ database: Database, _ condition: String) throws -> RowCursor {
             try Row.fetchCursor(database, sql: "SELECT number, store, id, version, json FROM items NOT INDEXED WHERE \(condition)")
-        }
-    }
-
-    extension ItemRows {
-        fileprivate func number(of id: [UInt8]) throws -> Int64? {
-            let statement = try database.cachedStatement(sql: "SELECT number FROM items WHERE store = ? AND id = ?")
-            return try Int64.fetchOne(statement, arguments: [store, id.text])
         }
     }
 

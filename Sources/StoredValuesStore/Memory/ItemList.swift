@@ -4,6 +4,7 @@
         private(set) var items: [Item] = []
         /// The number of each item.
         private var numbers: [Int64] = []
+        private var idOfPlace: [[UInt8]] = []
         private var numberOfID: [[UInt8]: Int64] = [:]
 
         func number(of id: [UInt8]) -> Int64? { numberOfID[id] }
@@ -31,16 +32,21 @@
 
         /// Puts an item in its place: in place of the one that has the number, or between the others.
         mutating func put(_ item: Item, id: [UInt8], number: Int64) {
-            if let old = numberOfID.updateValue(number, forKey: id), old != number, let index = index(of: old) {
+            if let old = numberOfID.updateValue(number, forKey: id), old != number, let index = index(of: old), idOfPlace[index] == id {
                 items.remove(at: index)
                 numbers.remove(at: index)
+                idOfPlace.remove(at: index)
             }
             let index = place(of: number)
             if index < numbers.count, numbers[index] == number {
-                items[index] = item
+                // Another item that had the number has another one now, which comes with it, or is gone.
+                let other = idOfPlace[index]
+                if other != id, numberOfID[other] == number { numberOfID[other] = nil }
+                (items[index], idOfPlace[index]) = (item, id)
             } else {
                 items.insert(item, at: index)
                 numbers.insert(number, at: index)
+                idOfPlace.insert(id, at: index)
             }
         }
 
@@ -51,12 +57,14 @@
             if places.count == 1 {
                 items.remove(at: places[0])
                 numbers.remove(at: places[0])
+                idOfPlace.remove(at: places[0])
             } else if !places.isEmpty {
                 // All at once: one after another, each would move the rest.
                 var isKept = Array(repeating: true, count: items.count)
                 for place in places { isKept[place] = false }
                 items = zip(items, isKept).filter(\.1).map(\.0)
                 numbers = zip(numbers, isKept).filter(\.1).map(\.0)
+                idOfPlace = zip(idOfPlace, isKept).filter(\.1).map(\.0)
             }
             return removed
         }

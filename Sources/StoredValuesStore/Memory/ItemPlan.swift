@@ -67,21 +67,18 @@
 
         private mutating func insert(_ items: [EncodedItem<Item>]) throws {
             guard !items.isEmpty else { return }
-            let revision = try rows.lastRevision() + 1
+            let revision = try rows.nextRevision()
             var put: [(item: Item, id: [UInt8], number: Int64)] = []
             put.reserveCapacity(items.count)
             for new in items {
                 let number: Int64
                 switch entry(new.id) {
-                case .item(_, number: let old):
-                    number = old
-                    try rows.replace(old, new.json, version: coder.version, revision: revision)
+                case .item(_, number: let old): number = try rewrite(new, revision) ?? old
                 case .unreadable(number: let old, let version):
                     guard version <= coder.version else {
                         throw StoreError.newerItem(store: rows.store, id: new.id.text, stored: version, supported: coder.version)
                     }
-                    number = old
-                    try rows.replace(old, new.json, version: coder.version, revision: revision)
+                    number = try rewrite(new, revision) ?? old
                 case .absent: number = try rows.insert(new.id, new.json, version: coder.version, revision: revision)
                 }
                 touched[new.id] = .item(new.item, number: number)
@@ -90,14 +87,20 @@
             changes.append(.put(put))
         }
 
+        /// Replaces the row of an item. If it is gone, as after a backup was copied into the file, inserts one, and returns its number.
+        private func rewrite(_ item: EncodedItem<Item>, _ revision: Int64) throws -> Int64? {
+            if try rows.replace(item.id, item.json, version: coder.version, revision: revision) { return nil }
+            return try rows.insert(item.id, item.json, version: coder.version, revision: revision)
+        }
+
         /// - Parameter all: Whether these are all rows of the store.
         private mutating func remove(_ ids: [[UInt8]], unreadableToo: Bool = false, all: Bool = false) throws {
             if all, !ids.isEmpty { try rows.removeAll() }
             var removed: [[UInt8]] = []
             for id in ids {
                 switch entry(id) {
-                case .item(_, let number): if !all { try rows.remove(number) }
-                case .unreadable(let number, _) where unreadableToo: try rows.remove(number)
+                case .item: if !all { try rows.remove(id) }
+                case .unreadable where unreadableToo: try rows.remove(id)
                 default: continue
                 }
                 touched[id] = .absent
@@ -119,8 +122,8 @@
             try body(&item)
             let new = try EncodedItem(item, id: self.id, in: rows.store)
             guard new.id == id else { throw StoreError.changedID(store: rows.store, id: id.text) }
-            let revision = try rows.lastRevision() + 1
-            try rows.replace(number, new.json, version: coder.version, revision: revision)
+            let revision = try rows.nextRevision()
+            guard try rows.replace(id, new.json, version: coder.version, revision: revision) else { return }
             touched[id] = .item(item, number: number)
             changes.append(.put([(item, id, number)]))
         }

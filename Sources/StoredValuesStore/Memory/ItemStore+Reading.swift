@@ -5,12 +5,14 @@
 
     extension ItemStore: ItemReader {
         var itemType: any Any.Type { Item.self }
-        var isCurrent: Bool { state.withLock { $0.isCurrent } }
+        var isCurrent: Bool { state.withLock { $0.isCurrent && $0.status == .loaded } }
 
         func read(_ rows: ItemRows, _ later: inout AfterUnlocking) throws {
-            let (isCurrent, revision) = state.withLock { ($0.isCurrent, $0.isCurrent ? $0.revision : 0) }
+            let (known, status) = state.withLock { ($0.isCurrent ? $0.revision : nil, $0.status) }
             let last = try rows.lastRevision()
-            if isCurrent, last == revision { return }
+            // A revision goes back where a backup was copied into the file: then all is read.
+            let isCurrent = known.map { $0 <= last } ?? false, revision = isCurrent ? known ?? 0 : 0
+            if isCurrent, last == revision, status == .loaded { return }
             var changed = try rows.changed(after: revision)
             if revision == 0 { changed.sort { $0.number < $1.number } }
             let removed = isCurrent ? try rows.removed(after: revision) : nil

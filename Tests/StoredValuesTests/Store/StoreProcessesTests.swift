@@ -44,9 +44,38 @@
                 let last = #"INSERT OR REPLACE INTO items (store, id, json) VALUES ('notes', '"e"', '{"id": "e", "text": "again", "count": 0}')"#
                 try anotherProgram(last, path)
                 try await values.wait(untilLast: [Note("b", "by hand", count: 1), Note("d"), Note("e", "again")])
+                // Nothing changes.
+                try anotherProgram(#"INSERT OR IGNORE INTO items (store, id, json) VALUES ('notes', '"e"', '{}')"#, path)
+                try await store.insert(Note("f"))
+                #expect(store.items == [Note("b", "by hand", count: 1), Note("d"), Note("e", "again"), Note("f")])
+                // Two change places.
+                let places = "SELECT number FROM items WHERE id = "
+                try anotherProgram(
+                    #"""
+                    UPDATE items SET number = -1 WHERE id = '"d"'; UPDATE items SET number = number - 1 WHERE id = '"e"';
+                    UPDATE items SET number = (\#(places)'"e"') + 1 WHERE id = '"d"';
+                    """#, path)
+                try await values.wait(untilLast: [Note("b", "by hand", count: 1), Note("e", "again"), Note("d"), Note("f")])
                 try anotherProgram("DELETE FROM items", path)
                 try await values.wait(untilLast: [])
                 #expect(store.unreadable == [])
+            }
+        }
+
+        @Test("A backup that is copied into the file is what the store has then, and no change hits another's row")
+        func backup() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                try await store.insert([Note("a"), Note("b")])
+                let backup = try #require(FileManager.default.contents(atPath: path))
+                try await store.remove(id: "a")
+                try await store.insert([Note("c"), Note("d")])
+                let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+                try file.write(contentsOf: backup)
+                try file.close()
+                try await eventually("the backup is there") { store.ids == ["a", "b"] }
+                try await store.insert([Note("d", "new"), Note("a", "new")])
+                #expect(Store<Note>.ofAnotherProcess(path).items == [Note("a", "new"), Note("b"), Note("d", "new")])
             }
         }
 
