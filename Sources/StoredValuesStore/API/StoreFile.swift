@@ -71,7 +71,9 @@
             get throws(StoreError) { try place.path ?? "(in memory)" }
         }
 
+        /// Whether both were named in the same way, byte for byte.
         public static func == (one: StoreFile, other: StoreFile) -> Bool { one.key == other.key }
+        /// Hashes what `==` compares.
         public func hash(into hasher: inout Hasher) { hasher.combine(key) }
     }
 #endif
