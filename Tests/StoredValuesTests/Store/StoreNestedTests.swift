@@ -96,6 +96,21 @@
             }
         }
 
+        @Test("go to another file and back")
+        func back() async throws {
+            try await withTemporaryFolder { folder in
+                let one = try await stores("\(folder)/1.sqlite"), two = try await stores("\(folder)/2.sqlite")
+                let read = Guarded<[[String]]>([])
+                onDecoding(one.id) { _ = two.hooked.items }
+                onDecoding(two.id) {
+                    let ids = one.notes.ids
+                    read.withLock { $0.append(ids) }
+                }
+                #expect(one.hooked.items.count == 1)
+                #expect(read.withLock { $0 } == [["a"]])
+            }
+        }
+
         @Test("of two files that read each other's at the same time wait for each other only so long")
         func mutual() async throws {
             try await withTemporaryFolder { folder in
