@@ -36,8 +36,8 @@
         ///
         /// Traps if a store of this name and file exists in the process with another type of item.
         ///
-        /// - Parameter template: An item from which others take the properties that are missing in their JSON, or do not decode. Without
-        ///   it, such an item is ``unreadable``, unless the property is optional.
+        /// From `template`, others take the properties that are missing in their JSON, or do not decode. Without it, such an item is
+        /// ``unreadable``, unless the property is optional.
         public convenience init<ID: Encodable & Sendable>(
             _ name: String, in file: StoreFile = .standard, id: any KeyPath<Item, ID> & Sendable, template: Item? = nil
         ) {
