@@ -12,7 +12,8 @@ public typealias StorableItem = Codable & Sendable
 ///     static func migrate(_ json: inout JSONValue, from version: Int) throws {
 ///         switch version {
 ///         case 0: json.rename("size", to: "fontSize")
-///         default: json["fontSize"] = json["fontSize"]?.intValue.map { JSONValue($0 * 2) }    // from 1
+///         // From 1
+///         default: json["fontSize"] = json["fontSize"]?.intValue.map { JSONValue($0 * 2) }
 ///         }
 ///     }
 ///

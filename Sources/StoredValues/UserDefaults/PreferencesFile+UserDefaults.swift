@@ -5,7 +5,8 @@ extension PreferencesFile {
     /// Imports, once, what this program stored with Foundation's `UserDefaults`, and reports what became of each key.
     ///
     /// ```swift
-    /// let report = try PreferencesFile.standard.importUserDefaults()    // first thing, before values are used
+    /// // First thing, before values are used
+    /// let report = try PreferencesFile.standard.importUserDefaults()
     /// print(report)
     /// ```
     ///

@@ -7,7 +7,8 @@ import StoredValuesSupport
 /// @SecurelyStoredValue(key: "authToken") var authToken: String?
 ///
 /// try await $authToken.set("s3cret")
-/// for await token in $authToken.values { print(token != nil) }    // the secret now, then every change
+/// // The secret now, then every change
+/// for await token in $authToken.values { print(token != nil) }
 /// ```
 ///
 /// A secret has three states: a value, absent, or unavailable with the reason. The property itself reads memory, and its nil

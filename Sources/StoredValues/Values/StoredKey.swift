@@ -9,7 +9,7 @@ import StoredValuesSupport
 ///
 /// struct Server {
 ///     @StoredValue(.limit) var limit                           // a property
-///     let limits = StoredValue(.limit)                         // the same value, in a `let`
+///     let limits = StoredValue(.limit)                         // the same, in a `let`
 ///     var limitNow: Int { PreferencesFile.standard[.limit] }   // read once
 /// }
 /// ```

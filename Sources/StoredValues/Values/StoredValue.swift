@@ -7,7 +7,7 @@ import StoredValuesSupport
 /// @StoredValue(key: "fontSize") var fontSize = 14
 ///
 /// $fontSize.set(16)                                    // in the file when this returns
-/// for await size in $fontSize.values { print(size) }   // the value now, then every change
+/// for await size in $fontSize.values { print(size) }   // now, then every change
 /// ```
 ///
 /// All wrappers of one key in one file share one value, whatever instance, thread or task they are used from; each has its own

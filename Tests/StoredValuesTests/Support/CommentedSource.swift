@@ -39,7 +39,7 @@ struct CommentedSource {
         var rest = comment
         if comment.utf8.contains(UInt8(ascii: "`")) {
             for match in comment.matches(of: /(`+)([^`]+)`+/) where match.1.count == 2 || isName(match.2) {
-                let name = match.2.drop { ".$@".contains($0) }.replacing(/^StoredValues\/|-.*$/, with: "")
+                let name = match.2.drop { ".$@".contains($0) }.replacing(/^\/?StoredValues\/|-.*$/, with: "")
                 mentions.append(Mention(name: String(name), isSymbol: match.1.count == 2, place: place))
             }
             rest = comment.replacing(/`+[^`]*`+/, with: "")

@@ -78,4 +78,18 @@ struct ToolProgressTests {
             #expect(terminal.lines.last?.hasSuffix("\rmoved: token") == true, "\(terminal.lines)")
         }
     }
+
+    #if Fleet
+        @Test("A cluster that does not answer is waited for, and that is said")
+        func cluster() async throws {
+            try await withTemporaryFolder { folder in
+                let port = try LoopbackPort()
+                let socket = try port.listen()  // who connects is never answered
+                defer { close(socket) }
+                let tool = try FleetTool(in: folder, endpoints: ["http://127.0.0.1:\(port.number)"])
+                let terminal = try PseudoTerminal(tool.command(["list"]), environment: tool.environment)
+                try await terminal.waits(for: "Waiting for the cluster …")
+            }
+        }
+    #endif
 }

@@ -5,7 +5,8 @@
 /// programs set none.
 ///
 /// ```swift
-/// SecretServiceKeyring(attributes: .pythonKeyring)    // what keyring.get_password(service, account) reads
+/// // What keyring.get_password(service, account) reads
+/// SecretServiceKeyring(attributes: .pythonKeyring)
 /// ```
 public struct SecretAttributes: Hashable, Sendable {
     /// The attribute that contains ``SecretIdentifier/service``.
