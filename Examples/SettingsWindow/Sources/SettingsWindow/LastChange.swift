@@ -1,7 +1,7 @@
 import StoredValues
 
 /// The last change that a person made in this window, to take it back.
-struct LastChange {
+struct LastChange: Sendable {
     /// As it was.
     private let before: Setting
     /// As it became.
@@ -17,7 +17,9 @@ struct LastChange {
         settings.contains { $0.name == after.name && $0.value == after.value && $0.isStored == after.isStored }
     }
 
-    func undo() throws(PreferencesError) {
+    /// On another thread, as ``SettingRow/Change/perform(on:)``.
+    @concurrent
+    func undo() async throws(PreferencesError) {
         if before.isStored { try before.set(before.value) } else { before.reset() }
     }
 }

@@ -14,7 +14,7 @@ enum SettingsProgram {
     // Not asynchronous: then this thread would serve the main actor, and not GLib.
     static func main() {
         StorageSystem.bootstrap(applicationID: applicationID, environmentPrefix: "WINDOW_")
-        PreferencesFile.standard.publishSchema(of: Settings.all)
+        Task.detached { PreferencesFile.standard.publishSchema(of: Settings.all) }  // writes, and no window need wait for that
         MainLoop.servesMainActor()
 
         let application = adw_application_new(applicationID, G_APPLICATION_DEFAULT_FLAGS)!

@@ -10,6 +10,7 @@ final class SettingsWindow {
     let tokenRow = TokenRow()
     private let file = PreferencesFile.standard
     private let group = adw_preferences_group_new()!
+    private var changes: Task<Void, Never>?
     private var lastChange: LastChange? {
         didSet {
             undo.isSensitive = lastChange != nil
@@ -63,36 +64,51 @@ final class SettingsWindow {
         if lastChange?.isLast(for: settings) == false { lastChange = nil }
     }
 
+    /// Runs `body` when all that was begun before has ended: of two quick clicks, the last one counts. The program does not end before.
+    private func afterEarlierChanges(_ body: @escaping @MainActor () async -> Void) {
+        let earlier = changes
+        g_application_hold(g_application_get_default())
+        changes = Task {
+            await earlier?.value
+            await body()
+            g_application_release(g_application_get_default())
+        }
+    }
+
     private func make(_ change: SettingRow.Change, in row: SettingRow) {
         let before = row.setting
         if case .set(.text(let text)) = change, text == before.value.plain { return row.error = nil }  // the focus only left
-        do throws(PreferencesError) {
-            switch change {
-            case .set(.value(let value)): try before.set(value)
-            case .set(.text(let text)): try before.set(text: text)
-            case .reset: before.reset()
+        afterEarlierChanges { [self] in
+            do throws(PreferencesError) {
+                try await change.perform(on: before)
+            } catch {
+                if case .set(.value) = change { row.showValue() }  // a text can be corrected
+                return row.error = error.sentence
             }
-        } catch {
-            if case .set(.value) = change { row.showValue() }  // a text can be corrected
-            return row.error = error.sentence
-        }
-        row.error = nil
-        let settings = file.settings(of: Settings.all)
-        guard let after = settings.first(where: { $0.name == before.name }) else { return }
-        lastChange = LastChange(before, after)
-        show(settings)
-        if case .reset = change { row.showValue() }
-        // The file has the change already. Whether it would survive a power cut is asked beside the window's work.
-        Task {
-            do throws(PreferencesError) { try await file.flush() } catch { row.error = error.sentence }
+            row.error = nil
+            let settings = file.settings(of: Settings.all)
+            guard let after = settings.first(where: { $0.name == before.name }) else { return }
+            lastChange = LastChange(before, after)
+            show(settings)
+            if case .reset = change { row.showValue() }
+            // The file has the change already. Whether it would survive a power cut is asked beside the next change.
+            Task {
+                do throws(PreferencesError) { try await file.flush() } catch { row.error = error.sentence }
+            }
         }
     }
 
     private func takeBack() {
-        guard let change = lastChange else { return }
-        lastChange = nil
-        do throws(PreferencesError) { try change.undo() } catch { return adw_preferences_group_set_description(group.cast(), error.sentence) }
-        show(file.settings(of: Settings.all))
+        afterEarlierChanges { [self] in
+            guard let change = lastChange else { return }
+            lastChange = nil
+            do throws(PreferencesError) {
+                try await change.undo()
+            } catch {
+                return adw_preferences_group_set_description(group.cast(), error.sentence)
+            }
+            show(file.settings(of: Settings.all))
+        }
     }
 }
 

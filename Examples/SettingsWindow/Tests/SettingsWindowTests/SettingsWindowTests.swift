@@ -49,7 +49,9 @@ struct SettingsWindowTests {
         try await window.shows("fontSize", "20", "Your own")
         #expect(desktop.stored["fontSize"] as? Int == 20)
 
+        try window.click(window.frame?.rows["savesByItself"]?.control)
         #expect(try await window.close() == 0)
+        #expect(desktop.stored["savesByItself"] as? Bool == true, "what was clicked last is stored before the program ends")
     }
 
     @Test("What another process and an editor change is shown, and is not taken back by undo")

@@ -2,7 +2,7 @@ import CAdwaita
 import StoredValues
 
 /// What a person does to a control.
-enum Input {
+enum Input: Sendable {
     case value(JSONValue)
     /// Read as the key's type wants it.
     case text(String)

@@ -57,9 +57,19 @@ final class SettingRow {
     }
 
     /// What a person wants.
-    enum Change {
+    enum Change: Sendable {
         case set(Input)
         case reset
+
+        /// Makes the change on another thread: where another process keeps the file locked it may take two seconds, and the window goes on.
+        @concurrent
+        func perform(on setting: Setting) async throws(PreferencesError) {
+            switch self {
+            case .set(.value(let value)): try setting.set(value)
+            case .set(.text(let text)): try setting.set(text: text)
+            case .reset: setting.reset()
+            }
+        }
     }
 }
 
