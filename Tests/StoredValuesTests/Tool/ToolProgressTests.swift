@@ -5,6 +5,10 @@ import Testing
 
 @testable import StoredValuesFiles
 
+#if Store
+    import GRDB
+#endif
+
 @Suite("What takes long says so on a terminal", .hangLimit)
 struct ToolProgressTests {
     /// What a terminal is sent while `body` speaks on it.
@@ -78,6 +82,26 @@ struct ToolProgressTests {
             #expect(terminal.lines.last?.hasSuffix("\rmoved: token") == true, "\(terminal.lines)")
         }
     }
+
+    #if Store
+        @Test("An import that waits for another process says so, and has stored all when what it says is gone")
+        func store() async throws {
+            try await withTool { tool in
+                let line = #"{"store": "notes", "id": 1, "json": {}}"#
+                #expect(try await tool.run("store", "import", input: line).status == 0)
+                try tool.write(line.replacing("1", with: "2"), to: "\(tool.folder)/lines")
+                var configuration = Configuration()
+                configuration.allowsUnsafeTransactions = true  // which stay open when a call returns
+                let database = try DatabaseQueue(path: "\(tool.folder)/.local/share/demo/store.sqlite", configuration: configuration)
+                try await database.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+                let terminal = try tool.start("store", "import", "\(tool.folder)/lines")
+                try await terminal.waits(for: "Storing 1 item …")
+                try await database.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+                #expect(try await terminal.end() == 0, "\(terminal.text)")
+                try await terminal.waits(for: "\rImported: 1 item")
+            }
+        }
+    #endif
 
     #if Fleet
         @Test("A cluster that does not answer is waited for, and that is said")
