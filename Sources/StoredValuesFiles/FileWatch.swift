@@ -42,6 +42,9 @@ package final class FileWatch: Sendable {
         number = thread.begin(file, onEvent)
     }
 
+    /// Notes that this process is about to change a file that it watches. If it does so again and again, its watches wake less often.
+    package static func noteOwnChange() { WatchThread.noteOwnChange() }
+
     deinit { cancel() }
 
     /// Why changes may go unseen; nil if all is well. What can be watched is watched all the same. ``Event/uncertain`` announces a

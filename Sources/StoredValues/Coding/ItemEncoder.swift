@@ -18,6 +18,7 @@ enum ItemEncoder {
             let node = EncodingNode(.whole, depth: 0)
             try node.encode(item)
             try node.checkParts()
+            writer.reserveCapacity(256)  // most items are shorter; each growth copies and wipes
             writer.append(node, level: level)
         }
         return writer.text

@@ -51,7 +51,7 @@
         public func removeAll() -> StoreChain<Item> { StoreChain(self, [.removeAll]) }
 
         func change(_ steps: [ItemStep<Item>]) async throws(StoreError) {
-            do { _ = try await shared.change(steps) } catch { throw StoreError(any: error, path: shared.database.path) }
+            do { try await shared.change(steps, wantsItems: false) } catch { throw StoreError(any: error, path: shared.database.path) }
         }
 
         // MARK: Tests and previews

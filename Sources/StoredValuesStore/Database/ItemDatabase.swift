@@ -93,6 +93,7 @@
         func write<Result>(_ later: inout AfterUnlocking, _ body: (Database) throws -> Result) throws -> Result {
             requireProperUse(state.transaction == nil, "A store was changed while an item of \"\(path)\" was updated or decoded. Do it before or after.")
             _ = try connect(creating: true, &later)
+            FileWatch.noteOwnChange()
             do { return try transaction(.immediate, &later, body) } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
                 disconnect()  // after a failed sync only the file itself says which state it has
                 readOthersSoon()

@@ -36,6 +36,15 @@
             return low
         }
 
+        /// Makes room for so many more, if they are many.
+        mutating func reserve(_ count: Int) {
+            guard count > items.count else { return }  // else growing by itself is enough
+            items.reserveCapacity(items.count + count)
+            numbers.reserveCapacity(items.count + count)
+            idOfPlace.reserveCapacity(items.count + count)
+            numberOfID.reserveCapacity(items.count + count)
+        }
+
         /// Puts an item in its place: in place of the one that has the number, or between the others.
         mutating func put(_ item: Item, id: [UInt8], number: Int64) {
             claim(number, for: id)

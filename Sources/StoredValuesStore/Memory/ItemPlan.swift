@@ -30,7 +30,7 @@
     struct ItemPlan<Item: StorableItem> {
         private enum Entry {
             case absent
-            case item(Item, number: Int64)
+            case item(number: Int64)
             /// A row that cannot be read, of this version.
             case unreadable(number: Int64, version: Int)
         }
@@ -51,16 +51,16 @@
 
         private func entry(_ id: [UInt8]) -> Entry {
             if let entry = touched[id] { return entry }
-            if let number = list.number(of: id), let item = list[id] { return .item(item, number: number) }
-            return list.unreadable(id).map { .unreadable(number: $0.number, version: $0.version) } ?? .absent
+            if let row = list.unreadable(id) { return .unreadable(number: row.number, version: row.version) }
+            return list.number(of: id).map { .item(number: $0) } ?? .absent
         }
 
         mutating func carryOut(_ step: ItemStep<Item>) throws {
             switch step {
             case .insert(let items): try insert(items)
             case .remove(let ids, let unreadableToo): try remove(ids, unreadableToo: unreadableToo)
-            case .removeAll: try remove(ids { _ in true }, all: list.unreadable.isEmpty)
-            case .removeWhere(let isUnwanted): try remove(ids(where: isUnwanted))
+            case .removeAll: try remove(ids, all: list.unreadable.isEmpty)
+            case .removeWhere(let isUnwanted): try remove(where: isUnwanted)
             case .update(let id, let body): try update(id, body)
             }
         }
@@ -71,16 +71,17 @@
             var put: [(item: Item, id: [UInt8], number: Int64)] = []
             put.reserveCapacity(items.count)
             var new: [(id: [UInt8], json: [UInt8])] = []
+            touched.reserveCapacity(touched.count + items.count)
             for item in items {
                 var number = first + Int64(new.count)
                 switch entry(item.id) {
                 case .absent: new.append((item.id, item.json))
                 case .unreadable(_, let stored) where stored > version:
                     throw StoreError.newerItem(store: rows.store, id: item.id.text, stored: stored, supported: version)
-                case .item(_, number: let old) where old >= first && old < number && new[Int(old - first)].id == item.id:
+                case .item(number: let old) where old >= first && old < number && new[Int(old - first)].id == item.id:
                     new[Int(old - first)].json = item.json
                     number = old
-                case .item(_, number: let old), .unreadable(number: let old, _):
+                case .item(number: let old), .unreadable(number: let old, _):
                     // The row is gone if a backup was copied into the file.
                     if try rows.replace(item.id, item.json, version: version, revision: revision) {
                         number = old
@@ -88,7 +89,7 @@
                         new.append((item.id, item.json))
                     }
                 }
-                touched[item.id] = .item(item.item, number: number)
+                touched[item.id] = .item(number: number)
                 put.append((item.item, item.id, number))
             }
             try rows.insert(new, number: first, version: version, revision: revision)
@@ -111,22 +112,25 @@
             if !removed.isEmpty { changes.append(.remove(removed)) }
         }
 
-        /// The ids of the items that `isWanted` accepts.
-        private func ids(where isWanted: (Item) throws -> Bool) throws -> [[UInt8]] {
-            var ids: [[UInt8]] = []
-            for (id, entry) in touched { if case .item(let item, _) = entry, try users({ try isWanted(item) }) { ids.append(id) } }
-            for id in list.ids where touched[id] == nil { if let item = list[id], try users({ try isWanted(item) }) { ids.append(id) } }
-            return ids
+        /// The ids of all items, as the steps before have left them.
+        private var ids: [[UInt8]] {
+            let new = touched.compactMap { id, entry in if case .item = entry { id } else { nil } }
+            return new + list.ids.filter { touched[$0] == nil && list.unreadable($0) == nil }
+        }
+
+        /// The only step, as the next one is.
+        private mutating func remove(where isUnwanted: (Item) throws -> Bool) throws {
+            let unwanted = try list.ids.filter { id in try list[id].map { item in try users { try isUnwanted(item) } } ?? false }
+            try remove(unwanted)
         }
 
         private mutating func update(_ id: [UInt8], _ body: (inout Item) throws -> Void) throws {
-            guard case .item(var item, let number) = entry(id) else { return }
+            guard var item = list[id], let number = list.number(of: id) else { return }
             try users { try body(&item) }
             let new = try EncodedItem(item, id: self.id, in: rows.store)
             guard new.id == id else { throw StoreError.changedID(store: rows.store, id: id.text) }
             let revision = try rows.nextRevision()
             guard try rows.replace(id, new.json, version: coder.version, revision: revision) else { return }
-            touched[id] = .item(item, number: number)
             changes.append(.put([(item, id, number)]))
         }
     }

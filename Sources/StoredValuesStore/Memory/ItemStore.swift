@@ -76,10 +76,12 @@
 
         // MARK: Changing
 
-        /// Carries out the steps in one transaction. Returns the items that they have changed or removed, in the order of the steps.
-        func change(_ steps: [ItemStep<Item>]) async throws -> [Item] {
+        /// Carries out the steps in one transaction. Returns the items that they have changed or removed, in the order of the steps, if they
+        /// are wanted.
+        @discardableResult
+        func change(_ steps: [ItemStep<Item>], wantsItems: Bool = true) async throws -> [Item] {
             database.add(self)
-            do { return try await database.turn { [self] later in try change(steps, &later) } } catch let error as UsersError { throw error.error }
+            do { return try await database.turn { [self] later in try change(steps, wantsItems, &later) } } catch let error as UsersError { throw error.error }
         }
 
         /// The same on this thread, for what is only in memory.
@@ -88,10 +90,10 @@
                 programmerError("Store.seed(_:): \"\(name)\" is in a file; call it in withTemporaryStorage, or for a store in StoreFile.inMemory()")
             }
             database.add(self)
-            try database.turn { later in _ = try change([.insert(items)], &later) }
+            try database.turn { later in _ = try change([.insert(items)], false, &later) }
         }
 
-        private func change(_ steps: [ItemStep<Item>], _ later: inout AfterUnlocking) throws -> [Item] {
+        private func change(_ steps: [ItemStep<Item>], _ wantsItems: Bool, _ later: inout AfterUnlocking) throws -> [Item] {
             let (changes, revision) = try database.write(&later) { database in
                 let rows = ItemRows(database: database, store: name)
                 var plan = ItemPlan(rows: rows, coder: coder, id: id, list: state.withLock(\.list))
@@ -99,17 +101,17 @@
                 if plan.changes.contains(where: \.isRemoval) { try rows.forgetOldRemovals() }
                 return (plan.changes, try rows.lastRevision())
             }
-            return apply(changes, revision: revision, isExternal: false, &later)
+            return apply(changes, revision: revision, isExternal: false, wantsItems: wantsItems, &later)
         }
 
-        /// Brings memory up to date with the database; returns the items of the changes.
+        /// Brings memory up to date with the database; returns the items of the changes, if they are wanted.
         @discardableResult
         func apply(
-            _ changes: [ItemChange<Item>], revision: Int64, isExternal: Bool, _ later: inout AfterUnlocking
+            _ changes: [ItemChange<Item>], revision: Int64, isExternal: Bool, wantsItems: Bool = false, _ later: inout AfterUnlocking
         ) -> [Item] {
             state.withLock { state in
                 var all: [Item] = []
-                let isFirst = !state.hasLoaded
+                let isFirst = !state.hasLoaded, tells = !isFirst && !state.eventReaders.isEmpty
                 if !changes.isEmpty || state.status != .loaded { state.changes += 1 }
                 ready.items.withLock { $0 = nil }
                 (state.revision, state.status, state.isCurrent, state.hasLoaded) = (revision, .loaded, true, true)
@@ -117,13 +119,14 @@
                     let event: StoreEvent<Item>
                     switch change {
                     case .put(let put):
+                        state.list.reserve(put.count)
                         for (item, id, number) in put { state.list.put(item, id: id, number: number) }
-                        event = StoreEvent(.insert, put.map(\.item), isExternal)
+                        event = StoreEvent(.insert, tells || wantsItems ? put.map(\.item) : [], isExternal)
                     case .remove(let ids): event = StoreEvent(.remove, state.list.remove(ids), isExternal)
                     case .lose(let rows): event = StoreEvent(.remove, state.list.lose(rows), isExternal)
                     }
-                    all += event.items
-                    if !isFirst, !event.items.isEmpty { state.tell(event, &later) }
+                    if wantsItems { all += event.items }
+                    if tells, !event.items.isEmpty { state.tell(event, &later) }
                 }
                 if isFirst { state.tell(StoreEvent(.loaded, state.list.items, false), &later) }
                 tellChange(&state, &later)
