@@ -127,7 +127,8 @@
                 let steps = zip(zip(keys, found), decided ?? []).map { FleetChange.Step(key: $0.0, found: $0.1, new: $1.new) }
                 guard let decided, steps.contains(where: { $0.found != nil || $0.new != nil }) else { return decision - 1 }
                 let change = FleetChange(
-                    steps: steps, logKey: logKey, record: FleetLogRecord(time: stamp, writer: writer, changes: decided.map(\.log), decision: decision))
+                    steps: steps, logKey: logKey, mark: self.keys.mark,
+                    record: FleetLogRecord(time: stamp, writer: writer, changes: decided.map(\.log), decision: decision))
                 let answer: EtcdAnswer
                 do throws(EtcdError) { answer = try await gateway.ask(change.transaction, timeout: end - .now) } catch {
                     var refusal = error

@@ -109,7 +109,7 @@
         /// }
         /// ```
         ///
-        /// `changes` runs once, where the caller does. At most 127 settings, which is as much as etcd takes; more throw ``FleetError/Reason/tooManyChanges(limit:)`` before
+        /// `changes` runs once, where the caller does. At most 126 settings, which is as much as etcd takes; more throw ``FleetError/Reason/tooManyChanges(limit:)`` before
         /// anything is sent.
         public nonisolated(nonsending) func batch(_ changes: (inout FleetBatch) throws -> Void) async throws {
             var batch = FleetBatch()

@@ -187,4 +187,27 @@
             return Data(json.text(onOneLine: true))
         }
     }
+
+    /// Why an agent cannot say that its mirror is fresh.
+    struct AgentProblem: Error, Equatable, Sendable {
+        /// Ends without a full stop.
+        let why: String
+        /// Whether the cluster has said so. Otherwise it only did not answer, which is nothing before the last answer is old.
+        let isCertain: Bool
+
+        init(_ why: String, isCertain: Bool) { (self.why, self.isCertain) = (why.withoutFullStop, isCertain) }  // errors of files are whole sentences
+
+        static func secrets(_ why: Any) -> AgentProblem {
+            AgentProblem("the secrets on this machine could not be brought up to date: \(why)", isCertain: true)
+        }
+
+        init(_ error: any Error) {
+            switch error {
+            case let problem as AgentProblem: self = problem
+            case let error as EtcdError: self.init(error.sentence, isCertain: !error.isTransient && error.reason != .cancelled)
+            case let error as FleetError: self.init(error.sentence, isCertain: true)
+            default: self.init("\(error)", isCertain: false)
+            }
+        }
+    }
 #endif

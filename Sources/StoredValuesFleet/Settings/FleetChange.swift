@@ -4,8 +4,8 @@
 
     /// One transaction on settings: what is there, what is to be there, and the record for the log.
     struct FleetChange: Sendable {
-        /// The most settings in one transaction: etcd takes 128 steps by default, and the record is one.
-        static let limit = 127
+        /// The most settings in one transaction: etcd takes 128 steps by default, and the record and the mark are two.
+        static let limit = 126
 
         /// A key, what was there when the change was decided, and what is to be there; nil removes it.
         struct Step: Sendable {
@@ -25,13 +25,16 @@
         var steps: [Step]
         /// The same for all attempts: by it a repeated one finds out that an earlier one was made after all.
         let logKey: Data
+        /// The key that each change puts: ``FleetKeys/mark``.
+        let mark: Data
         var record: FleetLogRecord
 
         /// Makes the changes if nothing has changed since and no earlier attempt was made; else reads what is there.
         var transaction: EtcdRequest {
             .transaction(
                 if: [EtcdStep.isMissing(logKey)] + steps.map { EtcdStep.lastChange(of: $0.key, is: $0.found?.revision ?? 0) },
-                steps.map { step in step.new.map { EtcdStep.put(step.key, $0) } ?? EtcdStep.delete(step.key) } + [EtcdStep.put(logKey, record.data)],
+                steps.map { step in step.new.map { EtcdStep.put(step.key, $0) } ?? EtcdStep.delete(step.key) }
+                    + [EtcdStep.put(mark, logKey), EtcdStep.put(logKey, record.data)],
                 else: [EtcdStep.read(logKey)] + steps.map { EtcdStep.read($0.key) }, about: steps[0].key, isChange: true)
         }
 

@@ -18,6 +18,9 @@
         let secrets: Data
         /// Since when older secrets count again, after a restore.
         let secretsEpoch: Data
+        /// What each change puts, too, without a condition: the key of its record in the log. By it one question for one key finds out
+        /// whether anything was changed. It lies here, where all who change settings may write.
+        let mark: Data
 
         init(applicationID id: String) throws(FleetError) {
             guard !id.isEmpty, !id.begins(with: "."), !id.has("/"), !id.has("\0") else {
@@ -27,6 +30,7 @@
             log = Data("/stored-values/\(id)/log/")
             secrets = settings + Data("secrets")
             secretsEpoch = settings + Data("secrets-epoch")
+            mark = settings + Data("revision")
         }
 
         /// A question for all that agents read.
