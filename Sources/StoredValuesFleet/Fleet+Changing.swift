@@ -68,7 +68,7 @@
             let what = contents.count == 1 ? "change \"\(first.place.key.text)\"" : "change \(contents.count) settings"
             do {
                 try await change(contents.map { keys.key(of: $0.place) }, what) { found, stamp in
-                    zip(contents, found).map { step($0.place, from: $1.flatMap { FleetRecord($0.value) }?.value, to: $0.value, stamp) }
+                    zip(contents, found).map { step($0.place, from: $1.flatMap { FleetRecord($0.value) }, to: $0.value, stamp) }
                 }
             } catch { throw .ofChange(error) }
         }
@@ -86,7 +86,7 @@
                     // What is no record of ours has no value, but is there.
                     replaced.append(found[0] == nil ? nil : old?.value ?? .null)
                     let new = json.map { FleetMirror.Value(json: $0, version: old?.version ?? 0) }
-                    return [step(place, from: old?.value, to: new, stamp)]
+                    return [step(place, from: old, to: new, stamp)]
                 }
                 return replaced[decision]
             } catch { throw .ofChange(error) }
@@ -94,22 +94,24 @@
 
         /// What is to be stored, and what the log says of it.
         func step(
-            _ place: FleetKeys.Place, from old: JSONValue?, to new: FleetMirror.Value?, _ stamp: String
-        ) -> (new: Data?, log: FleetLogRecord.Change) {
+            _ place: FleetKeys.Place, from old: FleetRecord?, to new: FleetMirror.Value?, _ stamp: String
+        ) -> (new: Data?, log: FleetLogRecord.Change?) {
             let record = new.map { FleetRecord(value: $0.json, version: $0.version, writer: writer, time: stamp) }
-            return (record?.data, FleetLogRecord.Change(key: place.key.text, target: place.target.path, from: old, to: new?.json))
+            return (record?.data, FleetLogRecord.Change(
+                key: place.key.text, target: place.target.path, from: old?.value, to: new?.json, fromVersion: old?.version ?? 0))
         }
 
         // MARK: Transactions
 
         /// Replaces what is stored under `keys` with what `decide` makes of that, unless others have changed it meanwhile; then it
-        /// decides again, on what is there then. It gets the time for records, and returns nil where nothing is to be changed.
+        /// decides again, on what is there then. It gets the time for records, and returns nil where nothing is to be changed; what it returns
+        /// for a key may have nothing to say in the log.
         ///
         /// Returns which of the decisions was made, counted from 0.
         @discardableResult
         nonisolated(nonsending) func change(
-            _ keys: [Data], _ what: String,
-            _ decide: (_ found: [EtcdKeyValue?], _ stamp: String) throws -> [(new: Data?, log: FleetLogRecord.Change)]?
+            _ keys: [Data], _ what: String, remark: String? = nil,
+            _ decide: (_ found: [EtcdKeyValue?], _ stamp: String) throws -> [(new: Data?, log: FleetLogRecord.Change?)]?
         ) async throws -> Int {
             let end = ContinuousClock.now + timeout
             let time = Date.now, stamp = FleetRecord.stamp(time)
@@ -120,15 +122,15 @@
             func outcome() -> FleetError.Outcome { mayStillHappen ? .mayHaveHappened : .didNotHappen }
             while true {
                 decision += 1
-                let decided: [(new: Data?, log: FleetLogRecord.Change)]?
+                let decided: [(new: Data?, log: FleetLogRecord.Change?)]?
                 do { decided = try decide(found, stamp) } catch let error as FleetError where mayStillHappen {
                     throw FleetError(error.reason, error.sentence, outcome: .mayHaveHappened)
                 }
                 let steps = zip(zip(keys, found), decided ?? []).map { FleetChange.Step(key: $0.0, found: $0.1, new: $1.new) }
                 guard let decided, steps.contains(where: { $0.found != nil || $0.new != nil }) else { return decision - 1 }
-                let change = FleetChange(
-                    steps: steps, logKey: logKey, mark: self.keys.mark,
-                    record: FleetLogRecord(time: stamp, writer: writer, changes: decided.map(\.log), decision: decision))
+                let record = FleetLogRecord(
+                    time: stamp, writer: writer, changes: decided.compactMap(\.log), remark: remark, decision: decision)
+                let change = FleetChange(steps: steps, logKey: logKey, mark: self.keys.mark, record: record)
                 let answer: EtcdAnswer
                 do throws(EtcdError) { answer = try await gateway.ask(change.transaction, timeout: end - .now) } catch {
                     var refusal = error
@@ -162,6 +164,11 @@
         /// What is stored under `keys`, all at one moment; `what` is for the error.
         func read(_ keys: [Data], _ what: String, end: ContinuousClock.Instant) async throws(FleetError) -> [EtcdKeyValue?] {
             if keys.count == 1 { return [try await ask(.read(keys[0]), what, timeout: end - .now).entries.first] }
+            // What belongs to the secrets lies together.
+            if keys.allSatisfy({ $0.starts(with: self.keys.secrets) }) {
+                let there = try await ask(.read(self.keys.secrets, to: self.keys.secrets.endOfPrefix), what, timeout: end - .now).entries
+                return keys.map { key in there.first { $0.key == key } }
+            }
             let request = EtcdRequest.transaction(keys.map { EtcdStep.read($0) }, about: keys[0], isChange: false)
             let found = try await ask(request, what, timeout: end - .now).found
             guard found.count == keys.count else { throw FleetError(.unintelligible(gateway.endpoints[0]).asReading, what) }

@@ -93,7 +93,7 @@
                 var item = try old.map { try Self.item(Item.self, in: $0, key) } ?? defaultItem
                 try change(&item)
                 items.append(item)
-                return [step(place, from: old?.value, to: try Self.encoded(item, key), stamp)]
+                return [step(place, from: old, to: try Self.encoded(item, key), stamp)]
             }
             return items[decision]
         }

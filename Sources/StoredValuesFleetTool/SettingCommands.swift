@@ -2,6 +2,7 @@
     import ArgumentParser
     import StoredValues
     import StoredValuesFleet
+    import StoredValuesSupport
     import StoredValuesToolSupport
 
     struct ListCommand: AsyncParsableCommand {
@@ -9,15 +10,17 @@
             commandName: "list", abstract: "Show all settings, and which machines get them.",
             discussion: """
                 With --group or --host, only what is set for that group or machine itself. In a pipe or file, each setting is one line: \
-                the key, a tab, for whom, a tab, and the value as JSON.
+                the key, a tab, for whom, a tab, and the value as JSON. With --at, as they were at that time, by the log, which does not have \
+                what etcdctl has changed.
                 """)
 
         @OptionGroup var fleet: FleetOptions
         @OptionGroup var target: TargetOptions
+        @OptionGroup var moment: MomentOption
         @Flag(help: "Print a JSON list.") var json = false
 
         func run() async throws {
-            var settings = try await fleet.fleet().settings()
+            var settings = try await moment.settings(of: fleet.fleet())
             if target.target != .everyone { settings.removeAll { $0.target != target.target } }
             for broken in settings where broken.record == nil {
                 Output.error.note("\"\(broken.key)\" for \(broken.target) is not a setting, and machines ignore it. Set it again.")
@@ -28,13 +31,14 @@
                     .array(
                         found.map { setting, record in
                             var json = record.json
-                            (json["key"], json["for"], json["revision"]) = (.string(setting.key), .string(setting.target.path), JSONValue(setting.revision))
+                            (json["key"], json["for"]) = (.string(setting.key), .string(setting.target.path))
+                            if setting.revision > 0 { json["revision"] = JSONValue(setting.revision) }
                             return json
                         }))
             }
             Output.standard.rows(
                 found.map { setting, record in
-                    (setting.key, record.value, "\(setting.target), by \(record.writer), \(record.time)", "\(setting.target)")
+                    (setting.key, record.value, record.time.isEmpty ? "\(setting.target)" : "\(setting.target), by \(record.writer), \(record.time)", "\(setting.target)")
                 })
         }
     }
@@ -47,13 +51,19 @@
         @Argument(help: "The setting.") var setting: String
         @OptionGroup var fleet: FleetOptions
         @OptionGroup var target: TargetOptions
+        @OptionGroup var moment: MomentOption
         @Flag(help: "Print strings as JSON too, in quotes.") var json = false
 
         func run() async throws {
-            guard let record = try await fleet.fleet().record(setting, for: target.target) else {
+            guard let record = try await record() else {
                 throw Failure(.absent, "\"\(setting)\" is not set for \(target.target).")
             }
             Output.standard.value(record.value, asJSON: json)
+        }
+
+        private func record() async throws -> FleetRecord? {
+            guard moment.at != nil else { return try await fleet.fleet().record(setting, for: target.target) }
+            return try await moment.settings(of: fleet.fleet()).first { $0.key.isIdentical(to: setting) && $0.target == target.target }?.record
         }
     }
 
@@ -89,48 +99,6 @@
         func run() async throws {
             guard try await fleet.fleet().replace(setting, with: nil, for: target.target) == nil else { return }
             Output.error.note("\"\(setting)\" was not set for \(target.target).")
-        }
-    }
-
-    struct LogCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "log", abstract: "Show who changed what and when, the latest first.",
-            discussion: """
-                Each line is the time by the changer's clock, who it was, the setting, for whom, and the value before and after; \
-                separated by tabs in a pipe or file. Each record is written together with its change, so none is missing.
-                """)
-
-        @Argument(help: "The setting; all if omitted.") var setting: String?
-        @OptionGroup var fleet: FleetOptions
-        @Option(help: "How many changes to show at most.") var limit = 100
-        @Flag(help: "Print a JSON list.") var json = false
-
-        func validate() throws {
-            guard limit > 0 else { throw ValidationError("--limit must be 1 or more.") }
-        }
-
-        func run() async throws {
-            let records = try await fleet.fleet().log(of: setting, limit: limit)
-            guard !json else {
-                return Output.standard.json(
-                    .array(
-                        records.map { record in
-                            var json = record.json
-                            json["revision"] = JSONValue(record.revision)
-                            return json
-                        }))
-            }
-            for record in records {
-                for change in record.changes where setting.map({ change.key == $0 }) ?? true { print(change, of: record) }
-            }
-        }
-
-        private func print(_ change: FleetLogRecord.Change, of record: FleetLogRecord) {
-            let output = Output.standard
-            func shown(_ value: JSONValue?) -> String { value.map { output.shownJSON($0.text(onOneLine: true)) } ?? "(nothing)" }
-            var columns = [record.time, record.writer, change.key, change.isSecret ? "secret" : change.target].map { output.oneLine($0) }
-            if !change.isSecret { columns.append(output.isTerminal ? "\(shown(change.from)) → \(shown(change.to))" : "\(shown(change.from))\t\(shown(change.to))") }
-            output.line(columns.joined(separator: output.isTerminal ? "  " : "\t"))
         }
     }
 

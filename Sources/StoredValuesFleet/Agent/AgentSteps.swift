@@ -37,6 +37,8 @@
         var secrets = Secrets.unread(why: "they were not read yet")
         /// Why the cluster's secrets were not taken over, and since when.
         private var secretsTrouble: (since: Date, why: String)?
+        /// Whether it was noted that nobody can tell whether the secrets are genuine.
+        private var isBlindnessNoted = false
         private(set) var isWatching = false
         private var report = FleetReport(state: .stale(since: .now, why: "The agent has just started."), confirmed: nil)
         /// Why the cluster was last lost.
@@ -233,13 +235,19 @@
             }
             var trouble: String?
             var actions: [Action] = []
-            switch SecretsVerdict(replica?.secrets, mirrored: bytes, seen: seen, now: now.date) {
+            let offer = replica?.secrets(signedBy: configuration.secretsPublicKeys)
+            switch SecretsVerdict(offer, mirrored: bytes, seen: seen, now: now.date) {
             case .nothing: break
             case .keep(let why, nil): trouble = why
             case .keep(let why, let new?): (trouble, secrets, actions) = (why, .read(bytes: bytes, seen: new), [.writeSeen(new)])
             case .note(let new): (secrets, actions) = (.read(bytes: bytes, seen: new), [.writeSeen(new)])
             // The file first: after a crash in between, it is at least as new as what is noted.
             case .replace(let bytes, let new): (secrets, actions) = (.read(bytes: bytes, seen: new), [.writeSecrets(bytes), .writeSeen(new)])
+            }
+            if offer?.trust == .unknown, !isBlindnessNoted {
+                isBlindnessNoted = true
+                actions.append(
+                    .note("\(id): without --secrets-public-key the agent cannot tell whether the cluster's secrets are genuine, and takes over any that look newer."))
             }
             guard trouble != secretsTrouble?.why else { return actions }
             secretsTrouble = trouble.map { (now.date, $0) }

@@ -19,6 +19,8 @@
             package var folder: FleetFolder
             package var endpoints: [String]
             package var access: FleetAccess
+            /// Of those who may change the secrets; without any, nobody can tell whether they are genuine.
+            package var secretsPublicKeys: [SigningPublicKey] = []
 
             package init(
                 applicationID: String, host: String = ProcessInfo.processInfo.hostName, groups: [String] = [], folder: FleetFolder,
@@ -60,6 +62,9 @@
             self.configuration = configuration
             self.note = note
             keys = try FleetKeys(applicationID: configuration.applicationID)
+            guard configuration.secretsPublicKeys.isEmpty || SigningPublicKey.isBuiltIn else {
+                throw .misconfigured("This program was built without the trait EncryptedFile, so it cannot check signatures. Build it with that trait.")
+            }
             for target in configuration.groups.map(FleetTarget.group) + [.host(configuration.host)] { try target.check() }
             // Wrong addresses and files are found out now, before anything runs in the background.
             gateway = try Fleet(endpoints: configuration.endpoints, applicationID: configuration.applicationID, access: configuration.access).gateway

@@ -7,11 +7,17 @@
         /// The most settings in one transaction: etcd takes 128 steps by default, and the record and the mark are two.
         static let limit = 126
 
-        /// A key, what was there when the change was decided, and what is to be there; nil removes it.
+        /// A key, what was there when the change was decided, and what is to be there; nil removes it, and the same only must not be changed
+        /// by others meanwhile.
         struct Step: Sendable {
             let key: Data
             let found: EtcdKeyValue?
             let new: Data?
+
+            fileprivate var put: JSONValue? {
+                guard let new else { return EtcdStep.delete(key) }
+                return new == found?.value ? nil : EtcdStep.put(key, new)
+            }
         }
 
         /// What etcd made of it.
@@ -33,8 +39,7 @@
         var transaction: EtcdRequest {
             .transaction(
                 if: [EtcdStep.isMissing(logKey)] + steps.map { EtcdStep.lastChange(of: $0.key, is: $0.found?.revision ?? 0) },
-                steps.map { step in step.new.map { EtcdStep.put(step.key, $0) } ?? EtcdStep.delete(step.key) }
-                    + [EtcdStep.put(mark, logKey), EtcdStep.put(logKey, record.data)],
+                steps.compactMap(\.put) + [EtcdStep.put(mark, logKey), EtcdStep.put(logKey, record.data)],
                 else: [EtcdStep.read(logKey)] + steps.map { EtcdStep.read($0.key) }, about: steps[0].key, isChange: true)
         }
 

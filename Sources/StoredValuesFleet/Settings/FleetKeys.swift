@@ -11,11 +11,14 @@
             var key: PreferencesKey
         }
 
+        let applicationID: String
         /// What agents read: everything but the log.
         let settings: Data
         let log: Data
         /// The encrypted file with the secrets, as it is.
         let secrets: Data
+        /// Who has sealed it: ``SecretsSignature``. Agents of older versions pass over it.
+        let secretsSignature: Data
         /// Since when older secrets count again, after a restore.
         let secretsEpoch: Data
         /// What each change puts, too, without a condition: the key of its record in the log. By it one question for one key finds out
@@ -26,9 +29,11 @@
             guard !id.isEmpty, !id.begins(with: "."), !id.has("/"), !id.has("\0") else {
                 throw .misconfigured("\"\(id)\" is not an application id: it must not be empty, begin with a dot or contain a slash.")
             }
+            applicationID = id
             settings = Data("/stored-values/\(id)/settings/")
             log = Data("/stored-values/\(id)/log/")
             secrets = settings + Data("secrets")
+            secretsSignature = settings + Data("secrets-signature")
             secretsEpoch = settings + Data("secrets-epoch")
             mark = settings + Data("revision")
         }

@@ -163,21 +163,39 @@
         /// Whether there is no setting.
         var isEmpty: Bool { !entries.values.contains { $0.place != nil } }
 
-        /// The secrets as the cluster has them; nil if it has none.
-        var secrets: SecretsVerdict.Offer? {
+        /// The secrets as the cluster has them, and whether one of these keys has signed them; nil if it has none. Without keys nobody can
+        /// tell, and they are taken for genuine.
+        func secrets(signedBy signers: [SigningPublicKey]) -> SecretsVerdict.Offer? {
             entries[keys.secrets].map { secrets in
-                SecretsVerdict.Offer(bytes: Array(secrets.data), epoch: entries[keys.secretsEpoch].flatMap { SecretsEpoch($0.data)?.number } ?? 0)
+                let epoch = entries[keys.secretsEpoch].flatMap { SecretsEpoch($0.data)?.number } ?? 0
+                var offer = SecretsVerdict.Offer(bytes: Array(secrets.data), epoch: epoch)
+                guard !signers.isEmpty else { return offer }
+                let signature = entries[keys.secretsSignature].flatMap { SecretsSignature($0.data) }
+                let statement = SealedStatement(offer.bytes, epoch: epoch, applicationID: keys.applicationID)
+                offer.trust =
+                    if let signature, let statement, signers.contains(where: { $0.hasSigned(statement, signature.bytes) }) {
+                        .signed
+                    } else {
+                        .unsigned(isKnownSigner: signature.map { signers.contains($0.signer) })
+                    }
+                return offer
             }
         }
 
         /// All settings, sorted by key, wider targets first.
         var settings: [FleetSetting] {
-            let found = entries.values.compactMap { entry -> (order: [UInt8], setting: FleetSetting)? in
-                guard let place = entry.place else { return nil }
-                let setting = FleetSetting(key: place.key.text, target: place.target, record: entry.record, revision: entry.revision)
-                return (Array("\(place.key.text)\0\(place.target.path)".utf8), setting)
-            }
-            return found.sorted { $0.order.lexicographicallyPrecedes($1.order) }.map(\.setting)
+            FleetSetting.sorted(
+                entries.values.compactMap { entry in
+                    entry.place.map { FleetSetting(key: $0.key.text, target: $0.target, record: entry.record, revision: entry.revision) }
+                })
+        }
+    }
+
+    extension FleetSetting {
+        /// By key, wider targets first.
+        static func sorted(_ settings: [FleetSetting]) -> [FleetSetting] {
+            settings.map { (order: Array("\($0.key)\0\($0.target.path)".utf8), setting: $0) }
+                .sorted { $0.order.lexicographicallyPrecedes($1.order) }.map(\.setting)
         }
     }
 #endif
