@@ -1,6 +1,6 @@
 #if Fleet
     package import FoundationEssentials
-    package import StoredValues
+    import StoredValues
     import StoredValuesSupport
 
     /// Why a change is not taken back, or the settings of a time are not known. Nothing was changed.
@@ -22,7 +22,7 @@
             let places = try record.changes.map { change throws(FleetHistoryError) in
                 let place = change.isSecret ? nil : keys.place(of: keys.settings + Data("\(change.target)/\(change.key)"))
                 guard let place else {
-                    throw FleetHistoryError(description: "Record \(revision) is about secrets, or cannot be read: only changes of settings are undone.")
+                    throw FleetHistoryError(description: "Record \(revision) is not of settings alone: changes of secrets and of the schema are not undone.")
                 }
                 return place
             }
@@ -109,7 +109,8 @@
             }
             // The clocks of those who change settings differ; the revisions say what came first.
             let records = try await records(from: keys.logKeys(since: time - 3600), what, end: end).filter { $0.revision <= answer.revision }
-            let stamp = FleetRecord.stamp(time), cut = records.last { $0.time <= stamp && !$0.time.isEmpty }?.revision ?? 0
+            // A time that was a text is a little less than that, and a text of it would be a millisecond less.
+            let stamp = FleetRecord.stamp(time + 0.0005), cut = records.last { $0.time <= stamp && !$0.time.isEmpty }?.revision ?? 0
             var settings = Dictionary(SettingsReplica(answer, keys).settings.map { ("\($0.target.path)/\($0.key)", $0) }) { $1 }
             for record in records.reversed() where record.revision > cut {
                 for change in record.changes where !change.isSecret {

@@ -34,6 +34,8 @@
                 valueName: "key"))
         var secretsPublicKey: [String] = []
 
+        @Flag(help: "Say in the cluster how this machine is, at most once a minute and when that changes; status shows it.") var report = false
+
         private static let publicKeys = "STORED_VALUES_FLEET_SECRETS_PUBLIC_KEY"
 
         func run() async throws {
@@ -49,7 +51,7 @@
             let agents = try ids.map { id in
                 var configuration = FleetAgent.Configuration(applicationID: id, groups: group, folder: folder, endpoints: addresses, access: access)
                 if let host { configuration.host = host }
-                configuration.secretsPublicKeys = signers
+                (configuration.secretsPublicKeys, configuration.reportsToCluster) = (signers, report)
                 return try FleetAgent(configuration) { Output.error.remark($0) }
             }
             let running = Task {

@@ -39,7 +39,7 @@
             version: CommandLineProgram.version,
             subcommands: [
                 AgentCommand.self, ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self, LogCommand.self,
-                UndoCommand.self, StatusCommand.self, SecretCommand.self,
+                UndoCommand.self, SchemaCommand.self, StatusCommand.self, SecretCommand.self,
             ])
     }
 #endif

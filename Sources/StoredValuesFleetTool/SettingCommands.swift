@@ -1,5 +1,6 @@
 #if Fleet
     import ArgumentParser
+    import FoundationEssentials
     import StoredValues
     import StoredValuesFleet
     import StoredValuesSupport
@@ -72,17 +73,25 @@
             commandName: "set", abstract: "Set a value for everyone, or for one group or machine.",
             discussion: """
                 JSON is stored as such: 14, true, "14", {"width": 800}. Anything else is stored as a string: dark. Put -- before a value \
-                that begins with a dash: set offset -- -5. Where several apply to a machine, the narrower one wins: machine, group, everyone.
+                that begins with a dash: set offset -- -5. Where several apply to a machine, the narrower one wins: machine, group, everyone. \
+                If a schema is published (stored-values-fleet schema), a key that it does not have and a value that it does not allow are \
+                refused, before anything is written; with --force they are stored, and the log says so.
                 """)
 
         @Argument(help: "The setting.") var setting: String
         @OptionGroup var value: ValueArgument
         @OptionGroup var fleet: FleetOptions
         @OptionGroup var target: TargetOptions
+        @Flag(help: "Store it even if the schema in the cluster does not allow it; the log says so.") var force = false
 
         func run() async throws {
-            let json = try value.json(of: setting)
-            let old = try await fleet.fleet().replace(setting, with: json, for: target.target)
+            let fleet = try fleet.fleet()
+            try fleet.check(setting, for: target.target)
+            let declared = try await fleet.schema().map { DeclaredKeys($0) }
+            let json = try value.json(of: setting, declared: declared)
+            if !force { try declared?.check(json, for: setting) }
+            let objection = force ? declared?.objection(to: json, for: setting) : nil
+            let old = try await fleet.replace(setting, with: json, for: target.target, force: objection.map { "forced: \($0)" })
             ValueArgument.note(setting, replacing: old, with: json)
         }
     }
@@ -104,9 +113,10 @@
 
     struct StatusCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "status", abstract: "Show which members of the cluster answer, and how many settings there are.",
+            commandName: "status", abstract: "Show which members of the cluster answer, how many settings there are, and which machines are current.",
             discussion: """
                 Each member is asked separately, for at most 2 seconds. The exit status is 69 if the cluster as a whole does not answer. \
+                Of machines whose agent runs with --report the last line says how many are current, and which are not, since when and why. \
                 stored-values doctor says how fresh this machine's own copy is.
                 """)
 
@@ -125,6 +135,7 @@
                     Output.standard.line(Output.standard.oneLine(words))
                 }
                 if let count = status.settingCount { Output.standard.line("\(count) \(count == 1 ? "setting" : "settings") of \(try fleet.application.requiredID())") }
+                if let line = status.machines(at: .now) { Output.standard.line(Output.standard.oneLine(line)) }
             }
             if let error = status.problem { throw error }
         }
@@ -145,6 +156,14 @@
             }
             var json: JSONValue = ["ok": .bool(problem == nil), "members": .array(list)]
             json["settings"] = settingCount.map { JSONValue($0) }
+            if !agents.isEmpty {
+                json["machines"] = .array(
+                    agents.map { agent in
+                        var json = agent.json
+                        json["ok"] = .bool(agent.problem(at: .now) == nil)
+                        return json
+                    })
+            }
             return json
         }
     }

@@ -95,7 +95,7 @@ public struct FleetKeyring: Keyring, ReadOnlyKeyring {
                 }
                 // The file may have been replaced after the first key was tried, by one that this key opens.
                 guard try await lookUp().file != before else {
-                    if let error = reasons.first(where: \.isOfContent) { UnusableSecrets.note(error, of: before, at: parts.file.path) }
+                    if let error = reasons.first(where: \.isOfContent) { UnusableSecrets.note(error.description, of: before, at: parts.file.path) }
                     throw reasons.first ?? .notBuiltIn  // there is always a reason
                 }
             }
@@ -147,5 +147,15 @@ extension Keyring where Self == FleetKeyring {
     /// `formerKey` too: the file is opened with whichever opens it.
     public static func fleet(key: EncryptedFileKey, formerKey: EncryptedFileKey? = nil) -> FleetKeyring {
         FleetKeyring(key: key, formerKey: formerKey)
+    }
+}
+
+extension KeyringError {
+    /// Whether it is about an encrypted file, not about the key or the time.
+    fileprivate var isOfContent: Bool {
+        switch self {
+        case .wrongKey, .damaged, .other(domain: "EncryptedFileKeyring", code: 3, message: _): true
+        default: false
+        }
     }
 }

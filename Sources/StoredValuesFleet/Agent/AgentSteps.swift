@@ -25,7 +25,7 @@
         }
 
         private let configuration: FleetAgent.Configuration
-        private var id: String { configuration.applicationID }
+        var id: String { configuration.applicationID }
         /// What the cluster has, as far as it is known here; all of it is published.
         private(set) var replica: SettingsReplica?
         /// The settings that this machine keeps; nil if it never had any.
@@ -262,12 +262,14 @@
         private mutating func told(at now: BootMoment, naming digests: [UInt64?]) -> FleetReport {
             report.alive = now
             var told = report
-            told.mirror = digests.compactMap(\.self).map(FleetReport.name)
-            // The settings may be current all the same, but whoever looks must not take the secrets for fresh.
-            if case .current = told.state, let secretsTrouble {
-                told.state = .stale(since: secretsTrouble.since, why: "The secrets are not: \(secretsTrouble.why).")
-            }
+            (told.mirror, told.state) = (digests.compactMap(\.self).map(FleetReport.name), state)
             return told
+        }
+
+        /// What is said of the machine: the settings may be current, but whoever looks must not take the secrets for fresh.
+        var state: FleetReport.State {
+            guard case .current = report.state, let secretsTrouble else { return report.state }
+            return .stale(since: secretsTrouble.since, why: "The secrets are not: \(secretsTrouble.why).")
         }
 
         /// Notes a problem, unless it was noted since the cluster was last lost.

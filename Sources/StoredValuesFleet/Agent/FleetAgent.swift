@@ -1,5 +1,4 @@
 #if Fleet
-    import Dispatch
     import FoundationEssentials
     package import StoredValues
     import StoredValuesFiles
@@ -21,6 +20,8 @@
             package var access: FleetAccess
             /// Of those who may change the secrets; without any, nobody can tell whether they are genuine.
             package var secretsPublicKeys: [SigningPublicKey] = []
+            /// Whether it says in the cluster how its machine is.
+            package var reportsToCluster = false
 
             package init(
                 applicationID: String, host: String = ProcessInfo.processInfo.hostName, groups: [String] = [], folder: FleetFolder,
@@ -77,7 +78,7 @@
             while try await hold() {
                 begin()
                 // Each of them ends when the task is cancelled, or the files are not this agent's any more.
-                try await untilOneEnds({ await self.follow() }, { await self.guardMirror() }, { await self.live() })
+                try await untilOneEnds({ await self.follow() }, { await self.guardMirror() }, { await self.live() }, { await self.tellCluster() })
                 guard !Task.isCancelled else { break }
                 note("\(configuration.applicationID): something other than the agent has removed the lock \(files.lockPath); the agent takes it again.")
             }
@@ -150,6 +151,22 @@
             while await pause(for: Self.interval), files.areHeld {
                 try? carryOut { $0.tick(at: .now) }
                 try? carryOut { $0.mirrorIs(files.mirrorDigest(), at: .now) }
+            }
+        }
+
+        /// Says in the cluster how the machine is, if it is asked to.
+        private func tellCluster() async {
+            guard configuration.reportsToCluster else {
+                while await pause(for: .seconds(3600)) {}
+                return
+            }
+            var writer = ReportWriter(gateway, keys, host: configuration.host)
+            while await pause(for: .seconds(1)) {
+                do throws(EtcdError) { try await writer.write(steps.state, timeout: .seconds(5)) } catch {
+                    // Anything else is why the machine is not current, too.
+                    guard error.reason == .accessDenied else { continue }
+                    try? carryOut { $0.say("\($0.id): the cluster does not let the agent report: \(error.sentence). See \"Rights\" in the article about fleets.") }
+                }
             }
         }
 
@@ -280,16 +297,6 @@
             for part in parts { group.addTask(operation: part) }
             try await group.next()
             group.cancelAll()
-        }
-    }
-
-    /// Runs an agent on a queue of its own, which may wait for the disk.
-    private final class AgentExecutor: SerialExecutor {
-        private let queue = DispatchQueue(label: "StoredValues.fleet-agent")
-
-        func enqueue(_ job: consuming ExecutorJob) {
-            let job = UnownedJob(job)
-            queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
         }
     }
 #endif

@@ -97,6 +97,8 @@
         var events: [EtcdEvent] = []
         /// Whether the member that was asked for its status knows a leader.
         var hasLeader = false
+        /// The id of a lease that was granted.
+        var lease: String?
     }
 
     extension EtcdAnswer {
@@ -113,7 +115,7 @@
                 cluster: cluster, revision: revision, entries: entries, count: count, hasMore: json["more"] == true,
                 succeeded: json["succeeded"] == true, found: found, isCreated: json["created"] == true, isCanceled: json["canceled"] == true,
                 compacted: compacted, reason: json["cancel_reason"]?.stringValue, events: events,
-                hasLeader: !["0", nil].contains(json["leader"]?.stringValue))
+                hasLeader: !["0", nil].contains(json["leader"]?.stringValue), lease: json["ID"]?.stringValue)
         }
     }
 

@@ -24,7 +24,7 @@
         enum Verdict: Equatable, Sendable {
             /// It is made, now or by an earlier attempt: the decision with this number, counted from 1.
             case made(decision: Int)
-            /// Others have changed the same keys; this is there now.
+            /// Others have changed the same keys, or the schema; this is there now.
             case conflict([EtcdKeyValue?])
         }
 
@@ -34,13 +34,16 @@
         /// The key that each change puts: ``FleetKeys/mark``.
         let mark: Data
         var record: FleetLogRecord
+        /// The schema by which the change was checked, which still counts if it was last changed at that revision; nil if it was not checked.
+        var schema: (key: Data, revision: Int)?
 
         /// Makes the changes if nothing has changed since and no earlier attempt was made; else reads what is there.
         var transaction: EtcdRequest {
             .transaction(
-                if: [EtcdStep.isMissing(logKey)] + steps.map { EtcdStep.lastChange(of: $0.key, is: $0.found?.revision ?? 0) },
+                if: [EtcdStep.isMissing(logKey)] + steps.map { EtcdStep.lastChange(of: $0.key, is: $0.found?.revision ?? 0) }
+                    + (schema.map { [EtcdStep.lastChange(of: $0.key, is: $0.revision)] } ?? []),
                 steps.compactMap(\.put) + [EtcdStep.put(mark, logKey), EtcdStep.put(logKey, record.data)],
-                else: [EtcdStep.read(logKey)] + steps.map { EtcdStep.read($0.key) }, about: steps[0].key, isChange: true)
+                else: [EtcdStep.read(logKey)] + steps.map { EtcdStep.read($0.key) } + (schema.map { [EtcdStep.read($0.key)] } ?? []), about: steps[0].key, isChange: true)
         }
 
         /// Which decision a record of the log tells of, of so many.
@@ -58,9 +61,9 @@
         /// have stored something there and removed it. That a key was last changed at a revision never holds again; that it is missing does.
         func verdict(_ answer: EtcdAnswer) -> Verdict? {
             if answer.succeeded { return .made(decision: record.decision) }
-            guard answer.found.count == steps.count + 1 else { return nil }
+            guard answer.found.count == steps.count + (schema == nil ? 1 : 2) else { return nil }
             if let log = answer.found[0] { return .made(decision: Self.decision(of: log.value, last: record.decision)) }
-            return .conflict(Array(answer.found.dropFirst()))
+            return .conflict(Array(answer.found.dropFirst().prefix(steps.count)))
         }
     }
 #endif

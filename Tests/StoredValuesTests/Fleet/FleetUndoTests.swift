@@ -31,7 +31,7 @@
                     try batch.set("new", to: "x", for: .host("web-1"))
                 }
                 let record = try #require(try await log(fleet).first?.last)
-                #expect(try await fleet.run("undo", record) == "window\teveryone\t5\t{\"width\":1}\nlimit\tgroup/canary\t(nothing)\t1\nnew\thost/web-1\t\"x\"\t(nothing)\n")
+                #expect(try await fleet.run("undo", record) == "window\teveryone\t5\t{\"width\": 1}\nlimit\tgroup/canary\t(nothing)\t1\nnew\thost/web-1\t\"x\"\t(nothing)\n")
                 #expect(try await client.value("window", as: Window.self) == Window())
                 #expect(try await client.value("limit", as: Int.self, for: .group("canary")) == 1)
                 #expect(try await client.value("new", as: String.self, for: .host("web-1")) == nil)
@@ -72,7 +72,7 @@
                     try await fleet.setSecret("token", to: "x", key: fleet.newKey())
                     let json = try #require(try await JSONValue(text: fleet.run("log", "--json", "--limit", "1"))?.arrayValue?.first)
                     let run = try await fleet.tool().run("undo", "\(json["revision"]?.intValue ?? 0)")
-                    #expect(run.status == 77 && run.errors.contains("is about secrets"), "\(run)")
+                    #expect(run.status == 77 && run.errors.contains("is not of settings alone"), "\(run)")
                 #endif
                 #expect(try await fleet.run("list") == "big\teveryone\t\"small\"\nother\teveryone\t2\n")
                 #expect(try await fleet.etcd.revision() <= before + 1)

@@ -1,4 +1,4 @@
-package import FoundationEssentials
+import FoundationEssentials
 
 /// The half of a signing pair by which anybody can check what the other half has signed.
 package struct SigningPublicKey: Hashable, Sendable {

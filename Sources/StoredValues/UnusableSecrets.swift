@@ -13,11 +13,11 @@ enum UnusableSecrets {
 
     private static let found = Guarded<[String: Found]>([:])
 
-    /// The file at `path` was read, with this error; nil if it could be used.
-    static func note(_ error: KeyringError?, of file: FileIdentity?, at path: String) {
+    /// The file at `path` could not be used for this reason; nil if it could.
+    static func note(_ why: String?, of file: FileIdentity?, at path: String) {
         found.withLock { found in
             let since = found[path].flatMap { $0.file == file ? $0.since : nil } ?? .now
-            found[path] = error.map { Found(file: file, since: since, why: $0.description) }
+            found[path] = why.map { Found(file: file, since: since, why: $0) }
         }
     }
 
@@ -25,15 +25,5 @@ enum UnusableSecrets {
     static func trouble(at path: String) -> (since: Date, why: String)? {
         guard let found = found.withLock({ $0[path] }), (try? DurableFile(path: path).currentIdentity()) == found.file else { return nil }
         return (found.since, found.why)
-    }
-}
-
-extension KeyringError {
-    /// Whether it is about an encrypted file, not about the key or the time.
-    var isOfContent: Bool {
-        switch self {
-        case .wrongKey, .damaged, .other(domain: "EncryptedFileKeyring", code: 3, message: _): true
-        default: false
-        }
     }
 }
