@@ -60,6 +60,8 @@
             try await etcd.fill(settings, 50_000)
             for name in ["Benchmarks", "Few"] { try await etcd.put("/stored-values/\(name)/settings/revision", "log/1") }
             try await etcd.fill("/stored-values/Few/settings/everyone/", 50)
+            // The agent and this program have all of them now.
+            _ = try await arrivals(1, of: mirrored, etcd, settings)
         }
         func confirmation(_ name: String, of application: String) -> Contestant {
             Contestant(name) { count in
