@@ -156,7 +156,7 @@ let package = Package(
         .testTarget(
             name: "StoredValuesTests",
             dependencies: [
-                "StoredValues", "StoredValuesFiles", "StoredValuesSupport", "StoredValuesTesting", "TestProcess",
+                "StoredValues", "StoredValuesFiles", "StoredValuesSupport", "StoredValuesTesting", "StoredValuesToolSupport", "TestProcess",
                 .target(name: "StoredValuesSecretService", condition: withLibsecret),
                 .product(name: "Logging", package: "swift-log"),
                 .target(name: "StoredValuesConfiguration", condition: withConfiguration),

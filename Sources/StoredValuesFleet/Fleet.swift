@@ -5,7 +5,7 @@
     import StoredValuesSupport
 
     /// The settings that the machines of a fleet share, for programs that change them. Programs that only use settings need none of
-    /// this: they read them through ``StoredValues/StoredValue``, from the mirror that the machine's agent keeps.
+    /// this: they read them through ``/StoredValues/StoredValue``, from the mirror that the machine's agent keeps.
     ///
     /// ```swift
     /// import StoredValues

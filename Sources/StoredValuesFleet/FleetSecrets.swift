@@ -4,7 +4,7 @@
     import StoredValuesSupport
 
     extension Fleet {
-        /// The application's secrets in the cluster, sealed with `key`. Programs read them with ``StoredValues/Keyring/fleet(key:formerKey:)``
+        /// The application's secrets in the cluster, sealed with `key`. Programs read them with ``/StoredValues/Keyring/fleet(key:formerKey:)``
         /// from this machine's mirror; this is for those who change them.
         ///
         /// Use the key of a file: with a passphrase secrets can be read, not changed, because changes are signed and signatures would help to guess
@@ -27,7 +27,7 @@
     /// The secrets that the machines of a fleet share, in the cluster: an encrypted file in one key of etcd, changed by
     /// compare-and-swap. The cluster, its disks and its logs never have the key or a secret in plain text.
     ///
-    /// An error of the cluster is a ``StoredValues/KeyringError/other(domain:code:message:)`` of the domain `etcd`, with gRPC's codes: 14 if
+    /// An error of the cluster is a ``/StoredValues/KeyringError/other(domain:code:message:)`` of the domain `etcd`, with gRPC's codes: 14 if
     /// it is unavailable, 7 if it refuses, 4 if the change may have been made anyway, which the message says.
     public struct FleetSecrets: Keyring {
         /// The largest encrypted file that is sent to the cluster, in bytes: 1.25 MiB. That is one secret of 1 MiB, the
@@ -61,7 +61,7 @@
             try await opened()?.identifiers(inService: service) ?? []
         }
 
-        /// Stores a secret; all machines have it a moment later. Throws ``StoredValues/KeyringError/tooLarge``, before anything is sent, if
+        /// Stores a secret; all machines have it a moment later. Throws ``/StoredValues/KeyringError/tooLarge``, before anything is sent, if
         /// all secrets together are larger than ``sizeLimit``.
         public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
             try await change("store the secret \(id)", id.account) { secrets in

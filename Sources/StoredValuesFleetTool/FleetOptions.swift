@@ -55,7 +55,8 @@
         @OptionGroup var connection: ConnectionOptions
 
         func fleet() throws -> Fleet {
-            try Fleet(endpoints: connection.addresses(), applicationID: application.requiredID(), access: connection.access())
+            ProgressLine.shared.begin("Waiting for the cluster")
+            return try Fleet(endpoints: connection.addresses(), applicationID: application.requiredID(), access: connection.access())
         }
     }
 

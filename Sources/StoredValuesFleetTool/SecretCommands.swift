@@ -75,7 +75,7 @@
             let service = try secrets.serviceName()
             let moved = try await secrets.withKeyring { keyring in
                 do {
-                    return try await from.keyring.moveSecrets(inService: service, to: keyring, overwriting: overwrite)
+                    return try await from.keyring.moveSecrets(inService: service, to: keyring, overwriting: overwrite, progress: ProgressLine.shared.advance)
                 } catch SecretMoveError.destination(.wrongKey) {
                     throw KeyringError.wrongKey
                 }

@@ -1,7 +1,7 @@
 public import StoredValues
 public import Testing
 
-/// Runs each test with storage of its own, as ``temporaryStorage(preferences:secrets:fault:)`` says.
+/// Runs each test with storage of its own, as `temporaryStorage(preferences:secrets:fault:)` says.
 public struct TemporaryStorageTrait: SuiteTrait, TestTrait, TestScoping {
     let preferences: String
     let makeKeyring: @Sendable () async throws -> any Keyring

@@ -137,7 +137,8 @@ struct SecretMoveCommand: AsyncParsableCommand {
     func run() async throws {
         let service = try secrets.serviceName()
         let source = try await secrets.openKeyring()
-        let moved = try await source.moveSecrets(inService: service, to: to.keyring, overwriting: overwrite)
+        ProgressLine.shared.begin("Moving secrets")
+        let moved = try await source.moveSecrets(inService: service, to: to.keyring, overwriting: overwrite, progress: ProgressLine.shared.advance)
         Output.standard.moved(moved, asJSON: json)
     }
 }

@@ -19,6 +19,7 @@ package enum CommandLineProgram {
             } else {
                 try command.run()
             }
+            ProgressLine.shared.end()
             HeldLog.letGo()
         } catch {
             end(type, with: error)

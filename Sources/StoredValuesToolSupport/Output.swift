@@ -13,7 +13,7 @@ package struct Output {
     package static let standard = Output(System.standardOutput)
     package static let error = Output(System.standardError)
 
-    private init(_ descriptor: Int32) {
+    package init(_ descriptor: Int32) {
         self.descriptor = descriptor
         isTerminal = System.isTerminal(descriptor)
         width = System.width(descriptor) ?? 80
@@ -40,6 +40,7 @@ package struct Output {
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer) {
+        ProgressLine.shared.end()
         guard !System.writeAll(descriptor, bytes) else { return }
         if descriptor != System.standardError { Self.error.line("\(CommandLineProgram.name): Could not write the output: \(System.problem).") }
         System.end(.notSaved)

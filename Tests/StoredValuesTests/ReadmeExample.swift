@@ -8,12 +8,12 @@ actor Editor {
     @SecurelyStoredValue(key: "token") var token: String?
 
     func signIn(with newToken: String) async throws {
-        $theme.set(.dark)               // every reader sees it, and it is in the file
-        try await $theme.flush()        // it survives a power cut, or this throws the reason
-        try await $token.set(newToken)  // it is in the keyring
+        $theme.set(.dark)               // in the file, seen by all readers
+        try await $theme.flush()        // survives a power cut, or throws
+        try await $token.set(newToken)  // in the keyring
     }
 
-    func watch() async {
-        for await theme in $theme.values { print(theme) }  // the theme now, then every change
+    func watch() async {  // the theme now, then every change
+        for await theme in $theme.values { print(theme) }
     }
 }

@@ -22,6 +22,27 @@ struct ReadmeTests {
         #expect(try page("\(Self.catalogue)/Libraries.md").contains("```swift\n\(library)```\n"))
     }
 
+    @Test("Every test that the guarantees name exists")
+    func namedTests() throws {
+        let names = Set(try page("\(Self.catalogue)/Guarantees.md").matches(of: /`(\w+Tests)`/).map { String($0.1) })
+        let folder = DocumentedPage.root.appending(path: "Tests/StoredValuesTests").path
+        let files = try #require(FileManager.default.enumerator(atPath: folder)).compactMap { $0 as? String }.filter { $0.hasSuffix("Tests.swift") }
+        let tests = Set(try files.flatMap { try contents(ofFile: "\(folder)/\($0)").matches(of: /(?:struct|class|actor|enum) (\w+Tests)\b/).map { String($0.1) } })
+        #expect(names.count > 30 && names.subtracting(tests).isEmpty, "\(names.subtracting(tests))")
+    }
+
+    @Test("A picture for the dark is the same as that for the light, but for its colours")
+    func pictures() throws {
+        let folder = "\(Self.catalogue)/Resources"
+        let files = try FileManager.default.contentsOfDirectory(atPath: DocumentedPage.root.appending(path: folder).path)
+        let dark = files.filter { $0.hasSuffix("~dark.svg") }
+        #expect(dark.count == 2)
+        for file in dark {
+            let pictures = try [file, file.replacing("~dark", with: "")].map { try page("\(folder)/\($0)").replacing(/#[0-9a-f]{6}/, with: "") }
+            #expect(pictures[0] == pictures[1], "\(file)")
+        }
+    }
+
     @Test("The README is one page, and names every page of the documentation by a link that leads there")
     func onePage() throws {
         let readme = try page("README.md")

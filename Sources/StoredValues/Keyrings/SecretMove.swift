@@ -19,7 +19,14 @@ extension Keyring {
     public func moveSecrets(
         inService service: String, to destination: some Keyring, overwriting: Bool = false
     ) async throws(SecretMoveError) -> MovedSecrets {
-        try await SecretMove(source: self, destination: destination, isOverwriting: overwriting).perform(inService: service)
+        try await moveSecrets(inService: service, to: destination, overwriting: overwriting) { _, _ in }
+    }
+
+    /// The same, for who wants to know how far it is: `progress` gets how many of how many steps are done.
+    package func moveSecrets(
+        inService service: String, to destination: some Keyring, overwriting: Bool, progress: @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(SecretMoveError) -> MovedSecrets {
+        try await SecretMove(source: self, destination: destination, isOverwriting: overwriting).perform(inService: service, progress)
     }
 }
 
@@ -91,21 +98,26 @@ private struct SecretMove {
     let destination: any Keyring
     let isOverwriting: Bool
 
-    func perform(inService service: String) async throws(SecretMoveError) -> MovedSecrets {
+    func perform(inService service: String, _ progress: (Int, Int) -> Void) async throws(SecretMoveError) -> MovedSecrets {
         guard KeyringIdentity(source) != KeyringIdentity(destination) else { throw .sameKeyring }
         let ids: [SecretIdentifier]
         do { ids = try await source.identifiers(inService: service) } catch { throw .source(error) }
         // All are checked before the first is copied, and all are copied before the first is removed.
-        for id in ids { _ = try await needsCopy(id) }
+        for (index, id) in ids.enumerated() {
+            progress(index, 3 * ids.count)
+            _ = try await needsCopy(id)
+        }
         var copied: [SecretIdentifier] = [], alreadyThere: [SecretIdentifier] = []
-        for id in ids {
+        for (index, id) in ids.enumerated() {
+            progress(ids.count + index, 3 * ids.count)
             guard let secret = try await needsCopy(id) else { continue }
             do { try await destination.write(secret, for: id, label: id.description) } catch { throw .destination(error) }
             guard try await readDestination(id) == secret else { throw .notKept(id) }
             copied.append(id)
         }
         if !ids.isEmpty { try await requireTwoPlaces() }
-        for id in ids {
+        for (index, id) in ids.enumerated() {
+            progress(2 * ids.count + index, 3 * ids.count)
             guard let secret = try await readSource(id) else { continue }
             guard try await readDestination(id) == secret else { throw .conflict(id) }
             do { try await source.remove(id) } catch { throw .source(error) }

@@ -10,16 +10,16 @@
         /// other processes for at most 5 s. If the task is cancelled before the change begins, it throws ``StoreError/cancelled``; one that
         /// has begun is finished.
         ///
-        /// At the top level of a file Swift takes the other ``insert(_:)-(Item)`` of this name, which stores nothing without `run()`: write
+        /// At the top level of a file Swift takes the other `insert(_:)` of this name, which stores nothing without `run()`: write
         /// such code into a function.
         public func insert(_ item: Item) async throws(StoreError) { try await insert([item]) }
 
-        /// Inserts the items in one transaction, as ``insert(_:)-(Item)`` does each. Of several with one id, the last counts.
+        /// Inserts the items in one transaction, as `insert(_:)` does each. Of several with one id, the last counts.
         public func insert(_ items: [Item]) async throws(StoreError) { try await insert(items).run() }
 
         // MARK: Removing
 
-        /// Removes the item with the id of `item`, if there is one. Durable as an insertion; see ``insert(_:)-(Item)``.
+        /// Removes the item with the id of `item`, if there is one. Durable as an insertion; see `insert(_:)`.
         public func remove(_ item: Item) async throws(StoreError) { try await remove([item]) }
 
         /// Removes the items with the ids of these, in one transaction. Durable as an insertion.
@@ -75,7 +75,7 @@
         /// Changes the item with this id, and returns it as it is then; nil if there is none.
         ///
         /// No process changes the item in between. `body` is called on another thread, while other changes of this file wait; if it throws,
-        /// nothing has changed. It must not change the id. Durable as an insertion; see ``insert(_:)-(Item)``.
+        /// nothing has changed. It must not change the id. Durable as an insertion; see `insert(_:)`.
         @discardableResult
         public func update(_ id: Item.ID, _ body: @escaping @Sendable (inout Item) throws -> Void) async throws -> Item? {
             try await shared.change([.update(json(of: id), body)]).last

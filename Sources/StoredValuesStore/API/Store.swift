@@ -17,7 +17,7 @@
     /// ```
     ///
     /// Making a store opens nothing. All stores of one name and file are one, in this process and for others: each has the items that any
-    /// of them, or another process, has committed. Items are in the order of insertion; one that replaces another with the same id keeps
+    /// of them, or another process, has committed. In a process the first one's `id` and `template` count for all. Items are in the order of insertion; one that replaces another with the same id keeps
     /// its place. Ids are the same if their JSON is, byte for byte.
     ///
     /// No actor is needed: everything can be used from any thread, and Observation sees every read.
@@ -36,8 +36,8 @@
         ///
         /// Traps if a store of this name and file exists in the process with another type of item.
         ///
-        /// - Parameter template: An item from which others take the properties that are missing in their JSON, or do not decode. Without
-        ///   it, such an item is ``unreadable``, unless the property is optional.
+        /// From `template`, others take the properties that are missing in their JSON, or do not decode. Without it, such an item is
+        /// ``unreadable``, unless the property is optional.
         public convenience init<ID: Encodable & Sendable>(
             _ name: String, in file: StoreFile = .standard, id: any KeyPath<Item, ID> & Sendable, template: Item? = nil
         ) {
@@ -75,8 +75,8 @@
 
         /// Returns when the items have been read from the file; at once if they have.
         ///
-        /// Throws the ``StoreError`` if they cannot be read, and ``StoreError/cancelled``.
-        public func itemsHaveLoaded() async throws { try await shared.waitUntilLoaded() }
+        /// Throws why they cannot be read, or ``StoreError/cancelled``.
+        public func itemsHaveLoaded() async throws(StoreError) { try await shared.waitUntilLoaded() }
 
         /// The rows of the file that could not be decoded, in the order of insertion. They stay there as they are.
         public var unreadable: [UnreadableRow] { shared.unreadable }

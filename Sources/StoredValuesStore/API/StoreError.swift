@@ -38,16 +38,16 @@
             case .noFolder(let reason): "There is no folder for stored items. \(reason)"
             case .notName(let name): "\"\(name)\" cannot be the name of a file of items: it is empty, or contains a slash or a NUL. Choose another name."
             case .notAccessible(let path, let reason): "The items in \"\(path)\" are not accessible. \(reason)"
-            case .readOnly(let path): "Nothing was changed: \"\(path)\" is read-only. Check the owner and mode of the file and of its folder, and how the file system is mounted."
-            case .full(let path): "Nothing was changed: there is no room for \"\(path)\". Free some space, or raise the quota."
-            case .locked(let path, let time): "Nothing was changed: another program has kept \"\(path)\" locked for \(time). Find it (fuser shows it), and try again."
+            case .readOnly(let path): "\"\(path)\" is read-only, and was not changed. Check the owner and mode of the file and of its folder, and how the file system is mounted."
+            case .full(let path): "There is no room for a change of \"\(path)\", which stays as it is. Free some space, or raise the quota."
+            case .locked(let path, let time): "Another program has kept \"\(path)\" locked for \(time); nothing was read or changed. Find it (fuser shows it), and try again."
             case .damaged(let path, let reason): "\"\(path)\" is damaged, or no database: \(reason). It stays as it is. Put a copy of yours in its place, or move it away; \"stored-values store export\" gets out of it what can be read."
             case .foreign(let path): "\"\(path)\" is a database of another program. It stays as it is. Choose another file, or move it away."
             case .newerFile(let path, let stored, let supported): "A newer program made \"\(path)\" (version \(stored), this program knows up to \(supported)). Update this program."
             case .notEncodable(let store, let reason): "Nothing was changed: an item for \"\(store)\" cannot be encoded: \(reason). Report this to those who provide the program."
             case .newerItem(let store, let id, let stored, let supported): "Nothing was changed: a newer version of the program wrote the item \(id) of \"\(store)\" (its version is \(stored), this program knows up to \(supported)). Update the program."
             case .changedID(let store, let id): "Nothing was changed: an update of the item \(id) of \"\(store)\" changed its id. Report this to those who provide the program."
-            case .cancelled: "Nothing was changed: the task was cancelled before."
+            case .cancelled: "The task was cancelled before the items were read or changed."
             }
         }
 

@@ -40,8 +40,9 @@
     /// A row of the file that is no item for this program. It stays in the file.
     public struct UnreadableRow: Sendable, Hashable {
         let number: Int64
+        let idBytes: [UInt8]
         /// The item's id, in JSON.
-        public let id: String
+        public var id: String { idBytes.text }
         /// The version of the type that wrote it; see `VersionedItem`.
         public let version: Int
         /// Why it cannot be read.

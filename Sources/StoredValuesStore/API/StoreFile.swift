@@ -51,6 +51,8 @@
         }
 
         /// The file at `path`; a relative path is resolved against the current working folder at once.
+        ///
+        /// A file that is also named in another way is opened twice, and each store learns of the other's changes as of another process's.
         public init(path: String) {
             requireProperUse(!path.isEmpty && !path.has("\0"), "StoreFile(path: \"\(path)\"): the path must not be empty")
             let path = DurableFile(path: path).path

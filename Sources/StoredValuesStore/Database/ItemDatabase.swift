@@ -11,9 +11,6 @@
     /// nothing. Nothing has to be written back later, the bug of the log cannot be met by which SQLite before 3.51.3 loses commits
     /// (sqlite.org/wal.html#walresetbug), and nobody is woken too early: the file changes only under a lock that readers wait for.
     final class ItemDatabase: Sendable {
-        /// How long a call waits for another process.
-        static let timeout = Duration.seconds(5)
-
         private struct Connection {
             let queue: DatabaseQueue
             /// The file that was opened; nil if it is in memory.
@@ -28,7 +25,10 @@
             var file: DurableFile?
             var watch: FileWatch?
             var connection: Connection?
-            var readers: [WeakReader] = []
+            /// The transaction of the turn, for what is read while an item is decoded.
+            var transaction: Database?
+            /// Those that are being read.
+            var busy: Set<ObjectIdentifier> = []
         }
 
         private struct WeakReader {
@@ -37,11 +37,9 @@
 
         let place: StoreFile.Place
         private let onRelease: @Sendable () -> Void
-        private let turns = DispatchQueue(label: "StoredValues.store")
-        private let isInTurn = DispatchSpecificKey<Bool>()
+        private let turns = Turns()
         nonisolated(unsafe) private var state = State()  // used in turns only
-        /// When the current turn stops waiting for another process, in nanoseconds.
-        private let deadline = Atomic<Int64>(0)
+        private let weakReaders = Guarded<[WeakReader]>([])
         private let others = DispatchQueue(label: "StoredValues.store.others")
         private let willReadOthers = Atomic(false)
         private let retries = RetryThread()
@@ -49,7 +47,6 @@
         /// - Parameter onRelease: Called when nobody has this any more.
         init(_ place: StoreFile.Place, onRelease: @escaping @Sendable () -> Void) {
             (self.place, self.onRelease) = (place, onRelease)
-            turns.setSpecific(key: isInTurn, value: true)
         }
 
         deinit { onRelease() }
@@ -59,66 +56,42 @@
 
         // MARK: Turns
 
-        /// Runs `body` in a turn, on this thread. What it puts into its argument is done after that.
+        /// Runs `body` in a turn, on this thread; see ``Turns``.
         func turn<Result>(_ body: (inout AfterUnlocking) throws -> Result) throws -> Result {
-            var later = AfterUnlocking()
-            defer { later.run() }
-            let end = monotonicNanoseconds() + Self.timeout.nanoseconds
-            // While an item is decoded, it may read another store of the file.
-            if DispatchQueue.getSpecific(key: isInTurn) ?? false { return try attempt { try body(&later) } }
-            return try turns.sync {
-                deadline.store(end, ordering: .relaxed)
-                return try attempt { try body(&later) }
-            }
+            do { return try turns.run(body) } catch { throw converted(error) }
         }
 
-        /// The same without blocking a thread of the caller's. If the task is cancelled before the turn begins, it never begins; once begun,
-        /// it is finished.
+        /// The same without blocking a thread of the caller's.
         func turn<Result: Sendable>(_ body: @escaping @Sendable (inout AfterUnlocking) throws -> Result) async throws -> Result {
-            let end = monotonicNanoseconds() + Self.timeout.nanoseconds
-            let cancellation = Cancellation()
-            let (result, later) = await withTaskCancellationHandler {
-                await withCheckedContinuation { (task: CheckedContinuation<(Swift.Result<Result, any Error>, AfterUnlocking), Never>) in
-                    turns.async { [self] in
-                        var later = AfterUnlocking()
-                        deadline.store(end, ordering: .relaxed)
-                        let result = Swift.Result {
-                            if cancellation.isSet.load(ordering: .relaxed) { throw StoreError.cancelled }
-                            return try attempt { try body(&later) }
-                        }
-                        task.resume(returning: (result, later))
-                    }
-                }
-            } onCancel: {
-                cancellation.isSet.store(true, ordering: .relaxed)
-            }
-            later.run()
-            return try result.get()
+            do { return try await turns.run(body) } catch { throw converted(error) }
         }
 
-        private final class Cancellation: Sendable {
-            let isSet = Atomic(false)
-        }
-
-        private func attempt<Result>(_ body: () throws -> Result) throws -> Result {
-            do { return try body() } catch let error as DatabaseError { throw StoreError(error, path: path) } catch let error as FileError {
-                throw StoreError.notAccessible(path: path, reason: error.description)
+        private func converted(_ error: any Error) -> any Error {
+            switch error {
+            case let error as DatabaseError: StoreError(error, path: path)
+            case let error as FileError: StoreError.notAccessible(path: path, reason: error.description)
+            case is Turns.TimedOut: StoreError.locked(path: path, after: Turns.timeout)
+            case is CancellationError: StoreError.cancelled
+            default: error
             }
         }
 
         // MARK: Transactions, in a turn
 
-        /// Runs `body` in a transaction, or not at all if there is no database. Before that, readers get what they have not read yet.
-        func read(_ later: inout AfterUnlocking, _ body: (Database) throws -> Void = { _ in }) throws {
+        /// Gives readers what they have not read yet.
+        func read(_ later: inout AfterUnlocking) throws {
+            if let database = state.transaction { return try readOthers(database, &later) }
             guard try connect(creating: false, &later) else {
                 for reader in readers { reader.removeAll(&later) }
                 return
             }
-            try transaction(.deferred, &later, body)
+            try transaction(.deferred, &later) { _ in }
         }
 
-        /// Runs `body` in a transaction that is committed and synced when this returns; if it throws, nothing has changed.
+        /// Gives readers what they have not read yet, then runs `body`. Its changes are committed and synced when this returns; if it
+        /// throws, nothing has changed.
         func write<Result>(_ later: inout AfterUnlocking, _ body: (Database) throws -> Result) throws -> Result {
+            requireProperUse(state.transaction == nil, "A store was changed while an item of \"\(path)\" was updated or decoded. Do it before or after.")
             _ = try connect(creating: true, &later)
             do { return try transaction(.immediate, &later, body) } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
                 disconnect()  // after a failed sync only the file itself says which state it has
@@ -133,39 +106,39 @@
             guard let queue = state.connection?.queue else { throw StoreError.cancelled }
             return try queue.unsafeReentrantWrite { database in
                 var result: Result?
-                func run() throws {
+                try database.inTransaction(kind) {
+                    state.transaction = database
+                    defer { state.transaction = nil }
                     try readOthers(database, &later)
                     result = try body(database)
-                }
-                if database.isInsideTransaction {
-                    try run()
-                } else {
-                    try database.inTransaction(kind) {
-                        try run()
-                        return .commit
-                    }
+                    return .commit
                 }
                 guard let result else { throw StoreError.cancelled }
                 return result
             }
         }
 
-        /// Gives readers what other processes have committed, and new readers everything.
+        /// Gives readers what other processes have committed, and new readers everything. One that is being read stays as it is, if its
+        /// items read it while they are decoded.
         private func readOthers(_ database: Database, _ later: inout AfterUnlocking) throws {
             let version = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA data_version"))
             let isSame = version == state.connection?.dataVersion
             for reader in readers where !isSame || !reader.isCurrent {
+                guard state.busy.insert(ObjectIdentifier(reader)).inserted else { continue }
+                defer { state.busy.remove(ObjectIdentifier(reader)) }
                 try reader.read(ItemRows(database: database, store: reader.name), &later)
             }
-            state.connection?.dataVersion = version
+            if state.busy.isEmpty { state.connection?.dataVersion = version }
         }
 
-        private var readers: [any ItemReader] { state.readers.compactMap(\.reader) }
+        private var readers: [any ItemReader] { weakReaders.withLock { $0.compactMap(\.reader) } }
 
         /// Adds a reader, if it is new.
         func add(_ reader: any ItemReader) {
-            state.readers.removeAll { $0.reader == nil || $0.reader === reader }
-            state.readers.append(WeakReader(reader: reader))
+            weakReaders.withLock { readers in
+                readers.removeAll { $0.reader == nil || $0.reader === reader }
+                readers.append(WeakReader(reader: reader))
+            }
         }
 
         // MARK: The connection
@@ -210,7 +183,7 @@
             var configuration = Configuration()
             configuration.foreignKeysEnabled = false
             configuration.busyMode = .callback { [weak self] attempts in
-                guard let self, monotonicNanoseconds() < deadline.load(ordering: .relaxed) else { return false }
+                guard let self, !turns.isLate else { return false }
                 sleepThread(nanoseconds: attempts < 20 ? 100_000 : 1_000_000)
                 return true
             }
@@ -222,7 +195,7 @@
                 }
                 // A commit ends with a sync of the journal's header, so that no folder need be synced.
                 let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = PERSIST")
-                if mode == "wal" { throw StoreError.locked(path: path, after: Self.timeout) }  // another program has the log open
+                if mode == "wal" { throw StoreError.locked(path: path, after: Turns.timeout) }  // another program has the log open
                 try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 65536; PRAGMA trusted_schema = OFF")
             }
             if identity == nil { return Connection(queue: try DatabaseQueue(configuration: configuration), identity: nil) }
@@ -262,18 +235,12 @@
             }
         }
 
-        /// The same with a reader that may be new.
-        func readSoon(_ reader: any ItemReader) { others.async { [weak self] in self?.readOthersOrRetry(adding: reader) } }
-
-        private func readOthersOrRetry(adding reader: (any ItemReader)? = nil) {
-            do {
-                try turn { later in
-                    if let reader { add(reader) }
-                    try read(&later)
-                }
-            } catch {
+        private func readOthersOrRetry() {
+            do { try turn { later in try read(&later) } } catch {
                 let error = StoreError(any: error, path: path)
-                try? turn { later in for reader in readers { reader.fail(error, &later) } }
+                var later = AfterUnlocking()
+                for reader in readers { reader.fail(error, &later) }
+                Turns.perform(later)
                 retries.request { [weak self] in self?.readOthersOrRetry() }
             }
         }

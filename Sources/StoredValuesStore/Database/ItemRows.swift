@@ -1,5 +1,4 @@
 #if Store
-    import FoundationEssentials
     import GRDB
 
     /// An item as the file has it.
@@ -32,11 +31,9 @@
             let cursor = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
             var rows: [ItemRow] = []
             while let row = try cursor.next() {
-                // A column may hold what its type does not say: SQLite only prefers it.
-                guard let number = Int64.fromDatabaseValue(row[0]), let version = Int.fromDatabaseValue(row[2]) ?? 0 as Int?,
-                    let revision = Int64.fromDatabaseValue(row[4])
-                else { continue }
-                try rows.append(ItemRow(number: number, id: bytes(row, 1), version: version, json: bytes(row, 3), revision: revision))
+                // SQLite's columns may hold what their type does not say; only the number is always one.
+                let version = Int.fromDatabaseValue(row[2]) ?? 0, revision = Int64.fromDatabaseValue(row[4]) ?? 0
+                try rows.append(ItemRow(number: row[0], id: bytes(row, 1), version: version, json: bytes(row, 3), revision: revision))
             }
             return rows
         }
@@ -49,7 +46,7 @@
         func removed(after revision: Int64) throws -> [(id: [UInt8], revision: Int64)]? {
             let (missed, overflow) = try lastRevision().subtractingReportingOverflow(revision)
             guard !overflow, missed <= ItemSchema.keptRemovals else { return nil }
-            let statement = try database.cachedStatement(sql: "SELECT id, revision FROM removed WHERE store = ? AND revision > ? ORDER BY revision")
+            let statement = try database.cachedStatement(sql: "SELECT id, revision FROM removed WHERE store = ? AND revision > ? AND typeof(id) = 'text' ORDER BY revision")
             let cursor = try Row.fetchCursor(statement, arguments: [store, revision])
             var removed: [(id: [UInt8], revision: Int64)] = []
             while let row = try cursor.next() { try removed.append((bytes(row, 0), row[1])) }
@@ -69,10 +66,20 @@
             try Int64.fetchOne(database.cachedStatement(sql: "SELECT \(ItemSchema.last("?1"))"), arguments: [store]) ?? 0
         }
 
-        /// The revision of the next change. A file may have any number, put there by hand.
-        func nextRevision() throws -> Int64 {
-            let (next, overflow) = try lastRevision().addingReportingOverflow(1)
-            guard !overflow else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the revision is the largest number") }
+        /// The revision of the next change.
+        func nextRevision() throws -> Int64 { try next(after: lastRevision()) }
+
+        /// The number of the next of `count` rows.
+        func nextNumber(_ count: Int) throws -> Int64 {
+            let last = try Int64.fetchOne(database.cachedStatement(sql: "SELECT max(number) FROM items")) ?? 0
+            _ = try next(after: last, Int64(count))
+            return last + 1
+        }
+
+        /// A file may have any number, put there by hand.
+        private func next(after last: Int64, _ count: Int64 = 1) throws -> Int64 {
+            let (next, overflow) = last.addingReportingOverflow(count)
+            guard !overflow else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a row has the largest number or revision") }
             return next
         }
 
@@ -80,11 +87,22 @@
 
         private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-        /// Inserts a row at the end; returns its number.
-        func insert(_ id: [UInt8], _ json: [UInt8], version: Int, revision: Int64) throws -> Int64 {
-            let sql = "INSERT INTO items (store, id, version, json, revision) VALUES (?, ?, ?, ?, ?)"
-            try database.cachedStatement(sql: sql).execute(arguments: [store, text(id), version, text(json), revision])
-            return database.lastInsertedRowID
+        /// Inserts rows, numbered from `number`. A statement for each would take a tenth longer for 10,000.
+        func insert(_ rows: some Collection<(id: [UInt8], json: [UInt8])>, number: Int64, version: Int, revision: Int64) throws {
+            var (number, rest) = (number, rows[...])
+            while !rest.isEmpty {
+                let part = rest.prefix(100)
+                let values = part.indices.enumerated().map { place, _ in "(?\(3 * place + 4), ?1, ?\(3 * place + 5), ?2, ?\(3 * place + 6), ?3)" }
+                let sql = "INSERT INTO items (number, store, id, version, json, revision) VALUES \(values.joined(separator: ", "))"
+                var arguments: StatementArguments = [store, version, revision]
+                for row in part {
+                    arguments += [number, text(row.id), text(row.json)]
+                    number += 1
+                }
+                let isUsual = part.count == 1 || part.count == 100
+                try (isUsual ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)).execute(arguments: arguments)
+                rest = rest.dropFirst(part.count)
+            }
         }
 
         /// Replaces the content of a row, which keeps its place; false if there is none.

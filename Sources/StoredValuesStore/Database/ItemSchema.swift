@@ -7,8 +7,8 @@
     /// `number`. `removed` has the ids of the last removals.
     ///
     /// `revision` counts the changes of one store, so that another process reads only what has changed. Triggers count for programs that
-    /// know nothing of it, as `sqlite3`. A row that another replaces (INSERT OR REPLACE) is not told of, so that before an insertion the number
-    /// of its revision is used up by a removal of nothing.
+    /// know nothing of it, as `sqlite3`. Before they insert a row, a removal of nothing uses up a revision, because one that the row replaces
+    /// (INSERT OR REPLACE) is not told of; a row that comes with an old revision, as from a backup, gets a new one.
     enum ItemSchema {
         /// Says in the file's header that it is a file of stores: "SVst".
         static let applicationID: Int32 = 0x5356_7374
@@ -20,10 +20,10 @@
             CREATE TABLE items (
                 number INTEGER PRIMARY KEY,
                 store TEXT NOT NULL,
-                id TEXT NOT NULL,
+                id TEXT NOT NULL CHECK (typeof(id) = 'text'),
                 version INTEGER NOT NULL DEFAULT 0,
                 json TEXT NOT NULL,
-                revision INTEGER NOT NULL DEFAULT 0,
+                revision INTEGER NOT NULL DEFAULT 0 CHECK (typeof(revision) = 'integer'),
                 UNIQUE (store, id)
             );
             CREATE INDEX items_by_revision ON items (store, revision);
@@ -33,10 +33,10 @@
                 id TEXT NOT NULL,
                 PRIMARY KEY (store, revision)
             ) WITHOUT ROWID;
-            CREATE TRIGGER item_replaced BEFORE INSERT ON items WHEN NEW.revision = 0 AND EXISTS (SELECT 1 FROM items WHERE store = NEW.store AND id = NEW.id) BEGIN
-                INSERT INTO removed (store, revision, id) VALUES (NEW.store, \(next("NEW")), '');
+            CREATE TRIGGER item_inserts BEFORE INSERT ON items WHEN NEW.revision <= 0 OR \(exists("items", ">")) OR \(exists("removed", ">")) BEGIN
+                INSERT INTO removed (store, revision, id) VALUES (NEW.store, \(next("NEW")), x'');
             END;
-            CREATE TRIGGER item_inserted AFTER INSERT ON items WHEN NEW.revision = 0 BEGIN
+            CREATE TRIGGER item_inserted AFTER INSERT ON items WHEN \(exists("removed", ">=")) BEGIN
                 UPDATE items SET revision = \(next("NEW")) WHERE number = NEW.number;
             END;
             CREATE TRIGGER item_changed AFTER UPDATE OF number, version, json ON items
@@ -57,9 +57,13 @@
         /// The last revision of the store of a row, or that of a parameter.
         static func last(_ store: String) -> String {
             """
-            max(coalesce((SELECT max(revision) FROM items WHERE store = \(store)), 0), \
+            max(coalesce((SELECT max(revision) FROM items WHERE store = \(store) AND revision <= 9223372036854775807), 0), \
             coalesce((SELECT max(revision) FROM removed WHERE store = \(store)), 0))
             """
+        }
+
+        private static func exists(_ table: String, _ comparison: String) -> String {
+            "EXISTS (SELECT 1 FROM \(table) WHERE store = NEW.store AND revision \(comparison) NEW.revision)"
         }
 
         private static func next(_ row: String) -> String { "1 + \(last("\(row).store"))" }

@@ -4,7 +4,7 @@
     extension StoreError {
         init(_ error: DatabaseError, path: String) {
             switch error.resultCode {
-            case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked(path: path, after: ItemDatabase.timeout)
+            case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked(path: path, after: Turns.timeout)
             case .SQLITE_FULL: self = .full(path: path)
             case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly(path: path)
             case .SQLITE_NOTADB, .SQLITE_CORRUPT: self = .damaged(path: path, reason: Self.text(error))

@@ -76,7 +76,7 @@
             return try attempt {
                 var configuration = Configuration()
                 configuration.readonly = !(mayRestore && (found.hasHotJournal || found.hasWriteAheadLog))
-                configuration.busyMode = .timeout(Double(ItemDatabase.timeout.components.seconds))
+                configuration.busyMode = .timeout(Double(Turns.timeout.components.seconds))
                 configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
                 let queue = try DatabaseQueue(path: found.path, configuration: configuration)
                 return try queue.unsafeRead { database in
@@ -106,7 +106,7 @@
                             let revision = try revisions[name] ?? store.nextRevision()
                             revisions[name] = revision
                             if try !store.replace(row.id, row.json, version: row.version, revision: revision) {
-                                _ = try store.insert(row.id, row.json, version: row.version, revision: revision)
+                                try store.insert([(row.id, row.json)], number: store.nextNumber(1), version: row.version, revision: revision)
                             }
                         }
                     }

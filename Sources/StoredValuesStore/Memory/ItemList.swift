@@ -1,17 +1,23 @@
 #if Store
-    /// Items in the order of their numbers, found by id.
+    /// Items in the order of their numbers, found by id; and the rows that are none.
     struct ItemList<Item: Sendable>: Sendable {
         private(set) var items: [Item] = []
         /// The number of each item.
         private var numbers: [Int64] = []
         private var idOfPlace: [[UInt8]] = []
+        /// Rows that do not decode, by their numbers.
+        private(set) var unreadable: [Int64: UnreadableRow] = [:]
+        /// The number of each row, be it an item or not.
         private var numberOfID: [[UInt8]: Int64] = [:]
 
         func number(of id: [UInt8]) -> Int64? { numberOfID[id] }
 
+        /// The ids of all rows.
         var ids: some Sequence<[UInt8]> { numberOfID.keys }
 
         subscript(id: [UInt8]) -> Item? { numberOfID[id].flatMap(index).map { items[$0] } }
+
+        func unreadable(_ id: [UInt8]) -> UnreadableRow? { unreadable.isEmpty ? nil : numberOfID[id].flatMap { unreadable[$0] } }
 
         /// The index of the item with this number.
         private func index(of number: Int64) -> Int? {
@@ -32,16 +38,9 @@
 
         /// Puts an item in its place: in place of the one that has the number, or between the others.
         mutating func put(_ item: Item, id: [UInt8], number: Int64) {
-            if let old = numberOfID.updateValue(number, forKey: id), old != number, let index = index(of: old), idOfPlace[index] == id {
-                items.remove(at: index)
-                numbers.remove(at: index)
-                idOfPlace.remove(at: index)
-            }
+            claim(number, for: id)
             let index = place(of: number)
             if index < numbers.count, numbers[index] == number {
-                // Another item that had the number has another one now, which comes with it, or is gone.
-                let other = idOfPlace[index]
-                if other != id, numberOfID[other] == number { numberOfID[other] = nil }
                 (items[index], idOfPlace[index]) = (item, id)
             } else {
                 items.insert(item, at: index)
@@ -50,14 +49,40 @@
             }
         }
 
-        /// Removes the items with these ids; returns them in their order.
+        /// Takes note of rows that do not decode. Returns the items that were in their places, or had their ids.
+        mutating func lose(_ rows: [UnreadableRow]) -> [Item] {
+            var lost: [Item] = []
+            for row in rows {
+                lost += remove([row.idBytes])
+                if let index = index(of: row.number) { lost += remove([idOfPlace[index]]) }
+                claim(row.number, for: row.idBytes)
+                unreadable[row.number] = row
+            }
+            return lost
+        }
+
+        /// Gives the row with this id the number. The one that had it has another one now, which comes with it, or is gone.
+        private mutating func claim(_ number: Int64, for id: [UInt8]) {
+            if let old = numberOfID.updateValue(number, forKey: id), old != number {
+                if let index = index(of: old), idOfPlace[index] == id { remove(at: index) }
+                if unreadable[old]?.idBytes == id { unreadable[old] = nil }
+            }
+            var other = index(of: number).map { idOfPlace[$0] }
+            if !unreadable.isEmpty, let row = unreadable.removeValue(forKey: number) { other = row.idBytes }
+            if let other, other != id, numberOfID[other] == number { numberOfID[other] = nil }
+        }
+
+        /// Removes the items and rows with these ids; returns the items in their order.
         mutating func remove(_ ids: [[UInt8]]) -> [Item] {
-            let places = ids.compactMap { numberOfID.removeValue(forKey: $0).flatMap(index) }.sorted()
+            let places = ids.compactMap { id in
+                numberOfID.removeValue(forKey: id).flatMap { number in
+                    if !unreadable.isEmpty { unreadable[number] = nil }
+                    return index(of: number)
+                }
+            }.sorted()
             let removed = places.map { items[$0] }
             if places.count == 1 {
-                items.remove(at: places[0])
-                numbers.remove(at: places[0])
-                idOfPlace.remove(at: places[0])
+                remove(at: places[0])
             } else if !places.isEmpty {
                 // All at once: one after another, each would move the rest.
                 var isKept = Array(repeating: true, count: items.count)
@@ -67,6 +92,12 @@
                 idOfPlace = zip(idOfPlace, isKept).filter(\.1).map(\.0)
             }
             return removed
+        }
+
+        private mutating func remove(at index: Int) {
+            items.remove(at: index)
+            numbers.remove(at: index)
+            idOfPlace.remove(at: index)
         }
     }
 #endif

@@ -22,6 +22,8 @@
     enum ItemChange<Item: Sendable>: Sendable {
         case put([(item: Item, id: [UInt8], number: Int64)])
         case remove([[UInt8]])
+        /// Rows that do not decode.
+        case lose([UnreadableRow])
     }
 
     /// The steps of one transaction: carries them out in the database, and notes what memory has to follow after the commit.
@@ -38,28 +40,26 @@
         let id: @Sendable (Item) throws -> [UInt8]
         /// As it was before the first step. Whoever keeps it makes the next change copy the list.
         let list: ItemList<Item>
-        let unreadable: [[UInt8]: UnreadableRow]
         private var touched: [[UInt8]: Entry] = [:]
         private(set) var changes: [ItemChange<Item>] = []
 
         init(
-            rows: ItemRows, coder: ItemCoder<Item>, id: @escaping @Sendable (Item) throws -> [UInt8], list: ItemList<Item>,
-            unreadable: [[UInt8]: UnreadableRow]
+            rows: ItemRows, coder: ItemCoder<Item>, id: @escaping @Sendable (Item) throws -> [UInt8], list: ItemList<Item>
         ) {
-            (self.rows, self.coder, self.id, self.list, self.unreadable) = (rows, coder, id, list, unreadable)
+            (self.rows, self.coder, self.id, self.list) = (rows, coder, id, list)
         }
 
         private func entry(_ id: [UInt8]) -> Entry {
             if let entry = touched[id] { return entry }
             if let number = list.number(of: id), let item = list[id] { return .item(item, number: number) }
-            return unreadable[id].map { .unreadable(number: $0.number, version: $0.version) } ?? .absent
+            return list.unreadable(id).map { .unreadable(number: $0.number, version: $0.version) } ?? .absent
         }
 
         mutating func carryOut(_ step: ItemStep<Item>) throws {
             switch step {
             case .insert(let items): try insert(items)
             case .remove(let ids, let unreadableToo): try remove(ids, unreadableToo: unreadableToo)
-            case .removeAll: try remove(ids { _ in true }, all: unreadable.isEmpty)
+            case .removeAll: try remove(ids { _ in true }, all: list.unreadable.isEmpty)
             case .removeWhere(let isUnwanted): try remove(ids(where: isUnwanted))
             case .update(let id, let body): try update(id, body)
             }
@@ -67,30 +67,32 @@
 
         private mutating func insert(_ items: [EncodedItem<Item>]) throws {
             guard !items.isEmpty else { return }
-            let revision = try rows.nextRevision()
+            let (version, revision, first) = (coder.version, try rows.nextRevision(), try rows.nextNumber(items.count))
             var put: [(item: Item, id: [UInt8], number: Int64)] = []
             put.reserveCapacity(items.count)
-            for new in items {
-                let number: Int64
-                switch entry(new.id) {
-                case .item(_, number: let old): number = try rewrite(new, revision) ?? old
-                case .unreadable(number: let old, let version):
-                    guard version <= coder.version else {
-                        throw StoreError.newerItem(store: rows.store, id: new.id.text, stored: version, supported: coder.version)
+            var new: [(id: [UInt8], json: [UInt8])] = []
+            for item in items {
+                var number = first + Int64(new.count)
+                switch entry(item.id) {
+                case .absent: new.append((item.id, item.json))
+                case .unreadable(_, let stored) where stored > version:
+                    throw StoreError.newerItem(store: rows.store, id: item.id.text, stored: stored, supported: version)
+                case .item(_, number: let old) where old >= first && old < number && new[Int(old - first)].id == item.id:
+                    new[Int(old - first)].json = item.json
+                    number = old
+                case .item(_, number: let old), .unreadable(number: let old, _):
+                    // The row is gone if a backup was copied into the file.
+                    if try rows.replace(item.id, item.json, version: version, revision: revision) {
+                        number = old
+                    } else {
+                        new.append((item.id, item.json))
                     }
-                    number = try rewrite(new, revision) ?? old
-                case .absent: number = try rows.insert(new.id, new.json, version: coder.version, revision: revision)
                 }
-                touched[new.id] = .item(new.item, number: number)
-                put.append((new.item, new.id, number))
+                touched[item.id] = .item(item.item, number: number)
+                put.append((item.item, item.id, number))
             }
+            try rows.insert(new, number: first, version: version, revision: revision)
             changes.append(.put(put))
-        }
-
-        /// Replaces the row of an item. If it is gone, as after a backup was copied into the file, inserts one, and returns its number.
-        private func rewrite(_ item: EncodedItem<Item>, _ revision: Int64) throws -> Int64? {
-            if try rows.replace(item.id, item.json, version: coder.version, revision: revision) { return nil }
-            return try rows.insert(item.id, item.json, version: coder.version, revision: revision)
         }
 
         /// - Parameter all: Whether these are all rows of the store.
@@ -112,14 +114,14 @@
         /// The ids of the items that `isWanted` accepts.
         private func ids(where isWanted: (Item) throws -> Bool) throws -> [[UInt8]] {
             var ids: [[UInt8]] = []
-            for (id, entry) in touched { if case .item(let item, _) = entry, try isWanted(item) { ids.append(id) } }
-            for id in list.ids where touched[id] == nil { if let item = list[id], try isWanted(item) { ids.append(id) } }
+            for (id, entry) in touched { if case .item(let item, _) = entry, try users({ try isWanted(item) }) { ids.append(id) } }
+            for id in list.ids where touched[id] == nil { if let item = list[id], try users({ try isWanted(item) }) { ids.append(id) } }
             return ids
         }
 
         private mutating func update(_ id: [UInt8], _ body: (inout Item) throws -> Void) throws {
             guard case .item(var item, let number) = entry(id) else { return }
-            try body(&item)
+            try users { try body(&item) }
             let new = try EncodedItem(item, id: self.id, in: rows.store)
             guard new.id == id else { throw StoreError.changedID(store: rows.store, id: id.text) }
             let revision = try rows.nextRevision()
@@ -127,6 +129,15 @@
             touched[id] = .item(item, number: number)
             changes.append(.put([(item, id, number)]))
         }
+    }
+
+    /// An error of a user's closure, which is thrown as it is, even if it is one of SQLite's.
+    struct UsersError: Error {
+        let error: any Error
+    }
+
+    private func users<Result>(_ closure: () throws -> Result) throws(UsersError) -> Result {
+        do { return try closure() } catch { throw UsersError(error: error) }
     }
 
     extension EncodedItem where Item: StorableItem {

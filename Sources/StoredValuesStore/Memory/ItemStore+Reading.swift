@@ -14,12 +14,18 @@
             let isCurrent = known.map { $0 <= last } ?? false, revision = isCurrent ? known ?? 0 : 0
             if isCurrent, last == revision, status == .loaded { return }
             var changed = try rows.changed(after: revision)
+            if !isCurrent { changed.removeAll(where: isKnown) }
             if revision == 0 { changed.sort { $0.number < $1.number } }
             let removed = isCurrent ? try rows.removed(after: revision) : nil
             let changes = try removed.map { changesInOrder(changed, $0) } ?? changesWithoutHistory(changed, rows)
-            var unreadable: [[UInt8]: UnreadableRow] = [:]
-            let applied = changes.flatMap { decode($0, &unreadable) }
-            apply(applied, unreadable: unreadable, revision: last, isExternal: true, &later)
+            apply(changes.flatMap(decode), revision: last, isExternal: true, &later)
+        }
+
+        /// Whether the item in memory is what the row says: of a file that is read again only what differs is told.
+        private func isKnown(_ row: ItemRow) -> Bool {
+            let (item, number) = state.withLock { ($0.list[row.id], $0.list.number(of: row.id)) }
+            guard let item, number == row.number, row.version == coder.version else { return false }
+            return (try? ItemCoder<Item>.text(item)) == row.json
         }
 
         /// What other processes did, as far as it can still be seen: the same changes in the same order.
@@ -38,7 +44,7 @@
 
         /// The same if it is not known what was removed when.
         private func changesWithoutHistory(_ changed: [ItemRow], _ rows: ItemRows) throws -> [RowChange] {
-            let known = state.withLock { Set($0.list.ids).union($0.unreadable.keys) }
+            let known = state.withLock { Set($0.list.ids) }
             let gone = known.isEmpty ? [] : known.subtracting(try rows.ids())
             return (gone.isEmpty ? [] : [.remove(Array(gone))]) + (changed.isEmpty ? [] : [.put(changed)])
         }
@@ -48,16 +54,14 @@
             case remove([[UInt8]])
         }
 
-        /// The same change with items. A row that does not decode is put into `unreadable`, and its item leaves the list.
-        private func decode(_ change: RowChange, _ unreadable: inout [[UInt8]: UnreadableRow]) -> [ItemChange<Item>] {
+        /// The same change with items.
+        private func decode(_ change: RowChange) -> [ItemChange<Item>] {
             switch change {
-            case .remove(let ids):
-                for id in ids { unreadable[id] = nil }
-                return [.remove(ids)]
+            case .remove(let ids): return [.remove(ids)]
             case .put(let rows):
                 var put: [(item: Item, id: [UInt8], number: Int64)] = []
                 put.reserveCapacity(rows.count)
-                var lost: [[UInt8]] = []
+                var lost: [UnreadableRow] = []
                 for row in rows {
                     do {
                         let (item, repairs) = try coder.item(from: row.json, version: row.version)
@@ -66,12 +70,11 @@
                         for repair in repairs { warn(row, "\(repair)") }
                     } catch {
                         let reason = reason(error)
-                        unreadable[row.id] = UnreadableRow(number: row.number, id: row.id.text, version: row.version, reason: reason)
-                        lost.append(row.id)
+                        lost.append(UnreadableRow(number: row.number, idBytes: row.id, version: row.version, reason: reason))
                         warn(row, "It is left out, and stays in the file: \(reason).")
                     }
                 }
-                return (lost.isEmpty ? [] : [.remove(lost)]) + (put.isEmpty ? [] : [.put(put)])
+                return (lost.isEmpty ? [] : [.lose(lost)]) + (put.isEmpty ? [] : [.put(put)])
             }
         }
 
@@ -89,7 +92,7 @@
         }
 
         func removeAll(_ later: inout AfterUnlocking) {
-            let ids = state.withLock { Array($0.list.ids) + $0.unreadable.keys }
+            let ids = state.withLock { Array($0.list.ids) }
             if state.withLock({ $0.status == .loaded }), ids.isEmpty { return }
             apply(ids.isEmpty ? [] : [.remove(ids)], revision: 0, isExternal: true, &later)
         }

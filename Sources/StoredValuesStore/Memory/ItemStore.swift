@@ -10,8 +10,6 @@
         struct State: Sendable {
             var list = ItemList<Item>()
             var status = StoreStatus.notLoaded
-            /// Rows that do not decode, by the JSON of their ids.
-            var unreadable: [[UInt8]: UnreadableRow] = [:]
             /// The last revision that was read or written.
             var revision: Int64 = 0
             var isCurrent = false
@@ -46,34 +44,33 @@
             }
         }
         var status: StoreStatus { read(loading: false, \.status) }
-        var unreadable: [UnreadableRow] { read(\.unreadable).values.sorted { $0.number < $1.number } }
+        var unreadable: [UnreadableRow] { read(\.list.unreadable).values.sorted { $0.number < $1.number } }
         subscript(id: [UInt8]) -> Item? { read { $0.list[id] } }
 
         private func read<Part: Sendable>(loading: Bool = true, _ part: (State) -> Part) -> Part {
             ready.noteAccess()
             let (now, isLoaded) = state.withLock { (part($0), $0.status != .notLoaded) }
             if isLoaded || !loading { return now }
-            do { try database.turn { later in try load(&later) } } catch { cannotLoad(error) }
+            database.add(self)
+            do { try database.turn { later in try database.read(&later) } } catch { cannotLoad(StoreError(any: error, path: database.path)) }
             return state.withLock { part($0) }
         }
 
         /// Returns when the items have been read; throws why they cannot be.
-        func waitUntilLoaded() async throws {
+        func waitUntilLoaded() async throws(StoreError) {
             if state.withLock({ $0.status == .loaded }) { return }
-            do { try await database.turn { [self] later in try load(&later) } } catch {
-                if error as? StoreError != .cancelled { cannotLoad(error) }
+            database.add(self)
+            do { try await database.turn { [database] later in try database.read(&later) } } catch {
+                let error = StoreError(any: error, path: database.path)
+                if error != .cancelled { cannotLoad(error) }
                 throw error
             }
         }
 
-        private func load(_ later: inout AfterUnlocking) throws {
-            database.add(self)
-            try database.read(&later)
-        }
-
-        private func cannotLoad(_ error: any Error) {
-            let error = StoreError(any: error, path: database.path)
-            try? database.turn { later in fail(error, &later) }
+        private func cannotLoad(_ error: StoreError) {
+            var later = AfterUnlocking()
+            fail(error, &later)
+            Turns.perform(later)
             database.readOthersSoon()
         }
 
@@ -81,7 +78,8 @@
 
         /// Carries out the steps in one transaction. Returns the items that they have changed or removed, in the order of the steps.
         func change(_ steps: [ItemStep<Item>]) async throws -> [Item] {
-            try await database.turn { [self] later in try change(steps, &later) }
+            database.add(self)
+            do { return try await database.turn { [self] later in try change(steps, &later) } } catch let error as UsersError { throw error.error }
         }
 
         /// The same on this thread, for what is only in memory.
@@ -89,15 +87,14 @@
             guard case .memory = database.place else {
                 programmerError("Store.seed(_:): \"\(name)\" is in a file; call it in withTemporaryStorage, or for a store in StoreFile.inMemory()")
             }
+            database.add(self)
             try database.turn { later in _ = try change([.insert(items)], &later) }
         }
 
         private func change(_ steps: [ItemStep<Item>], _ later: inout AfterUnlocking) throws -> [Item] {
-            database.add(self)
             let (changes, revision) = try database.write(&later) { database in
                 let rows = ItemRows(database: database, store: name)
-                let (list, unreadable) = state.withLock { ($0.list, $0.unreadable) }
-                var plan = ItemPlan(rows: rows, coder: coder, id: id, list: list, unreadable: unreadable)
+                var plan = ItemPlan(rows: rows, coder: coder, id: id, list: state.withLock(\.list))
                 for step in steps { try plan.carryOut(step) }
                 if plan.changes.contains(where: \.isRemoval) { try rows.forgetOldRemovals() }
                 return (plan.changes, try rows.lastRevision())
@@ -108,32 +105,26 @@
         /// Brings memory up to date with the database; returns the items of the changes.
         @discardableResult
         func apply(
-            _ changes: [ItemChange<Item>], unreadable: [[UInt8]: UnreadableRow] = [:], revision: Int64, isExternal: Bool,
-            _ later: inout AfterUnlocking
+            _ changes: [ItemChange<Item>], revision: Int64, isExternal: Bool, _ later: inout AfterUnlocking
         ) -> [Item] {
             state.withLock { state in
                 var all: [Item] = []
                 let isFirst = !state.hasLoaded
-                if !changes.isEmpty || !unreadable.isEmpty || state.status != .loaded { state.changes += 1 }
+                if !changes.isEmpty || state.status != .loaded { state.changes += 1 }
                 ready.items.withLock { $0 = nil }
                 (state.revision, state.status, state.isCurrent, state.hasLoaded) = (revision, .loaded, true, true)
                 for change in changes {
                     let event: StoreEvent<Item>
                     switch change {
                     case .put(let put):
-                        for (item, id, number) in put {
-                            state.unreadable[id] = nil
-                            state.list.put(item, id: id, number: number)
-                        }
+                        for (item, id, number) in put { state.list.put(item, id: id, number: number) }
                         event = StoreEvent(.insert, put.map(\.item), isExternal)
-                    case .remove(let ids):
-                        if !state.unreadable.isEmpty { for id in ids { state.unreadable[id] = nil } }
-                        event = StoreEvent(.remove, state.list.remove(ids), isExternal)
+                    case .remove(let ids): event = StoreEvent(.remove, state.list.remove(ids), isExternal)
+                    case .lose(let rows): event = StoreEvent(.remove, state.list.lose(rows), isExternal)
                     }
                     all += event.items
                     if !isFirst, !event.items.isEmpty { state.tell(event, &later) }
                 }
-                state.unreadable.merge(unreadable) { $1 }
                 if isFirst { state.tell(StoreEvent(.loaded, state.list.items, false), &later) }
                 tellChange(&state, &later)
                 return all
@@ -170,7 +161,8 @@
                         let loaded = state.hasLoaded ? [StoreEvent(.loaded, state.list.items, false)] : []
                         return ([StoreEvent(.initialized, [], false)] + loaded).map { Box($0) }
                     } as ActiveSubscription<StoreEvent<Item>>
-                database.readSoon(self)
+                database.add(self)
+                database.readOthersSoon()
                 return events
             } makeTransform: {
                 { $0 }

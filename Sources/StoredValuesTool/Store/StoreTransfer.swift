@@ -19,6 +19,7 @@
         @Option(name: .shortAndLong, help: "Write to this file instead of standard output.", completion: .file()) var output: String?
 
         func run() async throws {
+            ProgressLine.shared.begin("Reading the stores")
             let contents = try options.contents()
             let stores = try store.map { [try contents.store($0.text)] } ?? contents.stores
             let lines = stores.flatMap { store in
@@ -56,9 +57,13 @@
             let storage = try options.storage()
             let bytes = try read()
             var rows: [StoredRow] = []
-            for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() where line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }) {
+            let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            ProgressLine.shared.begin("Reading the items")
+            for (index, line) in lines.enumerated() where line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }) {
+                ProgressLine.shared.advance(to: index, of: lines.count)
                 rows.append(try StoredRow(line: Array(line), number: index + 1))
             }
+            ProgressLine.shared.begin("Storing \(rows.count.items)")
             if !rows.isEmpty { try storage.insert(rows) }
             Output.error.line("Imported: \(rows.count.items)")
         }

@@ -1,5 +1,6 @@
 #if Store
     import Foundation
+    import GRDB
     import StoredValues
     import StoredValuesSupport
     import Testing
@@ -76,6 +77,43 @@
                 try await eventually("the backup is there") { store.ids == ["a", "b"] }
                 try await store.insert([Note("d", "new"), Note("a", "new")])
                 #expect(Store<Note>.ofAnotherProcess(path).items == [Note("a", "new"), Note("b"), Note("d", "new")])
+            }
+        }
+
+        @Test("Rows that come with the revisions of a backup arrive, too, and those with a wrong one are items like others")
+        func revisions() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                for id in ["a", "b", "c"] { try await store.insert(Note(id)) }
+                let values = Collector(store.values)
+                try await values.wait(untilLast: [Note("a"), Note("b"), Note("c")])
+                try anotherProgram("CREATE TABLE backup AS SELECT * FROM items; DELETE FROM items WHERE number < 3", path)
+                try await values.wait(untilLast: [Note("c")])
+                try anotherProgram("INSERT OR REPLACE INTO items SELECT * FROM backup; DROP TABLE backup", path)
+                try await values.wait(untilLast: [Note("a"), Note("b"), Note("c")])
+                #expect(throws: DatabaseError.self) { try anotherProgram("UPDATE items SET revision = 'old'", path) }
+                try anotherProgram("PRAGMA ignore_check_constraints = ON; UPDATE items SET revision = 'old' WHERE number = 2", path)
+                #expect(Store.ofAnotherProcess(path).ids == ["a", "b", "c"])
+                try await store.insert(Note("d"))
+                try await Store.ofAnotherProcess(path).insert(Note("e"))
+                try await eventually("later changes arrive") { store.ids == ["a", "b", "c", "d", "e"] }
+            }
+        }
+
+        @Test("A file that is replaced by a copy of it has no news")
+        func copy() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                try await store.insert([Note("a"), Note("b")])
+                let events = Collector(store.events)
+                try await eventually("the items are there") { events.elements.count == 2 }
+                try FileManager.default.copyItem(atPath: path, toPath: "\(path).copy")
+                #expect(rename("\(path).copy", path) == 0)
+                try await Store.ofAnotherProcess(path).insert(Note("c"))
+                try await eventually("the new item is there") { store.ids == ["a", "b", "c"] }
+                try await store.insert(Note("d"))
+                try await eventually("both events are there") { events.elements.last?.items == [Note("d")] }
+                #expect(events.elements.dropFirst(2).map(\.items) == [[Note("c")], [Note("d")]])
             }
         }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import StoredValuesSupport
 
 /// A program in a terminal: what it shows can be looked at, and keys can be typed.
@@ -7,20 +8,27 @@ final class PseudoTerminal: Sendable {
     private let keyboard: FileHandle
     private let shown = Shown()
 
-    init(_ command: [String], environment: [String: String], columns: Int = 80) throws {
+    /// Both ends of a new terminal: what a person types and sees, and what a program has.
+    static func open(columns: Int = 80) throws -> (keyboard: FileHandle, screen: FileHandle) {
         // As posix_openpt(3) and its kin do it, which are not to be had in Swift; nor are the requests' names (ioctl_tty(2)).
-        let primary = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        let primary = Glibc.open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var lock: Int32 = 0, number: Int32 = 0
         let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
         guard primary >= 0, ioctl(primary, setLock, &lock) == 0, ioctl(primary, getNumber, &number) == 0 else {
             throw SystemFailure("open a terminal", errno)
         }
-        keyboard = FileHandle(fileDescriptor: primary, closeOnDealloc: true)
-        let replica = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        let keyboard = FileHandle(fileDescriptor: primary, closeOnDealloc: true)
+        let replica = Glibc.open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard replica >= 0 else { throw SystemFailure("open a terminal's other end", errno) }
         let screen = FileHandle(fileDescriptor: replica, closeOnDealloc: true)
         var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
         guard ioctl(primary, UInt(TIOCSWINSZ), &size) == 0 else { throw SystemFailure("size a terminal", errno) }
+        return (keyboard, screen)
+    }
+
+    init(_ command: [String], environment: [String: String], columns: Int = 80) throws {
+        let screen: FileHandle
+        (keyboard, screen) = try Self.open(columns: columns)
         process = Process()
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())

@@ -1,0 +1,23 @@
+import StoredValues
+
+/// The last change that a person made in this window, to take it back.
+struct LastChange {
+    /// As it was.
+    private let before: Setting
+    /// As it became.
+    private let after: Setting
+
+    init(_ before: Setting, _ after: Setting) { (self.before, self.after) = (before, after) }
+
+    /// What is taken back, for the person.
+    var title: String { before.title }
+
+    /// Whether the setting is still as the change left it: what somebody else has changed meanwhile is not taken back.
+    func isLast(for settings: [Setting]) -> Bool {
+        settings.contains { $0.name == after.name && $0.value == after.value && $0.isStored == after.isStored }
+    }
+
+    func undo() throws(PreferencesError) {
+        if before.isStored { try before.set(before.value) } else { before.reset() }
+    }
+}

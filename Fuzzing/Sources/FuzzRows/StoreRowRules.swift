@@ -1,0 +1,1 @@
+../../../Tests/StoredValuesTests/Support/StoreRowRules.swift

@@ -1,0 +1,95 @@
+#if Store
+    import Dispatch
+    import StoredValuesSupport
+    import Synchronization
+
+    #if canImport(Glibc)
+        import Glibc
+    #else
+        import Musl
+    #endif
+
+    /// Runs one turn after another, first come, first served.
+    ///
+    /// A turn may run user's code, an item's decoding or the closure of an update, which may want a turn: of the same file it runs inside the
+    /// current one, of another file when that is free. Two threads that want each other's turn wait for the time of ``timeout``.
+    final class Turns: Sendable {
+        /// How long a turn waits, for others of this process or for other processes.
+        static let timeout = Duration.seconds(5)
+
+        struct TimedOut: Error {}
+
+        private let queue = DispatchQueue(label: "StoredValues.store")
+        /// Open between turns. The queue alone could not be left when the time is up.
+        private let gate = DispatchSemaphore(value: 1)
+        /// The thread of the turn.
+        private let thread = Guarded<pthread_t?>(nil)
+        /// When the turn stops waiting, in nanoseconds.
+        private let deadline = Atomic<Int64>(0)
+        /// What is to be done when the outermost turn of a thread has ended, whosever it is.
+        private static let afterTurns = Guarded<[pthread_t: AfterUnlocking]>([:])
+
+        /// Whether the turn has waited long enough.
+        var isLate: Bool { monotonicNanoseconds() >= deadline.load(ordering: .relaxed) }
+
+        /// Runs `body` in a turn, on this thread. What it puts into its argument is done when no turn is left on it.
+        func run<Result>(_ body: (inout AfterUnlocking) throws -> Result) throws -> Result {
+            var later = AfterUnlocking()
+            defer { Self.perform(later) }
+            if thread.withLock({ $0 == pthread_self() }) { return try body(&later) }
+            if Self.afterTurns.withLock({ $0[pthread_self()] != nil }) { return try pass(until: end(), &later, body) }
+            return try queue.sync { try pass(until: end(), &later, body) }
+        }
+
+        /// The same without blocking a thread of the caller's. Throws `CancellationError` if the task is cancelled before the turn begins; once
+        /// begun, it is finished.
+        func run<Result: Sendable>(_ body: @escaping @Sendable (inout AfterUnlocking) throws -> Result) async throws -> Result {
+            let end = end(), isCancelled = Guarded(false)
+            let (result, later) = await withTaskCancellationHandler {
+                await withCheckedContinuation { (task: CheckedContinuation<(Swift.Result<Result, any Error>, AfterUnlocking), Never>) in
+                    queue.async { [self] in
+                        var later = AfterUnlocking()
+                        let result = Swift.Result {
+                            try pass(until: end, &later) { later in
+                                if isCancelled.withLock({ $0 }) { throw CancellationError() }
+                                return try body(&later)
+                            }
+                        }
+                        task.resume(returning: (result, later))
+                    }
+                }
+            } onCancel: {
+                isCancelled.withLock { $0 = true }
+            }
+            later.run()
+            return try result.get()
+        }
+
+        /// Does it at once, or when no turn is left on this thread.
+        static func perform(_ later: AfterUnlocking) {
+            if afterTurns.withLock({ $0[pthread_self()]?.append(later) == nil }) { later.run() }
+        }
+
+        private func end() -> Int64 { monotonicNanoseconds() + Self.timeout.nanoseconds }
+
+        /// Runs `body` behind the gate.
+        private func pass<Result>(
+            until end: Int64, _ later: inout AfterUnlocking, _ body: (inout AfterUnlocking) throws -> Result
+        ) throws -> Result {
+            guard gate.wait(timeout: .now() + .nanoseconds(Int(Self.timeout.nanoseconds))) == .success else { throw TimedOut() }
+            let me = pthread_self()
+            let isOutermost = Self.afterTurns.withLock { threads in
+                defer { if threads[me] == nil { threads[me] = AfterUnlocking() } }
+                return threads[me] == nil
+            }
+            thread.withLock { $0 = me }
+            deadline.store(end, ordering: .relaxed)
+            defer {
+                thread.withLock { $0 = nil }
+                if isOutermost, let others = Self.afterTurns.withLock({ $0.removeValue(forKey: me) }) { later.append(others) }
+                gate.signal()
+            }
+            return try body(&later)
+        }
+    }
+#endif

@@ -1,0 +1,108 @@
+import StoredValuesSupport
+
+/// Says on a terminal what a command is at, if that takes over a second, with a bar where the amount is known. The line goes with the next
+/// output, or with the command. Where the standard error is no terminal, nothing is said.
+package final class ProgressLine: Sendable {
+    private struct Wait {
+        let number: Int
+        let sentence: String
+        /// How much is done; nil if the amount is not known.
+        var percent: Int?
+        var isShown = false
+        /// The columns that the line takes.
+        var columns = 0
+    }
+
+    private struct State {
+        var wait: Wait?
+        var count = 0
+    }
+
+    /// What the tools say.
+    package static let shared = ProgressLine(on: .error, after: .seconds(1))
+
+    private let output: Output
+    private let delay: Duration
+    private let state = Guarded(State())
+
+    /// One that speaks on `output` about what takes longer than `delay`; at once if that is zero.
+    package init(on output: Output, after delay: Duration) { (self.output, self.delay) = (output, delay) }
+
+    /// Something begins that may take long; what was before it has ended.
+    ///
+    /// - Parameter sentence: What it is, such as `Moving secrets`.
+    package func begin(_ sentence: String) {
+        guard output.isTerminal else { return }
+        let number = state.withLock { state in
+            erase(&state)
+            state.count += 1
+            state.wait = Wait(number: state.count, sentence: sentence)
+            return state.count
+        }
+        guard delay > .zero else { return show(number) }
+        Task.detached { [delay] in
+            try await Task.sleep(for: delay)
+            self.show(number)
+        }
+    }
+
+    /// So much of it is done.
+    package func advance(to done: Int, of total: Int) {
+        guard output.isTerminal, total > 0 else { return }
+        state.withLock { state in
+            let percent = min(max(done, 0), total) * 100 / total
+            guard let wait = state.wait, wait.percent != percent else { return }
+            state.wait?.percent = percent
+            if wait.isShown { draw(&state) }
+        }
+    }
+
+    /// It has ended.
+    package func end() {
+        state.withLock { state in
+            erase(&state)
+            state.wait = nil
+        }
+    }
+
+    private func show(_ number: Int) {
+        state.withLock { state in
+            guard state.wait?.number == number else { return }
+            state.wait?.isShown = true
+            draw(&state)
+        }
+    }
+
+    // MARK: The line
+
+    // Without a control sequence, which not every terminal knows: a carriage return, and spaces over what was there.
+
+    private func draw(_ state: inout State) {
+        guard let wait = state.wait else { return }
+        let line = Self.line(wait.sentence, percent: wait.percent, width: output.width)
+        put("\r\(line.padded(to: wait.columns))")
+        state.wait?.columns = max(line.columns, wait.columns)
+    }
+
+    private func erase(_ state: inout State) {
+        guard let wait = state.wait, wait.isShown else { return }
+        put("\r\(String(repeating: " ", count: wait.columns))\r")
+        state.wait?.isShown = false
+    }
+
+    /// Not by `Output.write`, which ends what is shown here. That nobody can read it is no reason to end.
+    private func put(_ text: String) {
+        var text = text
+        text.withUTF8 { _ = System.writeAll(output.descriptor, UnsafeRawBufferPointer($0), needsReader: false) }
+    }
+
+    /// What stands there, in less than `width` columns: a terminal may begin a new line after the last one.
+    package static func line(_ sentence: String, percent: Int?, width: Int) -> String {
+        guard let percent else { return "\(sentence) …".cut(to: max(width - 1, 1)) }
+        let cells = 20, filled = percent * cells / 100
+        let bar = " [\(String(repeating: "#", count: filled))\(String(repeating: "-", count: cells - filled))] \(percent) %"
+        let room = width - 1 - bar.columns
+        // Too narrow for a bar: the number alone.
+        return room >= 8 ? sentence.cut(to: room) + bar : "\(percent) %".cut(to: max(width - 1, 1))
+    }
+}
