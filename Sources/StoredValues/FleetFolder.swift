@@ -31,6 +31,9 @@ package struct FleetFolder: Sendable, Equatable {
     /// The file with its secrets, an encrypted file.
     package func secrets(of applicationID: String) -> String { "\(path)/\(applicationID)/secrets" }
 
+    /// The same beside the mirror at `path`.
+    static func secrets(besideMirror path: String) -> String { String(Substring(path.utf8.dropLast(mirrorName.utf8.count))) + "secrets" }
+
     /// The file that says which of them this machine has seen.
     package func seenSecrets(of applicationID: String) -> String { "\(secrets(of: applicationID)).seen.json" }
 

@@ -14,6 +14,9 @@
             return FleetKeys.Place(target: target, key: PreferencesKey(key))
         }
 
+        /// Throws if the key, or the name of the group or host, is not valid.
+        package func check(_ key: String, for target: FleetTarget) throws(FleetError) { _ = try Self.place(key, target) }
+
         static func encoded(_ item: some StorableItem, _ key: String) throws(FleetError) -> FleetMirror.Value {
             let (json, version): (JSONValue, Int)
             do { (json, version) = try ItemCoding.encode(item) } catch {
@@ -67,26 +70,32 @@
             }
             let what = contents.count == 1 ? "change \"\(first.place.key.text)\"" : "change \(contents.count) settings"
             do {
-                try await change(contents.map { keys.key(of: $0.place) }, what) { found, stamp in
-                    zip(contents, found).map { step($0.place, from: $1.flatMap { FleetRecord($0.value) }?.value, to: $0.value, stamp) }
+                try await change(contents.map { keys.key(of: $0.place) }, what, isChecked: true) { found, stamp in
+                    zip(contents, found).map { step($0.place, from: $1.flatMap { FleetRecord($0.value) }, to: $0.value, stamp) }
                 }
             } catch { throw .ofChange(error) }
         }
 
         /// Stores JSON as it is, keeping the version that is noted for the old value, or removes what is set if it is nil. Returns the old
         /// value; nil if nothing was set.
+        ///
+        /// - Parameter force: Why it is stored although the schema does not allow it, for the log; nil if it must allow it.
         @discardableResult
-        package func replace(_ key: String, with json: JSONValue?, for target: FleetTarget) async throws(FleetError) -> JSONValue? {
+        package func replace(
+            _ key: String, with json: JSONValue?, for target: FleetTarget, force: String? = nil
+        ) async throws(FleetError) -> JSONValue? {
             let place = try Self.place(key, target)
             if let json { try Self.check(json, key) }
             var replaced: [JSONValue?] = []
             do {
-                let decision = try await change([keys.key(of: place)], "change \"\(key)\"") { found, stamp in
+                let decision = try await change(
+                    [keys.key(of: place)], "change \"\(key)\"", remark: force, isChecked: force == nil && json != nil
+                ) { found, stamp in
                     let old = found[0].flatMap { FleetRecord($0.value) }
                     // What is no record of ours has no value, but is there.
                     replaced.append(found[0] == nil ? nil : old?.value ?? .null)
                     let new = json.map { FleetMirror.Value(json: $0, version: old?.version ?? 0) }
-                    return [step(place, from: old?.value, to: new, stamp)]
+                    return [step(place, from: old, to: new, stamp)]
                 }
                 return replaced[decision]
             } catch { throw .ofChange(error) }
@@ -94,22 +103,27 @@
 
         /// What is to be stored, and what the log says of it.
         func step(
-            _ place: FleetKeys.Place, from old: JSONValue?, to new: FleetMirror.Value?, _ stamp: String
-        ) -> (new: Data?, log: FleetLogRecord.Change) {
+            _ place: FleetKeys.Place, from old: FleetRecord?, to new: FleetMirror.Value?, _ stamp: String
+        ) -> (new: Data?, log: FleetLogRecord.Change?) {
             let record = new.map { FleetRecord(value: $0.json, version: $0.version, writer: writer, time: stamp) }
-            return (record?.data, FleetLogRecord.Change(key: place.key.text, target: place.target.path, from: old, to: new?.json))
+            return (
+                record?.data,
+                FleetLogRecord.Change(
+                    key: place.key.text, target: place.target.path, from: old?.value, to: new?.json, fromVersion: old?.version ?? 0)
+            )
         }
 
         // MARK: Transactions
 
         /// Replaces what is stored under `keys` with what `decide` makes of that, unless others have changed it meanwhile; then it
-        /// decides again, on what is there then. It gets the time for records, and returns nil where nothing is to be changed.
+        /// decides again, on what is there then. It gets the time for records, and returns nil where nothing is to be changed; what it returns
+        /// for a key may have nothing to say in the log. If it `isChecked`, the schema that is published must allow what is set.
         ///
         /// Returns which of the decisions was made, counted from 0.
         @discardableResult
         nonisolated(nonsending) func change(
-            _ keys: [Data], _ what: String,
-            _ decide: (_ found: [EtcdKeyValue?], _ stamp: String) throws -> [(new: Data?, log: FleetLogRecord.Change)]?
+            _ keys: [Data], _ what: String, remark: String? = nil, isChecked: Bool = false,
+            _ decide: (_ found: [EtcdKeyValue?], _ stamp: String) throws -> [(new: Data?, log: FleetLogRecord.Change?)]?
         ) async throws -> Int {
             let end = ContinuousClock.now + timeout
             let time = Date.now, stamp = FleetRecord.stamp(time)
@@ -120,14 +134,19 @@
             func outcome() -> FleetError.Outcome { mayStillHappen ? .mayHaveHappened : .didNotHappen }
             while true {
                 decision += 1
-                let decided: [(new: Data?, log: FleetLogRecord.Change)]?
-                do { decided = try decide(found, stamp) } catch let error as FleetError where mayStillHappen {
+                let decided: [(new: Data?, log: FleetLogRecord.Change?)]?
+                var schema: (key: Data, revision: Int)?
+                do {
+                    decided = try decide(found, stamp)
+                    if isChecked { schema = (self.keys.schema, try await check((decided ?? []).compactMap(\.log), end: end)) }
+                } catch let error as FleetError where mayStillHappen {
                     throw FleetError(error.reason, error.sentence, outcome: .mayHaveHappened)
                 }
                 let steps = zip(zip(keys, found), decided ?? []).map { FleetChange.Step(key: $0.0, found: $0.1, new: $1.new) }
                 guard let decided, steps.contains(where: { $0.found != nil || $0.new != nil }) else { return decision - 1 }
-                let change = FleetChange(
-                    steps: steps, logKey: logKey, record: FleetLogRecord(time: stamp, writer: writer, changes: decided.map(\.log), decision: decision))
+                let record = FleetLogRecord(
+                    time: stamp, writer: writer, changes: decided.compactMap(\.log), remark: remark, decision: decision)
+                let change = FleetChange(steps: steps, logKey: logKey, mark: self.keys.mark, record: record, schema: schema)
                 let answer: EtcdAnswer
                 do throws(EtcdError) { answer = try await gateway.ask(change.transaction, timeout: end - .now) } catch {
                     var refusal = error
@@ -146,7 +165,9 @@
                 }
                 switch change.verdict(answer) {
                 case .made(let decision): return decision - 1
-                case .conflict(let now): (found, mayStillHappen) = (now, mayStillHappen || change.mayStillHappen)
+                case .conflict(let now):
+                    (found, mayStillHappen) = (now, mayStillHappen || change.mayStillHappen)
+                    if isChecked { schemas.learn(answer.found.last ?? nil) }
                 case nil: throw FleetError(.refused, "Could not \(what): the cluster's answer does not fit the request.", outcome: .mayHaveHappened)
                 }
                 guard ContinuousClock.now < end else {
@@ -161,6 +182,11 @@
         /// What is stored under `keys`, all at one moment; `what` is for the error.
         func read(_ keys: [Data], _ what: String, end: ContinuousClock.Instant) async throws(FleetError) -> [EtcdKeyValue?] {
             if keys.count == 1 { return [try await ask(.read(keys[0]), what, timeout: end - .now).entries.first] }
+            // What belongs to the secrets lies together.
+            if keys.allSatisfy({ $0.starts(with: self.keys.secrets) }) {
+                let there = try await ask(.read(self.keys.secrets, to: self.keys.secrets.endOfPrefix), what, timeout: end - .now).entries
+                return keys.map { key in there.first { $0.key == key } }
+            }
             let request = EtcdRequest.transaction(keys.map { EtcdStep.read($0) }, about: keys[0], isChange: false)
             let found = try await ask(request, what, timeout: end - .now).found
             guard found.count == keys.count else { throw FleetError(.unintelligible(gateway.endpoints[0]).asReading, what) }

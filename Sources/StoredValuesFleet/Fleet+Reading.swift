@@ -1,5 +1,5 @@
 #if Fleet
-    import FoundationEssentials
+    package import FoundationEssentials
     import StoredValues
     import StoredValuesSupport
 
@@ -48,6 +48,9 @@
             do throws(FleetError) {
                 let answer = try await ask(keys.allSettings(["count_only": true]), "read the settings", timeout: .seconds(3))
                 status.settingCount = answer.count
+                // Who may not read them has none to show.
+                let reports = try? await ask(.read(keys.agents, to: keys.agents.endOfPrefix), "read the reports", timeout: .seconds(3)).entries
+                status.agents = (reports ?? []).compactMap { AgentReport($0.value) }
                 for index in status.members.indices where status.members[index].cluster?.isIdentical(to: answer.cluster) == false {
                     status.members[index].problem = "\(status.members[index].endpoint) belongs to another cluster, not to the one that these settings are from"
                 }
@@ -84,6 +87,17 @@
         package var members: [Member] = []
         /// How many settings the application has; nil if the cluster as a whole did not answer.
         package var settingCount: Int?
+        /// What agents say that were asked to report; empty if none was.
+        package var agents: [AgentReport] = []
         package var problem: FleetError?
+
+        /// How many machines are current, and which are not, since when and why, on one line; nil if no agent was asked to report.
+        package func machines(at now: Date) -> String? {
+            guard !agents.isEmpty else { return nil }
+            let problems = agents.compactMap { $0.problem(at: now) }, count = agents.count - problems.count
+            let all = agents.count == 1 ? "1 machine" : "\(agents.count) machines"
+            guard !problems.isEmpty else { return "\(all) current" }
+            return "\(count) of \(all) current: \(problems.joined(separator: "; "))"
+        }
     }
 #endif

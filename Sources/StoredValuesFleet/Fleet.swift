@@ -28,6 +28,7 @@
     public struct Fleet: Sendable {
         let gateway: EtcdGateway
         let keys: FleetKeys
+        let schemas = FleetSchemas()
         /// Who changes settings, for the log.
         public let writer: String
         /// How long a call may take, with all attempts on all members.
@@ -66,7 +67,8 @@
             try await record(key, for: target).map { record throws(FleetError) in try Self.item(type, in: record, key) }
         }
 
-        /// Stores an item. Replaces what anyone stored, of whatever type or version.
+        /// Stores an item. Replaces what anyone stored, of whatever type or version. Throws ``FleetError/Reason/notValid``, before anything is changed,
+        /// if a schema is published that does not allow it.
         public func set(_ key: String, to item: some StorableItem, for target: FleetTarget = .everyone) async throws(FleetError) {
             var batch = FleetBatch()
             try batch.set(key, to: item, for: target)
@@ -81,19 +83,20 @@
         /// Changes an item atomically: no change that others make meanwhile is lost. Returns the new item.
         ///
         /// `change` runs where the caller does (on its actor, if it is on one), and may run several times, each time with the item as it
-        /// is then. If it throws, nothing is changed, and its error is thrown. The default is used while nothing is stored.
+        /// is then. If it throws, nothing is changed, and its error is thrown. The default is used while nothing is stored. Throws
+        /// ``FleetError/Reason/notValid`` if a schema is published that does not allow the new item.
         @discardableResult
         public nonisolated(nonsending) func update<Item: StorableItem>(
             _ key: String, default defaultItem: Item, for target: FleetTarget = .everyone, _ change: (inout Item) throws -> Void
         ) async throws -> Item {
             let place = try Self.place(key, target)
             var items: [Item] = []
-            let decision = try await self.change([keys.key(of: place)], "update \"\(key)\"") { found, stamp in
+            let decision = try await self.change([keys.key(of: place)], "update \"\(key)\"", isChecked: true) { found, stamp in
                 let old = try Self.record(found[0], place)
                 var item = try old.map { try Self.item(Item.self, in: $0, key) } ?? defaultItem
                 try change(&item)
                 items.append(item)
-                return [step(place, from: old?.value, to: try Self.encoded(item, key), stamp)]
+                return [step(place, from: old, to: try Self.encoded(item, key), stamp)]
             }
             return items[decision]
         }
@@ -109,8 +112,8 @@
         /// }
         /// ```
         ///
-        /// `changes` runs once, where the caller does. At most 127 settings, which is as much as etcd takes; more throw ``FleetError/Reason/tooManyChanges(limit:)`` before
-        /// anything is sent.
+        /// `changes` runs once, where the caller does. At most 126 settings, which is as much as etcd takes; more throw ``FleetError/Reason/tooManyChanges(limit:)`` before
+        /// anything is sent. Throws ``FleetError/Reason/notValid`` if a schema is published that does not allow one of the items.
         public nonisolated(nonsending) func batch(_ changes: (inout FleetBatch) throws -> Void) async throws {
             var batch = FleetBatch()
             try changes(&batch)

@@ -19,6 +19,8 @@
             case notDecodable
             /// The item cannot be encoded as JSON.
             case notEncodable
+            /// The schema that is published in the cluster does not allow the value; the description says what it allows.
+            case notValid
             /// A newer version of the program stored the value.
             case newerVersion
             /// Others kept changing the same settings.
@@ -74,7 +76,7 @@
             case .unavailable: outcome == .mayHaveHappened ? 75 : 69
             case .cancelled, .contended: 75
             case .accessDenied: 77
-            case .tooLarge, .tooManyChanges, .notDecodable, .notEncodable, .newerVersion: 65
+            case .tooLarge, .tooManyChanges, .notDecodable, .notEncodable, .notValid, .newerVersion: 65
             case .noSpace: 74
             case .misconfigured: 78
             case .refused: 69

@@ -7,16 +7,19 @@
         /// The application's secrets in the cluster, sealed with `key`. Programs read them with ``/StoredValues/Keyring/fleet(key:formerKey:)``
         /// from this machine's mirror; this is for those who change them.
         ///
-        /// Use the key of a file: one that is derived from a passphrase is derived again by each call, on a thread of Swift's pool.
+        /// Use the key of a file: with a passphrase secrets can be read, not changed, because changes are signed and signatures would help to guess
+        /// it. It is derived again by each call, on a thread of Swift's pool.
         public func secrets(key: EncryptedFileKey) -> FleetSecrets { FleetSecrets(fleet: self, key: key) }
 
         /// Accepts restored secrets as current, although machines have seen later ones: for a backup that was restored on purpose.
-        public func confirmRestoredSecrets() async throws(FleetError) {
+        ///
+        /// Needs the key of the secrets, because agents accept only what was signed with it. Throws ``FleetError/Reason/accessDenied`` if it does not
+        /// open what the cluster has, and ``FleetError/Reason/misconfigured`` if it cannot be used: a passphrase, for example.
+        public func confirmRestoredSecrets(key: EncryptedFileKey) async throws(FleetError) {
             do {
-                try await change([keys.secretsEpoch], "confirm the restored secrets") { found, stamp in
-                    let epoch = SecretsEpoch.next(after: found[0].flatMap { SecretsEpoch($0.value) }, at: .now)
-                    return [(epoch.data(writer: writer, time: stamp), FleetLogRecord.Change(key: "(restored)", target: "", isSecret: true))]
-                }
+                try await secrets(key: key).confirmRestored()
+            } catch let error as KeyringError {
+                throw FleetError(error == .wrongKey ? .accessDenied : .misconfigured, "Could not confirm the restored secrets: \(error)")
             } catch { throw .ofChange(error) }
         }
     }
@@ -75,12 +78,26 @@
         /// Tries the key on the secrets, and returns if it opens them or there are none yet.
         public func unlock() async throws(KeyringError) { _ = try await opened() }
 
-        /// Seals the secrets with `newKey`. Machines that do not have it keep those that they have, and can read no later ones: see the
-        /// steps of a rotation in the article about a fleet's secrets.
+        /// Seals the secrets with `newKey`, and signs them with it. Machines that do not have it keep those that they have, and can read no later
+        /// ones; so do agents that were not given its public key: see the steps of a rotation in the article about a fleet's secrets.
         public func rekey(to newKey: EncryptedFileKey) async throws(KeyringError) {
-            try await change("change the key of the secrets", "(the key)") { secrets in
+            try await change("change the key of the secrets", "(the key)", signedBy: newKey) { secrets in
                 try secrets.rekey(to: newKey)
                 return true
+            }
+        }
+
+        /// Begins a new epoch, in which what the cluster has counts, whatever its generation.
+        package func confirmRestored() async throws {
+            let signer = try SigningKey(of: key)
+            try await fleet.change(stored, "confirm the restored secrets") { found, stamp in
+                let last = found[2].flatMap { SecretsEpoch($0.value) }, epoch = SecretsEpoch.next(after: last, at: .now)
+                // Not what this key does not open: nobody has looked whether it is genuine.
+                if found[0] != nil { _ = try open(found[0]) }
+                return [
+                    (found[0]?.value, nil), (signature(of: found[0].map { Array($0.value) }, epoch, by: signer), nil),
+                    (epoch.data(writer: fleet.writer, time: stamp), FleetLogRecord.Change(key: "(restored)", target: "", isSecret: true)),
+                ]
             }
         }
 
@@ -97,19 +114,33 @@
             try SealedSecrets(found.map { Array($0.value) }, key: key, place: String(decoding: fleet.keys.secrets, as: UTF8.self))
         }
 
-        /// Opens the file, runs `body` on its content, and if that returns true, puts the next generation in its place, unless others
+        /// The keys of a change: the file, its signature, and the epoch that is signed, too.
+        private var stored: [Data] { [fleet.keys.secrets, fleet.keys.secretsSignature, fleet.keys.secretsEpoch] }
+
+        private func signature(of file: [UInt8]?, _ epoch: SecretsEpoch?, by signer: SigningKey) -> Data? {
+            file.flatMap { SealedStatement($0, epoch: epoch?.number ?? 0, applicationID: fleet.keys.applicationID) }
+                .map { SecretsSignature(by: signer.publicKey, bytes: signer.signature(of: $0)).data }
+        }
+
+        /// Opens the file, runs `body` on its content, and if that returns true, puts the next generation in its place, signed, unless others
         /// have changed it meanwhile; then all is done again. Without `makingFile` a missing file stays missing.
         private func change(
-            _ what: String, _ name: String, makingFile: Bool = true, _ body: (inout SealedSecrets) throws -> Bool
+            _ what: String, _ name: String, makingFile: Bool = true, signedBy signingKey: EncryptedFileKey? = nil,
+            _ body: (inout SealedSecrets) throws -> Bool
         ) async throws(KeyringError) {
             do {
-                try await fleet.change([fleet.keys.secrets], what) { found, _ in
+                try await fleet.change(stored, what) { found, _ in
                     guard makingFile || found[0] != nil else { return nil }
                     var secrets = try open(found[0])
                     guard try body(&secrets) else { return nil }
                     let bytes = secrets.sealed()
                     guard bytes.count <= Self.sizeLimit else { throw KeyringError.tooLarge }
-                    return [(Data(bytes), FleetLogRecord.Change(key: name, target: "", isSecret: true))]
+                    // Only now: what makes the file may make the key.
+                    let signer = try SigningKey(of: signingKey ?? key), epoch = found[2].flatMap { SecretsEpoch($0.value) }
+                    return [
+                        (Data(bytes), FleetLogRecord.Change(key: name, target: "", isSecret: true)), (signature(of: bytes, epoch, by: signer), nil),
+                        (found[2]?.value, nil),
+                    ]
                 }
             } catch {
                 throw KeyringError(fleet: error)

@@ -17,6 +17,7 @@
             discussion: """
                 Each machine runs one agent, or each pod one in a container of its own. Programs read the copy and see each change; \
                 while the cluster is unreachable they keep the last settings. Of two groups that set the same key, the one named later wins. \
+                With --secrets-public-key it takes over only secrets that were signed with that key; give two while the key is being changed. \
                 SIGTERM, SIGINT and SIGHUP end it, and its report says so.
                 """)
 
@@ -27,6 +28,15 @@
         @OptionGroup var connection: ConnectionOptions
         @Option(help: ArgumentHelp("Where programs look for the settings; by default /var/lib/stored-values/fleet.", valueName: "folder"), completion: .directory)
         var folder: String?
+        @Option(
+            help: ArgumentHelp(
+                "Take over only secrets signed with this key, as secret public-key prints it; may be repeated. By default $\(Self.publicKeys), separated by commas.",
+                valueName: "key"))
+        var secretsPublicKey: [String] = []
+
+        @Flag(help: "Say in the cluster how this machine is, at most once a minute and when that changes; status shows it.") var report = false
+
+        private static let publicKeys = "STORED_VALUES_FLEET_SECRETS_PUBLIC_KEY"
 
         func run() async throws {
             let end = try EndSignals.arrive()  // before anything else, so that none is lost
@@ -37,10 +47,11 @@
             guard let folder = FleetFolder(folder) else {
                 throw Failure(.misconfigured, "--folder and STORED_VALUES_FLEET must name an absolute path in UTF-8.")
             }
-            let addresses = try connection.addresses(), access = try connection.access()
+            let addresses = try connection.addresses(), access = try connection.access(), signers = try signers()
             let agents = try ids.map { id in
                 var configuration = FleetAgent.Configuration(applicationID: id, groups: group, folder: folder, endpoints: addresses, access: access)
                 if let host { configuration.host = host }
+                (configuration.secretsPublicKeys, configuration.reportsToCluster) = (signers, report)
                 return try FleetAgent(configuration) { Output.error.remark($0) }
             }
             let running = Task {
@@ -54,6 +65,16 @@
                 running.cancel()
             }
             try await running.value
+        }
+
+        private func signers() throws -> [SigningPublicKey] {
+            let named = try secretsPublicKey.isEmpty ? System.environment(Self.publicKeys)?.parts(separatedBy: ",") ?? [] : secretsPublicKey
+            return try named.flatMap { $0.parts(separatedBy: " ") }.map { text in
+                guard let key = SigningPublicKey(text: text) else {
+                    throw Failure(.usage, "\"\(text)\" is not a public key of secrets. Use what this prints: stored-values-fleet secret public-key.")
+                }
+                return key
+            }
         }
     }
 

@@ -20,13 +20,14 @@
                   stored-values-fleet set limit 300 --group canary
                   stored-values-fleet list
                   stored-values-fleet log limit --limit 10
+                  stored-values-fleet undo 1234
                   stored-values-fleet secret set token --secrets-key /etc/fleet/secrets.key
 
                 ENVIRONMENT
                   \(ApplicationOptions.variable) (--app), \(ConnectionOptions.Variable.endpoints.rawValue) (--endpoints),
                   \(ConnectionOptions.Variable.authorities.rawValue) (--ca), \(ConnectionOptions.Variable.certificate.rawValue) (--cert),
                   \(ConnectionOptions.Variable.key.rawValue) (--key), \(ConnectionOptions.Variable.user.rawValue) (--user-file),
-                  \(FleetSecretsOptions.keyVariable) (--secrets-key),
+                  \(SecretsKeyOption.variable) (--secrets-key),
                   STORED_VALUES_FLEET (--folder). Options take precedence.
 
                 EXIT STATUS
@@ -38,7 +39,7 @@
             version: CommandLineProgram.version,
             subcommands: [
                 AgentCommand.self, ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self, LogCommand.self,
-                StatusCommand.self, SecretCommand.self,
+                UndoCommand.self, SchemaCommand.self, StatusCommand.self, SecretCommand.self,
             ])
     }
 #endif

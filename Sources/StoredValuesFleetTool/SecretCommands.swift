@@ -9,11 +9,11 @@
             commandName: "secret", abstract: "List, store, remove and move the fleet's secrets, and change their key.",
             discussion: """
                 They are sealed before they leave this machine: the cluster has neither a secret nor the key. A secret is never read from \
-                the command line.
+                the command line. Each change is signed with the key, which agents check that were given its public half.
                 """,
             subcommands: [
                 SecretSetCommand.self, SecretListCommand.self, SecretRemoveCommand.self, SecretMoveCommand.self, SecretRekeyCommand.self,
-                SecretConfirmCommand.self,
+                SecretConfirmCommand.self, SecretPublicKeyCommand.self,
             ])
     }
 
@@ -87,7 +87,10 @@
     struct SecretRekeyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rekey", abstract: "Seal the secrets with a new key.",
-            discussion: "Give the new key to all machines first, beside the old one: machines without it can read no secret that is stored later.")
+            discussion: """
+                Give the new key to all machines first, beside the old one: machines without it can read no secret that is stored later. \
+                Agents with --secrets-public-key need the new public key first, too.
+                """)
 
         @OptionGroup var secrets: FleetSecretsOptions
         @Option(help: ArgumentHelp("The file with the new key.", valueName: "file"), completion: .file()) var newKey: String
@@ -98,26 +101,50 @@
     struct SecretConfirmCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "confirm", abstract: "Accept restored secrets as current, although machines have seen later ones.",
-            discussion: "Machines refuse secrets that are older than those that they have seen. Use this after a backup was restored on purpose.")
+            discussion: """
+                Machines refuse secrets that are older than those that they have seen. Use this after a backup was restored on purpose. It needs the \
+                key of the secrets, with which it signs that they count.
+                """)
 
-        @OptionGroup var fleet: FleetOptions
+        @OptionGroup var secrets: FleetSecretsOptions
         @Flag(help: "Do not ask for confirmation.") var yes = false
 
         func run() async throws {
             let sentence = "This removes secrets that were stored after the backup from all machines."
             if !yes { try Question.confirm(sentence, orElse: "Nothing was changed.") }
-            try await fleet.fleet().confirmRestoredSecrets()
+            try await secrets.withKeyring { try await $0.confirmRestored() }
+        }
+    }
+
+    struct SecretPublicKeyCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "public-key", abstract: "Print the public half of the key, for the option --secrets-public-key of agents.",
+            discussion: "It is no secret. With it an agent knows secrets that were sealed with the key from forged ones. The cluster is not asked.")
+
+        @OptionGroup var key: SecretsKeyOption
+
+        func run() async throws { Output.standard.line(try SigningKey(of: .file(key.path())).publicKey.text) }
+    }
+
+    /// The file with the key of the secrets.
+    struct SecretsKeyOption: ParsableArguments {
+        static let variable = "STORED_VALUES_FLEET_SECRETS_KEY"
+
+        @Option(help: ArgumentHelp("The file with the key that seals the secrets, 32 random bytes; by default $\(variable).", valueName: "file"), completion: .file())
+        var secretsKey: String?
+
+        func path() throws -> String {
+            guard let path = try secretsKey ?? System.environment(Self.variable), !path.isEmpty else {
+                throw Failure(.usage, "Name the file with the key of the secrets: --secrets-key <file>, or \(Self.variable)=<file> in the environment.")
+            }
+            return path
         }
     }
 
     /// The secrets of one program in the cluster, and their key.
     struct FleetSecretsOptions: ParsableArguments {
-        static let keyVariable = "STORED_VALUES_FLEET_SECRETS_KEY"
-
         @OptionGroup var fleet: FleetOptions
-
-        @Option(help: ArgumentHelp("The file with the key that seals the secrets, 32 random bytes; by default $\(keyVariable).", valueName: "file"), completion: .file())
-        var secretsKey: String?
+        @OptionGroup var key: SecretsKeyOption
 
         @Option(help: ArgumentHelp("The service that the secrets belong to; by default the application id.", valueName: "name"))
         var service: String?
@@ -132,20 +159,13 @@
 
         /// Runs `body` with the secrets. That their key does not open them is said in the terms of this tool.
         func withKeyring<Result>(_ body: (FleetSecrets) async throws -> Result) async throws -> Result {
-            let path = try keyPath()
+            let path = try key.path()
             let keyring = try fleet.fleet().secrets(key: .file(path))
             do {
                 return try await body(keyring)
             } catch KeyringError.wrongKey {
                 throw Failure(.refused, "The key in \"\(path)\" does not open the fleet's secrets; nothing was changed. Use the one that they were sealed with last.")
             }
-        }
-
-        private func keyPath() throws -> String {
-            guard let path = try secretsKey ?? System.environment(Self.keyVariable), !path.isEmpty else {
-                throw Failure(.usage, "Name the file with the key of the secrets: --secrets-key <file>, or \(Self.keyVariable)=<file> in the environment.")
-            }
-            return path
         }
     }
 #endif

@@ -1,7 +1,9 @@
 #if Fleet
     import ArgumentParser
+    import FoundationEssentials
     import StoredValues
     import StoredValuesFleet
+    import StoredValuesSupport
     import StoredValuesToolSupport
 
     struct ListCommand: AsyncParsableCommand {
@@ -9,15 +11,17 @@
             commandName: "list", abstract: "Show all settings, and which machines get them.",
             discussion: """
                 With --group or --host, only what is set for that group or machine itself. In a pipe or file, each setting is one line: \
-                the key, a tab, for whom, a tab, and the value as JSON.
+                the key, a tab, for whom, a tab, and the value as JSON. With --at, as they were at that time, by the log, which does not have \
+                what etcdctl has changed.
                 """)
 
         @OptionGroup var fleet: FleetOptions
         @OptionGroup var target: TargetOptions
+        @OptionGroup var moment: MomentOption
         @Flag(help: "Print a JSON list.") var json = false
 
         func run() async throws {
-            var settings = try await fleet.fleet().settings()
+            var settings = try await moment.settings(of: fleet.fleet())
             if target.target != .everyone { settings.removeAll { $0.target != target.target } }
             for broken in settings where broken.record == nil {
                 Output.error.note("\"\(broken.key)\" for \(broken.target) is not a setting, and machines ignore it. Set it again.")
@@ -28,13 +32,14 @@
                     .array(
                         found.map { setting, record in
                             var json = record.json
-                            (json["key"], json["for"], json["revision"]) = (.string(setting.key), .string(setting.target.path), JSONValue(setting.revision))
+                            (json["key"], json["for"]) = (.string(setting.key), .string(setting.target.path))
+                            if setting.revision > 0 { json["revision"] = JSONValue(setting.revision) }
                             return json
                         }))
             }
             Output.standard.rows(
                 found.map { setting, record in
-                    (setting.key, record.value, "\(setting.target), by \(record.writer), \(record.time)", "\(setting.target)")
+                    (setting.key, record.value, record.time.isEmpty ? "\(setting.target)" : "\(setting.target), by \(record.writer), \(record.time)", "\(setting.target)")
                 })
         }
     }
@@ -47,13 +52,19 @@
         @Argument(help: "The setting.") var setting: String
         @OptionGroup var fleet: FleetOptions
         @OptionGroup var target: TargetOptions
+        @OptionGroup var moment: MomentOption
         @Flag(help: "Print strings as JSON too, in quotes.") var json = false
 
         func run() async throws {
-            guard let record = try await fleet.fleet().record(setting, for: target.target) else {
+            guard let record = try await record() else {
                 throw Failure(.absent, "\"\(setting)\" is not set for \(target.target).")
             }
             Output.standard.value(record.value, asJSON: json)
+        }
+
+        private func record() async throws -> FleetRecord? {
+            guard moment.at != nil else { return try await fleet.fleet().record(setting, for: target.target) }
+            return try await moment.settings(of: fleet.fleet()).first { $0.key.isIdentical(to: setting) && $0.target == target.target }?.record
         }
     }
 
@@ -62,17 +73,25 @@
             commandName: "set", abstract: "Set a value for everyone, or for one group or machine.",
             discussion: """
                 JSON is stored as such: 14, true, "14", {"width": 800}. Anything else is stored as a string: dark. Put -- before a value \
-                that begins with a dash: set offset -- -5. Where several apply to a machine, the narrower one wins: machine, group, everyone.
+                that begins with a dash: set offset -- -5. Where several apply to a machine, the narrower one wins: machine, group, everyone. \
+                If a schema is published (stored-values-fleet schema), a key that it does not have and a value that it does not allow are \
+                refused, before anything is written; with --force they are stored, and the log says so.
                 """)
 
         @Argument(help: "The setting.") var setting: String
         @OptionGroup var value: ValueArgument
         @OptionGroup var fleet: FleetOptions
         @OptionGroup var target: TargetOptions
+        @Flag(help: "Store it even if the schema in the cluster does not allow it; the log says so.") var force = false
 
         func run() async throws {
-            let json = try value.json(of: setting)
-            let old = try await fleet.fleet().replace(setting, with: json, for: target.target)
+            let fleet = try fleet.fleet()
+            try fleet.check(setting, for: target.target)
+            let declared = try await fleet.schema().map { DeclaredKeys($0) }
+            let json = try value.json(of: setting, declared: declared)
+            if !force { try declared?.check(json, for: setting) }
+            let objection = force ? declared?.objection(to: json, for: setting) : nil
+            let old = try await fleet.replace(setting, with: json, for: target.target, force: objection.map { "forced: \($0)" })
             ValueArgument.note(setting, replacing: old, with: json)
         }
     }
@@ -92,53 +111,12 @@
         }
     }
 
-    struct LogCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "log", abstract: "Show who changed what and when, the latest first.",
-            discussion: """
-                Each line is the time by the changer's clock, who it was, the setting, for whom, and the value before and after; \
-                separated by tabs in a pipe or file. Each record is written together with its change, so none is missing.
-                """)
-
-        @Argument(help: "The setting; all if omitted.") var setting: String?
-        @OptionGroup var fleet: FleetOptions
-        @Option(help: "How many changes to show at most.") var limit = 100
-        @Flag(help: "Print a JSON list.") var json = false
-
-        func validate() throws {
-            guard limit > 0 else { throw ValidationError("--limit must be 1 or more.") }
-        }
-
-        func run() async throws {
-            let records = try await fleet.fleet().log(of: setting, limit: limit)
-            guard !json else {
-                return Output.standard.json(
-                    .array(
-                        records.map { record in
-                            var json = record.json
-                            json["revision"] = JSONValue(record.revision)
-                            return json
-                        }))
-            }
-            for record in records {
-                for change in record.changes where setting.map({ change.key == $0 }) ?? true { print(change, of: record) }
-            }
-        }
-
-        private func print(_ change: FleetLogRecord.Change, of record: FleetLogRecord) {
-            let output = Output.standard
-            func shown(_ value: JSONValue?) -> String { value.map { output.shownJSON($0.text(onOneLine: true)) } ?? "(nothing)" }
-            var columns = [record.time, record.writer, change.key, change.isSecret ? "secret" : change.target].map { output.oneLine($0) }
-            if !change.isSecret { columns.append(output.isTerminal ? "\(shown(change.from)) → \(shown(change.to))" : "\(shown(change.from))\t\(shown(change.to))") }
-            output.line(columns.joined(separator: output.isTerminal ? "  " : "\t"))
-        }
-    }
-
     struct StatusCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "status", abstract: "Show which members of the cluster answer, and how many settings there are.",
+            commandName: "status", abstract: "Show which members of the cluster answer, how many settings there are, and which machines are current.",
             discussion: """
                 Each member is asked separately, for at most 2 seconds. The exit status is 69 if the cluster as a whole does not answer. \
+                Of machines whose agent runs with --report the last line says how many are current, and which are not, since when and why. \
                 stored-values doctor says how fresh this machine's own copy is.
                 """)
 
@@ -157,6 +135,7 @@
                     Output.standard.line(Output.standard.oneLine(words))
                 }
                 if let count = status.settingCount { Output.standard.line("\(count) \(count == 1 ? "setting" : "settings") of \(try fleet.application.requiredID())") }
+                if let line = status.machines(at: .now) { Output.standard.line(Output.standard.oneLine(line)) }
             }
             if let error = status.problem { throw error }
         }
@@ -177,6 +156,14 @@
             }
             var json: JSONValue = ["ok": .bool(problem == nil), "members": .array(list)]
             json["settings"] = settingCount.map { JSONValue($0) }
+            if !agents.isEmpty {
+                json["machines"] = .array(
+                    agents.map { agent in
+                        var json = agent.json
+                        json["ok"] = .bool(agent.problem(at: .now) == nil)
+                        return json
+                    })
+            }
             return json
         }
     }

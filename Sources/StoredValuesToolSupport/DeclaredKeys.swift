@@ -11,6 +11,12 @@ package struct DeclaredKeys {
         self.schema = schema
     }
 
+    /// What this schema declares.
+    package init(_ schema: PublishedSchema) { self.schema = schema }
+
+    /// Why a program would not read the value, or not under this key; nil if one does.
+    package func objection(to value: JSONValue, for key: String) -> String? { problem(with: key) ?? misfit(value, for: key) }
+
     /// All keys, without former names, sorted.
     package var all: [String] { schema.keys.filter { name(replacing: $0) == nil } }
 

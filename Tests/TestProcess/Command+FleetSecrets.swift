@@ -4,11 +4,15 @@ import StoredValues
 extension Command {
     /// What reads the fleet's secrets, with a key and a former one: files, "mounted:<file>" or "credential:<name>"; "-" is none.
     static let fleetSecrets = [
-        // Answers each name on the standard input with the secret, "absent", or why it cannot be read.
+        // Answers each name on the standard input with the secret, "absent", or why it cannot be read; and "(status)" with how fresh all is.
         Command("talk-fleet-secrets", "key", "former key") { arguments in
             let keyring = keyring(arguments)
             while true {
                 let name = hear()
+                guard name != "(status)" else {
+                    say("\(PreferencesFile.standard.fleetStatus)")
+                    continue
+                }
                 let fromKeyring = await answer { try await keyring.read(SecretIdentifier(service: StorageSystem.applicationID, account: name)).map(text) }
                 let fromValue = await answer { try await SecurelyStoredValue<String>(key: name, keyring: keyring).load() }
                 // The words of a wrapper's error are more.

@@ -29,6 +29,8 @@ struct FleetEvidence: Sendable {
     var digest: String?
     /// When this process first looked: the time of what has no time of its own.
     let firstLook: Date
+    /// Since when this process cannot use the secrets that are beside the mirror, and why; nil if it can, or has not tried.
+    var secretsTrouble: (since: Date, why: String)?
     /// Whether something could not be read because a resource was exhausted, which ends without an event.
     var isForLackOfRoom = false
 
@@ -57,14 +59,18 @@ struct FleetEvidence: Sendable {
                         ? why : "\(why) The agent has not reported since: it has ended, or is stuck. Check its log, and restart it.")
             case .current(let revision):
                 if let age, age < freshness {
-                    isAsReported
-                        ? .current(revision: revision)
-                        : .stale(
+                    if !isAsReported {
+                        .stale(
                             since: confirmed ?? modified,
                             why: """
                                 Something other than the agent changed or replaced the file with the settings. A running agent rewrites it \
                                 at once; check its log.
                                 """)
+                    } else if let secretsTrouble {
+                        .stale(since: secretsTrouble.since, why: "This program cannot use the fleet's secrets on this machine: \(secretsTrouble.why)")
+                    } else {
+                        .current(revision: revision)
+                    }
                 } else {
                     .stale(
                         since: confirmed ?? modified,
@@ -132,6 +138,7 @@ extension PreferencesStore {
         return FleetEvidence(
             report: report, mirror: state, age: found?.confirmed?.age, silence: found?.alive?.age,
             digest: layer?.digest.map(FleetReport.name(of:)), firstLook: firstLook,
+            secretsTrouble: UnusableSecrets.trouble(at: FleetFolder.secrets(besideMirror: mirror.path)),
             isForLackOfRoom: isForLackOfRoom || trouble?.isLackOfRoom == true)
     }
 }

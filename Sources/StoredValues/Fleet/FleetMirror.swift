@@ -29,9 +29,23 @@ package struct FleetMirror: Sendable, Equatable {
     static let member: PreferencesKey = "$fleet"
 
     package var origin: Origin
-    package var values: [PreferencesKey: Value]
+    package private(set) var values: [PreferencesKey: Value]
+    /// The file with these values, where it was laid out.
+    private var document: PreferencesDocument?
 
     package init(origin: Origin, values: [PreferencesKey: Value]) { (self.origin, self.values) = (origin, values) }
+
+    /// Whether both have the same values, from the same place.
+    package static func == (left: FleetMirror, right: FleetMirror) -> Bool { left.origin == right.origin && left.values == right.values }
+
+    /// The value of a setting; nil if there is none.
+    package subscript(key: PreferencesKey) -> Value? {
+        get { values[key] }
+        set {
+            values[key] = newValue
+            document?.make(newValue, of: key)
+        }
+    }
 
     /// The mirror that the file with these bytes is. Throws why it is none.
     package init(parsing bytes: [UInt8]) throws {
@@ -49,12 +63,24 @@ package struct FleetMirror: Sendable, Equatable {
 
     /// The file: values under reserved names, which no program reads, are left out.
     package var bytes: [UInt8] {
-        var document = PreferencesDocument()
-        for (key, value) in values where !key.text.isEmpty && !key.text.isReservedKey {
-            document.make(MemberChange(StoredJSON(json: value.json.text(level: 1), version: value.version)), of: key)
-        }
+        var mirror = self
+        return mirror.layOut()
+    }
+
+    /// The same, kept for what is changed after this: a change of one among many settings does not write all of them again.
+    package mutating func layOut() -> [UInt8] {
+        var document = document ?? values.reduce(into: PreferencesDocument()) { $0.make($1.value, of: $1.key) }
         let origin: JSONValue = ["cluster": .string(origin.cluster), "revision": .number(JSONNumber(origin.revision))]
         document.set(Self.member, to: origin.text(level: 1))
+        document.layOut()
+        self.document = document
         return document.text
+    }
+}
+
+extension PreferencesDocument {
+    fileprivate mutating func make(_ value: FleetMirror.Value?, of key: PreferencesKey) {
+        guard !key.text.isEmpty, !key.text.isReservedKey else { return }
+        make(MemberChange(value.map { StoredJSON(json: $0.json.text(level: 1), version: $0.version) }), of: key)
     }
 }

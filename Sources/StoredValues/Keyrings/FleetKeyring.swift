@@ -82,17 +82,22 @@ public struct FleetKeyring: Keyring, ReadOnlyKeyring {
         do throws(KeyringError) {
             while true {
                 let (parts, before) = try await lookUp()
-                var reason: KeyringError?
+                var reasons: [KeyringError] = []
                 for keyring in parts.keyrings {
                     do throws(KeyringError) {
-                        return try await question(EncryptedFileKeyring(keyring, deadline: end - .now))
+                        let answer = try await question(EncryptedFileKeyring(keyring, deadline: end - .now))
+                        UnusableSecrets.note(nil, of: before, at: parts.file.path)
+                        return answer
                     } catch {
                         // A machine has the new key, the old one, or both, while keys are changed.
-                        reason = reason ?? error
+                        reasons.append(error)
                     }
                 }
                 // The file may have been replaced after the first key was tried, by one that this key opens.
-                guard try await lookUp().file != before else { throw reason ?? .notBuiltIn }  // there is always a reason
+                guard try await lookUp().file != before else {
+                    if let error = reasons.first(where: \.isOfContent) { UnusableSecrets.note(error.description, of: before, at: parts.file.path) }
+                    throw reasons.first ?? .notBuiltIn  // there is always a reason
+                }
             }
         } catch .timedOut {
             throw .timedOut(after: deadline)
@@ -142,5 +147,15 @@ extension Keyring where Self == FleetKeyring {
     /// `formerKey` too: the file is opened with whichever opens it.
     public static func fleet(key: EncryptedFileKey, formerKey: EncryptedFileKey? = nil) -> FleetKeyring {
         FleetKeyring(key: key, formerKey: formerKey)
+    }
+}
+
+extension KeyringError {
+    /// Whether it is about an encrypted file, not about the key or the time.
+    fileprivate var isOfContent: Bool {
+        switch self {
+        case .wrongKey, .damaged, .other(domain: "EncryptedFileKeyring", code: 3, message: _): true
+        default: false
+        }
     }
 }

@@ -80,4 +80,16 @@ extension UnusableKeyring {
         package mutating func rekey(to key: EncryptedFileKey) throws(KeyringError) { throw .notBuiltIn }
         package func sealed() -> [UInt8] { [] }  // never: there is no value of this type
     }
+
+    /// So are there no signatures.
+    package struct SigningKey: Sendable {
+        package let publicKey: SigningPublicKey
+        package init(of key: EncryptedFileKey) throws(KeyringError) { throw .notBuiltIn }
+        package func signature(of sealed: SealedStatement) -> [UInt8] { [] }  // never
+    }
+
+    extension SigningPublicKey {
+        package static let isBuiltIn = false
+        package func hasSigned(_ sealed: SealedStatement, _ signature: [UInt8]) -> Bool { false }
+    }
 #endif

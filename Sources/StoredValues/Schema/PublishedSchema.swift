@@ -21,9 +21,16 @@ package struct PublishedSchema: Sendable {
     }
 
     /// The schema in these bytes; nil if it is none.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         guard let json = try? JSONValue(parsing: bytes), json.objectValue != nil else { return nil }
         self.json = json
+    }
+
+    /// The schema in the file at this path; nil if it is none. Throws if the file is missing or cannot be read.
+    package init?(fileAt path: String) throws {
+        let file = DurableFile(path: path)
+        guard let bytes = try file.read()?.bytes else { throw FileError(.read, path, .noEntry) }
+        self.init(bytes)
     }
 
     private var properties: [String: JSONValue] {

@@ -25,7 +25,7 @@
         }
 
         private let configuration: FleetAgent.Configuration
-        private var id: String { configuration.applicationID }
+        var id: String { configuration.applicationID }
         /// What the cluster has, as far as it is known here; all of it is published.
         private(set) var replica: SettingsReplica?
         /// The settings that this machine keeps; nil if it never had any.
@@ -37,6 +37,8 @@
         var secrets = Secrets.unread(why: "they were not read yet")
         /// Why the cluster's secrets were not taken over, and since when.
         private var secretsTrouble: (since: Date, why: String)?
+        /// Whether it was noted that nobody can tell whether the secrets are genuine.
+        private var isBlindnessNoted = false
         private(set) var isWatching = false
         private var report = FleetReport(state: .stale(since: .now, why: "The agent has just started."), confirmed: nil)
         /// Why the cluster was last lost.
@@ -96,11 +98,11 @@
             isWatching = true
             switch WatchVerdict(answer, after: replica.revision, in: replica.cluster) {
             case .nothing: return []
-            case .readAgain(let why): return [.fail(AgentProblem("everything is read again: \(why)", isCertain: false))]
+            case .readAgain(let why): return readAgain(why)
             case .refused(let why): return [.fail(AgentProblem("the cluster refused the watch: \(why)", isCertain: true))]
             case .changes(let events, let revision):
-                self.replica?.apply(events, revision: revision)
-                return publish(at: now) { steps in
+                let changed = self.replica?.apply(events, revision: revision)
+                return publish(changed, at: now) { steps in
                     // Where the last confirmation is too old, a change is none.
                     if case .current = steps.report.state { steps.report.state = .current(revision: revision) }
                     return [steps.told(at: now)]
@@ -108,12 +110,24 @@
             }
         }
 
+        /// Whether a watch may go on from the replica's revision, if that is of the cluster's history: all of it is in the files.
+        var mayContinue: Bool {
+            guard replica != nil, digest != nil, case .read = secrets else { return false }
+            return true
+        }
+
+        private mutating func readAgain(_ why: String) -> [Action] {
+            replica = nil
+            return [.fail(AgentProblem("everything is read again: \(why)", isCertain: false))]
+        }
+
         /// The cluster has answered whether it has anything that is not here, of which the replica had `revision` when it was `asked`.
         mutating func confirm(
-            _ answer: EtcdAnswer, askedAt revision: Int, _ asked: BootMoment, mirror found: UInt64?, at now: BootMoment
+            _ answer: EtcdAnswer, _ question: SettingsReplica.Question = .everything, askedAt revision: Int, _ asked: BootMoment,
+            mirror found: UInt64?, at now: BootMoment
         ) -> [Action] {
-            switch replica?.confirm(answer, askedAt: revision) {
-            case .readAgain(let why): return [.fail(AgentProblem("everything is read again: \(why)", isCertain: false))]
+            switch replica?.confirm(answer, question, askedAt: revision) {
+            case .readAgain(let why): return readAgain(why)
             case .behind, nil: return []
             case .fresh:
                 guard digest != nil else { return [.fail(AgentProblem("the mirror could not be written", isCertain: false))] }
@@ -170,19 +184,33 @@
 
         // MARK: Writing
 
-        /// Brings the files up to the replica, then does the `rest`.
-        private mutating func publish(at now: BootMoment, _ rest: (inout AgentSteps) -> [Action]) -> [Action] {
+        /// Brings the files up to the replica, of which only the `changed` settings are others than were published; nil if any may be.
+        /// Then does the `rest`.
+        private mutating func publish(
+            _ changed: Set<PreferencesKey>? = nil, at now: BootMoment, _ rest: (inout AgentSteps) -> [Action]
+        ) -> [Action] {
             guard let replica else { return [] }
-            let origin = replica.origin, values = replica.values(forHost: configuration.host, groups: configuration.groups)
+            let origin = replica.origin, host = configuration.host, groups = configuration.groups
             let isFirst = mirror == nil
             let secrets = takeSecrets(at: now), areSecretsHere = !secrets.contains { if case .fail = $0 { true } else { false } }
             // By a mirror without secrets beside it programs know that there are none, so on a new machine the secrets come first.
             guard areSecretsHere || !isFirst else { return secrets }
-            // Also where only the cluster is another one: a restarted agent keeps to that of its mirror.
-            let isOther = mirror?.values != values || mirror?.origin.cluster.isIdentical(to: origin.cluster) != true || digest == nil
-            let settings = isOther ? write(FleetMirror(origin: origin, values: values), at: now) : []
+            var new = mirror ?? FleetMirror(origin: origin, values: [:]), isOther = digest == nil
+            if let changed, mirror != nil {
+                for key in changed {
+                    let value = replica.value(of: key, forHost: host, groups: groups)
+                    if value != new[key] { (new[key], isOther) = (value, true) }
+                }
+            } else {
+                let values = replica.values(forHost: host, groups: groups)
+                // Also where only the cluster is another one: a restarted agent keeps to that of its mirror.
+                isOther = isOther || mirror?.values != values || !new.origin.cluster.isIdentical(to: origin.cluster)
+                if isOther { new = FleetMirror(origin: origin, values: values) }
+            }
+            new.origin = origin
+            let settings = isOther ? write(new, at: now) : []
             known = origin
-            let broken = Set(replica.broken)
+            let broken = replica.broken
             let notes = broken.subtracting(brokenPlaces).map { place -> Action in
                 .note("\(id): the entry \"\(place.key.text)\" for \(place.target) is not a setting that stored-values-fleet wrote, and is ignored.")
             }
@@ -192,7 +220,8 @@
 
         /// Replaces the mirror, of which the report names the old and the new content meanwhile. The next report names the new one.
         private mutating func write(_ new: FleetMirror, at now: BootMoment) -> [Action] {
-            let bytes = new.bytes, old = digest
+            var new = new
+            let bytes = new.layOut(), old = digest
             (mirror, digest) = (new, FleetFolder.digest(of: bytes))
             return [.writeReport(told(at: now, naming: [old, digest])), .writeMirror(bytes)]
         }
@@ -206,13 +235,19 @@
             }
             var trouble: String?
             var actions: [Action] = []
-            switch SecretsVerdict(replica?.secrets, mirrored: bytes, seen: seen, now: now.date) {
+            let offer = replica?.secrets(signedBy: configuration.secretsPublicKeys)
+            switch SecretsVerdict(offer, mirrored: bytes, seen: seen, now: now.date) {
             case .nothing: break
             case .keep(let why, nil): trouble = why
             case .keep(let why, let new?): (trouble, secrets, actions) = (why, .read(bytes: bytes, seen: new), [.writeSeen(new)])
             case .note(let new): (secrets, actions) = (.read(bytes: bytes, seen: new), [.writeSeen(new)])
             // The file first: after a crash in between, it is at least as new as what is noted.
             case .replace(let bytes, let new): (secrets, actions) = (.read(bytes: bytes, seen: new), [.writeSecrets(bytes), .writeSeen(new)])
+            }
+            if offer?.trust == .unknown, !isBlindnessNoted {
+                isBlindnessNoted = true
+                actions.append(
+                    .note("\(id): without --secrets-public-key the agent cannot tell whether the cluster's secrets are genuine, and takes over any that look newer."))
             }
             guard trouble != secretsTrouble?.why else { return actions }
             secretsTrouble = trouble.map { (now.date, $0) }
@@ -227,12 +262,14 @@
         private mutating func told(at now: BootMoment, naming digests: [UInt64?]) -> FleetReport {
             report.alive = now
             var told = report
-            told.mirror = digests.compactMap(\.self).map(FleetReport.name)
-            // The settings may be current all the same, but whoever looks must not take the secrets for fresh.
-            if case .current = told.state, let secretsTrouble {
-                told.state = .stale(since: secretsTrouble.since, why: "The secrets are not: \(secretsTrouble.why).")
-            }
+            (told.mirror, told.state) = (digests.compactMap(\.self).map(FleetReport.name), state)
             return told
+        }
+
+        /// What is said of the machine: the settings may be current, but whoever looks must not take the secrets for fresh.
+        var state: FleetReport.State {
+            guard case .current = report.state, let secretsTrouble else { return report.state }
+            return .stale(since: secretsTrouble.since, why: "The secrets are not: \(secretsTrouble.why).")
         }
 
         /// Notes a problem, unless it was noted since the cluster was last lost.

@@ -1,5 +1,4 @@
 #if Fleet
-    import Dispatch
     import FoundationEssentials
     package import StoredValues
     import StoredValuesFiles
@@ -19,6 +18,10 @@
             package var folder: FleetFolder
             package var endpoints: [String]
             package var access: FleetAccess
+            /// Of those who may change the secrets; without any, nobody can tell whether they are genuine.
+            package var secretsPublicKeys: [SigningPublicKey] = []
+            /// Whether it says in the cluster how its machine is.
+            package var reportsToCluster = false
 
             package init(
                 applicationID: String, host: String = ProcessInfo.processInfo.hostName, groups: [String] = [], folder: FleetFolder,
@@ -31,6 +34,8 @@
 
         /// How often the cluster is asked whether the mirror is fresh: several times while one confirmation counts.
         static let interval = Duration.milliseconds(2500)
+        /// How often it is asked for all that it has: for what etcdctl or an older version has changed, and the watch has missed.
+        static let wholeInterval = Duration.seconds(60)
         /// How long it waits before it tries again.
         static let backoff = Backoff(first: .seconds(1), longest: .seconds(30))
 
@@ -46,6 +51,10 @@
         private let executor = AgentExecutor()
         private var steps: AgentSteps
         private var readingPatience = FleetAgent.readingPatience
+        /// When the cluster last said of all that it has that it is here.
+        private var wholeMoment = ContinuousClock.now
+        /// Whether the last watch was good for anything. One that was not is not continued: perhaps it never can be.
+        private var wasUseful = false
 
         package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -54,6 +63,9 @@
             self.configuration = configuration
             self.note = note
             keys = try FleetKeys(applicationID: configuration.applicationID)
+            guard configuration.secretsPublicKeys.isEmpty || SigningPublicKey.isBuiltIn else {
+                throw .misconfigured("This program was built without the trait EncryptedFile, so it cannot check signatures. Build it with that trait.")
+            }
             for target in configuration.groups.map(FleetTarget.group) + [.host(configuration.host)] { try target.check() }
             // Wrong addresses and files are found out now, before anything runs in the background.
             gateway = try Fleet(endpoints: configuration.endpoints, applicationID: configuration.applicationID, access: configuration.access).gateway
@@ -66,7 +78,7 @@
             while try await hold() {
                 begin()
                 // Each of them ends when the task is cancelled, or the files are not this agent's any more.
-                try await untilOneEnds({ await self.follow() }, { await self.guardMirror() }, { await self.live() })
+                try await untilOneEnds({ await self.follow() }, { await self.guardMirror() }, { await self.live() }, { await self.tellCluster() })
                 guard !Task.isCancelled else { break }
                 note("\(configuration.applicationID): something other than the agent has removed the lock \(files.lockPath); the agent takes it again.")
             }
@@ -142,23 +154,67 @@
             }
         }
 
+        /// Says in the cluster how the machine is, if it is asked to.
+        private func tellCluster() async {
+            guard configuration.reportsToCluster else {
+                while await pause(for: .seconds(3600)) {}
+                return
+            }
+            var writer = ReportWriter(gateway, keys, host: configuration.host)
+            while await pause(for: .seconds(1)) {
+                do throws(EtcdError) { try await writer.write(steps.state, timeout: .seconds(5)) } catch {
+                    // Anything else is why the machine is not current, too.
+                    guard error.reason == .accessDenied else { continue }
+                    try? carryOut { $0.say("\($0.id): the cluster does not let the agent report: \(error.sentence). See \"Rights\" in the article about fleets.") }
+                }
+            }
+        }
+
         // MARK: The cluster
 
-        /// Reads everything, then follows the changes. Ends only by an error, or when the cluster ends the watch.
+        /// Reads everything, or goes on from what was read, then follows the changes. Ends only by an error, or when the cluster ends the watch.
         private func keepFresh() async throws {
+            if try await !resume() { try await readEverything() }
+            guard let revision = steps.replica?.revision else { return }
+            wasUseful = false
+            try await untilOneEnds({ try await self.watch(from: revision + 1) }, { try await self.confirm() })
+        }
+
+        /// Whether a watch may go on from the revision that is known: a thousand agents that all read everything would be too much for
+        /// a cluster that has just come back. Where nothing was changed meanwhile, that is confirmed at once.
+        private func resume() async throws -> Bool {
+            guard wasUseful, steps.mayContinue, let known = steps.replica, known.mark != nil else { return false }
+            let asked = BootMoment.now, then = EtcdStep.read(keys.mark, at: known.revision), now = EtcdStep.read(keys.mark)
+            var answer: EtcdAnswer
+            do throws(EtcdError) {
+                answer = try await gateway.ask(.transaction([then, now], about: keys.mark, isChange: false), timeout: .seconds(5))
+            } catch {
+                // So is a revision that was compacted, or that the cluster has not reached.
+                guard error.reason == .refused else { throw error }
+                return false
+            }
+            guard answer.found.count == 2, known.isContinued(by: answer.found[0], of: answer.cluster) else { return false }
+            answer.entries = [answer.found[1]].compactMap(\.self)
+            if answer.entries.first?.revision == known.mark?.revision {
+                try carryOut { $0.confirm(answer, .mark, askedAt: known.revision, asked, mirror: files.mirrorDigest(), at: .now) }
+            }
+            return true
+        }
+
+        private func readEverything() async throws {
             let asked = BootMoment.now
             let timeout = readingPatience
             readingPatience = min(timeout * 2, .seconds(30))
             let new = SettingsReplica(try await gateway.ask(keys.everything(), timeout: timeout), keys)
             readingPatience = Self.readingPatience
-            switch MirrorVerdict(isEmpty: new.settings.isEmpty, origin: new.origin, mirror: steps.mirror, known: steps.known) {
+            switch MirrorVerdict(isEmpty: new.isEmpty, origin: new.origin, mirror: steps.mirror, known: steps.known) {
             case .adopt: break
             case .adoptIfRemoved(let revision): try await requireSettings(at: revision)
             case .keep(let why): throw AgentProblem(why, isCertain: true)
             }
             if case .unread = steps.secrets { steps.secrets = files.readSecrets() }
             try carryOut { $0.adopt(new, asked: asked, at: .now) }
-            try await untilOneEnds({ try await self.watch(from: new.revision + 1) }, { try await self.confirm() })
+            wholeMoment = .now
         }
 
         /// Throws unless the cluster had settings at that revision.
@@ -189,10 +245,18 @@
                 let asked = BootMoment.now
                 // Longer than an election takes, and shorter than the last confirmation counts, so that programs see the reason.
                 let end = ContinuousClock.now + max(FleetReport.freshness - steps.age(at: asked) - .seconds(1), .seconds(1))
-                // One key costs etcd nothing, and where it has made no change at all, its revision says so.
-                var answer = try await gateway.ask(.read(keys.settings), timeout: end - .now)
-                if !replica.isConfirmed(answer) { answer = try await gateway.ask(replica.question, timeout: end - .now) }
-                try carryOut { $0.confirm(answer, askedAt: replica.revision, asked, mirror: files.mirrorDigest(), at: .now) }
+                var question = SettingsReplica.Question.mark
+                var answer = try await gateway.ask(replica.request(.mark), timeout: end - .now)
+                // Where the cluster has made no change at all, its revision says so of everything.
+                var isWhole = replica.isConfirmed(answer)
+                if !isWhole, replica.mark == nil || ContinuousClock.now - wholeMoment >= Self.wholeInterval {
+                    (question, isWhole) = (.everything, true)
+                    answer = try await gateway.ask(replica.request(.everything), timeout: end - .now)
+                }
+                try carryOut { $0.confirm(answer, question, askedAt: replica.revision, asked, mirror: files.mirrorDigest(), at: .now) }
+                guard steps.replica?.isBehind == false else { continue }
+                wasUseful = true
+                if isWhole { wholeMoment = .now }
             }
         }
 
@@ -233,39 +297,6 @@
             for part in parts { group.addTask(operation: part) }
             try await group.next()
             group.cancelAll()
-        }
-    }
-
-    /// Why an agent cannot say that its mirror is fresh.
-    struct AgentProblem: Error, Equatable, Sendable {
-        /// Ends without a full stop.
-        let why: String
-        /// Whether the cluster has said so. Otherwise it only did not answer, which is nothing before the last answer is old.
-        let isCertain: Bool
-
-        init(_ why: String, isCertain: Bool) { (self.why, self.isCertain) = (why.withoutFullStop, isCertain) }  // errors of files are whole sentences
-
-        static func secrets(_ why: Any) -> AgentProblem {
-            AgentProblem("the secrets on this machine could not be brought up to date: \(why)", isCertain: true)
-        }
-
-        init(_ error: any Error) {
-            switch error {
-            case let problem as AgentProblem: self = problem
-            case let error as EtcdError: self.init(error.sentence, isCertain: !error.isTransient && error.reason != .cancelled)
-            case let error as FleetError: self.init(error.sentence, isCertain: true)
-            default: self.init("\(error)", isCertain: false)
-            }
-        }
-    }
-
-    /// Runs an agent on a queue of its own, which may wait for the disk.
-    private final class AgentExecutor: SerialExecutor {
-        private let queue = DispatchQueue(label: "StoredValues.fleet-agent")
-
-        func enqueue(_ job: consuming ExecutorJob) {
-            let job = UnownedJob(job)
-            queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
         }
     }
 #endif

@@ -73,14 +73,36 @@
 
     /// Whether an agent takes over the secrets that the cluster has.
     ///
-    /// An agent has no key, so it cannot know whether the file is sound. It sees the generation in the header, which grows with each
-    /// change, and the epoch, which operators begin anew when older secrets are to count again. Secrets that were seen are never
-    /// replaced by older ones, and never removed: an old backup, or whoever can write to the cluster, would bring revoked ones back.
+    /// An agent has no key. With its public half it knows whether the file is genuine; without that it cannot tell. It sees the generation in
+    /// the header, which grows with each change, and the epoch, which operators begin anew when older secrets are to count again. Secrets
+    /// that were seen are never replaced by older ones, and never removed: an old backup, or whoever can write to the cluster, would bring
+    /// revoked ones back.
     enum SecretsVerdict: Equatable, Sendable {
+        /// Whether the machine's keys have signed what the cluster has.
+        enum Trust: Equatable, Sendable {
+            /// There are no such keys.
+            case unknown
+            case signed
+            /// Whether the signature claims to be of one of the keys; nil if there is none.
+            case unsigned(isKnownSigner: Bool?)
+
+            fileprivate var doubt: String? {
+                let why =
+                    switch self {
+                    case .unknown, .signed: String?.none
+                    case .unsigned(nil): "have no signature: something other than stored-values-fleet, or an older version, has changed them"
+                    case .unsigned(false?): "are signed with another key than those that this agent was given: see --secrets-public-key"
+                    case .unsigned(true?): "are not what was signed: they were forged, or changed by an older version"
+                    }
+                return why.map { "the cluster's secrets \($0); they are not used, and the last ones are kept until genuine ones are stored" }
+            }
+        }
+
         /// What the cluster has.
         struct Offer: Equatable, Sendable {
             var bytes: [UInt8]
             var epoch: Int
+            var trust = Trust.unknown
         }
 
         /// The latest that this machine has seen.
@@ -113,12 +135,12 @@
                         again: stored-values-fleet secret confirm
                         """)
             }
+            // With nothing noted and no file, programs would take it that there are no secrets. Nobody has signed the epoch here.
+            let first = isFirst ? Seen(epoch: offer.trust == .unknown ? offer.epoch : 0, generation: 0) : nil
             guard let generation = SealedSecrets.generation(of: offer.bytes) else {
-                // With nothing noted and no file, programs would take it that there are no secrets.
-                return .keep(
-                    why: "what the cluster has in place of the secrets is not an encrypted file that this version knows",
-                    noting: isFirst ? Seen(epoch: offer.epoch, generation: 0) : nil)
+                return .keep(why: "what the cluster has in place of the secrets is not an encrypted file that this version knows", noting: first)
             }
+            if let doubt = offer.trust.doubt { return .keep(why: doubt, noting: first) }
             let new = Seen(epoch: offer.epoch, generation: generation)
             guard mirrored != offer.bytes else {
                 return seen.map { !$0.isOlder(than: new) && !$0.hasRefusedOlder } ?? false ? .nothing : .note(new)
@@ -138,6 +160,26 @@
                     it: stored-values-fleet secret confirm
                     """,
                 noting: latest == seen ? nil : latest)
+        }
+    }
+
+    /// The record by which whoever changes the secrets signs them.
+    struct SecretsSignature: Sendable {
+        let signer: SigningPublicKey
+        let bytes: [UInt8]
+
+        init(by signer: SigningPublicKey, bytes: [UInt8]) { (self.signer, self.bytes) = (signer, bytes) }
+
+        init?(_ data: Data) {
+            guard let json = try? JSONValue(parsing: Array(data)), let signer = json["key"]?.stringValue.flatMap({ SigningPublicKey(text: $0) }),
+                let bytes = json["signature"]?.stringValue.flatMap({ Data(base64Encoded: $0) })
+            else { return nil }
+            self.init(by: signer, bytes: Array(bytes))
+        }
+
+        var data: Data {
+            let json: JSONValue = ["key": .string(signer.text), "signature": .bytes(Data(bytes))]
+            return Data(json.text(onOneLine: true))
         }
     }
 
@@ -185,6 +227,29 @@
         func data(writer: String, time: String) -> Data {
             let json: JSONValue = ["at": .string(time), "by": .string(writer), "epoch": JSONValue(number)]
             return Data(json.text(onOneLine: true))
+        }
+    }
+
+    /// Why an agent cannot say that its mirror is fresh.
+    struct AgentProblem: Error, Equatable, Sendable {
+        /// Ends without a full stop.
+        let why: String
+        /// Whether the cluster has said so. Otherwise it only did not answer, which is nothing before the last answer is old.
+        let isCertain: Bool
+
+        init(_ why: String, isCertain: Bool) { (self.why, self.isCertain) = (why.withoutFullStop, isCertain) }  // errors of files are whole sentences
+
+        static func secrets(_ why: Any) -> AgentProblem {
+            AgentProblem("the secrets on this machine could not be brought up to date: \(why)", isCertain: true)
+        }
+
+        init(_ error: any Error) {
+            switch error {
+            case let problem as AgentProblem: self = problem
+            case let error as EtcdError: self.init(error.sentence, isCertain: !error.isTransient && error.reason != .cancelled)
+            case let error as FleetError: self.init(error.sentence, isCertain: true)
+            default: self.init("\(error)", isCertain: false)
+            }
         }
     }
 #endif

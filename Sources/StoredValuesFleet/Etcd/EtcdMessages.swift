@@ -50,6 +50,8 @@
         static func put(_ key: Data, _ value: Data) -> JSONValue { ["request_put": ["key": .bytes(key), "value": .bytes(value)]] }
         static func delete(_ key: Data) -> JSONValue { ["request_delete_range": ["key": .bytes(key)]] }
         static func read(_ key: Data) -> JSONValue { ["request_range": ["key": .bytes(key)]] }
+        /// The same as it was at that revision.
+        static func read(_ key: Data, at revision: Int) -> JSONValue { ["request_range": ["key": .bytes(key), "revision": .string("\(revision)")]] }
 
         static func isMissing(_ key: Data) -> JSONValue { ["key": .bytes(key), "target": "CREATE", "create_revision": "0"] }
 
@@ -95,6 +97,8 @@
         var events: [EtcdEvent] = []
         /// Whether the member that was asked for its status knows a leader.
         var hasLeader = false
+        /// The id of a lease that was granted.
+        var lease: String?
     }
 
     extension EtcdAnswer {
@@ -111,7 +115,7 @@
                 cluster: cluster, revision: revision, entries: entries, count: count, hasMore: json["more"] == true,
                 succeeded: json["succeeded"] == true, found: found, isCreated: json["created"] == true, isCanceled: json["canceled"] == true,
                 compacted: compacted, reason: json["cancel_reason"]?.stringValue, events: events,
-                hasLeader: !["0", nil].contains(json["leader"]?.stringValue))
+                hasLeader: !["0", nil].contains(json["leader"]?.stringValue), lease: json["ID"]?.stringValue)
         }
     }
 

@@ -11,22 +11,37 @@
             var key: PreferencesKey
         }
 
+        let applicationID: String
         /// What agents read: everything but the log.
         let settings: Data
         let log: Data
+        /// What agents say of their machines, if they are asked to.
+        let agents: Data
         /// The encrypted file with the secrets, as it is.
         let secrets: Data
+        /// Who has sealed it: ``SecretsSignature``. Agents of older versions pass over it.
+        let secretsSignature: Data
         /// Since when older secrets count again, after a restore.
         let secretsEpoch: Data
+        /// What values the settings may have. Agents and older tools pass over it.
+        let schema: Data
+        /// What each change puts, too, without a condition: the key of its record in the log. By it one question for one key finds out
+        /// whether anything was changed. It lies here, where all who change settings may write.
+        let mark: Data
 
         init(applicationID id: String) throws(FleetError) {
             guard !id.isEmpty, !id.begins(with: "."), !id.has("/"), !id.has("\0") else {
                 throw .misconfigured("\"\(id)\" is not an application id: it must not be empty, begin with a dot or contain a slash.")
             }
+            applicationID = id
             settings = Data("/stored-values/\(id)/settings/")
             log = Data("/stored-values/\(id)/log/")
+            agents = Data("/stored-values/\(id)/agents/")
             secrets = settings + Data("secrets")
+            secretsSignature = settings + Data("secrets-signature")
             secretsEpoch = settings + Data("secrets-epoch")
+            schema = settings + Data("schema")
+            mark = settings + Data("revision")
         }
 
         /// A question for all that agents read.

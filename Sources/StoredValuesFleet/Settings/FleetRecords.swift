@@ -53,16 +53,20 @@
             /// The JSON before and after; nil if there was none, or it is a secret.
             package var from: JSONValue?
             package var to: JSONValue?
+            /// The version of the item's type before; 0 if it had none, or the record is of an older version.
+            var fromVersion = 0
             /// Whether this is about a secret, of which only the name is recorded.
             package var isSecret = false
         }
 
         /// Larger values are recorded by their size: a change must fit into one request with its record.
-        private static let valueLimit = 4 << 10
+        fileprivate static let valueLimit = 4 << 10
 
         package var time: String
         package var writer: String
         package var changes: [Change]
+        /// What there is to say of it, such as which change it undoes; nil for nothing.
+        package var remark: String?
         /// The revision that the changes made.
         package var revision = 0
         /// Which decision this is, counted from 1: each conflict with others' changes leads to another one. 0 if nobody knows.
@@ -80,10 +84,11 @@
                 let secret = change["secret"]?.stringValue
                 return Change(
                     key: secret ?? change["key"]?.stringValue ?? "", target: change["for"]?.stringValue ?? "", from: change["from"],
-                    to: change["to"], isSecret: secret != nil)
+                    to: change["to"], fromVersion: max(0, change["fromVersion"]?.intValue ?? 0), isSecret: secret != nil)
             }
             self.init(
-                time: json["at"]?.stringValue ?? "", writer: json["by"]?.stringValue ?? "", changes: changes, revision: revision,
+                time: json["at"]?.stringValue ?? "", writer: json["by"]?.stringValue ?? "", changes: changes, remark: json["remark"]?.stringValue,
+                revision: revision,
                 decision: json["decision"]?.intValue ?? 1)
         }
 
@@ -96,9 +101,12 @@
                 var json: JSONValue = ["key": .string(change.key), "for": .string(change.target)]
                 json["from"] = change.from.map(recorded)
                 json["to"] = change.to.map(recorded)
+                if change.fromVersion > 0 { json["fromVersion"] = JSONValue(change.fromVersion) }
                 return json
             }
-            return ["at": .string(time), "by": .string(writer), "changes": .array(list)]
+            var json: JSONValue = ["at": .string(time), "by": .string(writer), "changes": .array(list)]
+            json["remark"] = remark.map { .string($0) }
+            return json
         }
 
         var data: Data {
@@ -114,6 +122,14 @@
                     let size = value.text(onOneLine: true).utf8.count
                     return size <= Self.valueLimit ? value : ["bytes": JSONValue(size)]
                 })
+        }
+    }
+
+    extension JSONValue {
+        /// Whether it stands in the log for a value that was too large for it.
+        var isCut: Bool {
+            guard let size = self["bytes"]?.intValue, size > FleetLogRecord.valueLimit else { return false }
+            return self == ["bytes": JSONValue(size)]
         }
     }
 #endif

@@ -21,6 +21,15 @@
             }
         }
 
+        /// What the cluster is asked for a confirmation.
+        enum Question: Sendable {
+            /// When a setting was last changed, by the one key that each change puts. It costs etcd the same for any number of settings,
+            /// and does not hear of what something else than a `Fleet` changes: etcdctl, or an older version.
+            case mark
+            /// How many settings there are, and which changed last. For it etcd reads all of them.
+            case everything
+        }
+
         /// What an answer of the cluster says of this replica.
         enum Confirmation: Equatable, Sendable {
             /// All that the cluster had when it answered is here.
@@ -40,16 +49,32 @@
         /// The revision of this replica when the cluster last had changes that were not here; nil if it had none.
         private var behind: Int?
         private(set) var entries: [Data: Entry] = [:]
+        /// The settings that no program can read, because something other than a record lies there.
+        private(set) var broken: Set<FleetKeys.Place> = []
 
         init(_ answer: EtcdAnswer, _ keys: FleetKeys) {
             (self.keys, cluster, revision, confirmed) = (keys, answer.cluster, answer.revision, answer.revision)
-            for found in answer.entries { entries[found.key] = Entry(found, keys) }
+            entries.reserveCapacity(answer.entries.count)
+            for found in answer.entries { put(Entry(found, keys), found.key) }
         }
 
-        /// Takes over changes that lead to `revision`.
-        mutating func apply(_ events: [EtcdEvent], revision: Int) {
-            for event in events { entries[event.entry.key] = event.isDeletion ? nil : Entry(event.entry, keys) }
+        /// Takes over changes that lead to `revision`. Returns whose settings they are.
+        @discardableResult
+        mutating func apply(_ events: [EtcdEvent], revision: Int) -> Set<PreferencesKey> {
+            var changed: Set<PreferencesKey> = []
+            for event in events {
+                put(event.isDeletion ? nil : Entry(event.entry, keys), event.entry.key)
+                if let place = keys.place(of: event.entry.key) { changed.insert(place.key) }
+            }
             (self.revision, confirmed) = (revision, revision)
+            return changed
+        }
+
+        private mutating func put(_ entry: Entry?, _ key: Data) {
+            let old = entries[key]
+            entries[key] = entry
+            if let place = old?.place, old?.record == nil { broken.remove(place) }
+            if let entry, entry.record == nil, let place = entry.place { broken.insert(place) }
         }
 
         // MARK: Freshness
@@ -57,13 +82,24 @@
         /// Whether an answer of the cluster is of a revision that is known to be here.
         func isConfirmed(_ answer: EtcdAnswer) -> Bool { answer.cluster.isIdentical(to: cluster) && answer.revision == confirmed }
 
-        /// What to ask for ``confirm(_:askedAt:)``: how many settings there are, and which changed last. For it etcd reads all of them.
-        var question: EtcdRequest { keys.everything(["limit": "1", "sort_order": "DESCEND", "sort_target": "MOD", "keys_only": true]) }
+        /// What the key that each change puts holds here; nil if no change by a `Fleet` has put it yet.
+        var mark: Entry? { entries[keys.mark] }
 
-        /// What an answer to ``question`` says, or one that ``isConfirmed(_:)``, of this replica, which had the revision `asked` then. The number
+        /// Whether the cluster may have something that is not here, and did not come since that was found out.
+        var isBehind: Bool { behind != nil }
+
+        /// What to ask for ``confirm(_:_:askedAt:)``.
+        func request(_ question: Question) -> EtcdRequest {
+            switch question {
+            case .mark: .read(keys.mark)
+            case .everything: keys.everything(["limit": "1", "sort_order": "DESCEND", "sort_target": "MOD", "keys_only": true])
+            }
+        }
+
+        /// What an answer to the question says, or one that ``isConfirmed(_:)``, of this replica, which had the revision `asked` then. The number
         /// of settings and their last change tell any two states of one history apart: a change that is missed makes the last one later
         /// or, if something was removed, the number smaller.
-        mutating func confirm(_ answer: EtcdAnswer, askedAt asked: Int) -> Confirmation {
+        mutating func confirm(_ answer: EtcdAnswer, _ question: Question = .everything, askedAt asked: Int) -> Confirmation {
             guard answer.cluster.isIdentical(to: cluster) else { return .readAgain(why: "another cluster answers") }
             guard answer.revision >= asked else { return .readAgain(why: "the cluster went back to revision \(answer.revision)") }
             // What came on the watch meanwhile came in order, so that all before it is here too.
@@ -71,24 +107,49 @@
                 behind = nil
                 return .fresh
             }
-            let last = entries.values.map(\.revision).max() ?? 0
-            guard answer.count == entries.count, answer.entries.first?.revision ?? 0 == last else {
+            let last = answer.entries.first?.revision ?? 0
+            let isSame =
+                switch question {
+                case .mark: last == mark?.revision ?? 0
+                case .everything: answer.count == entries.count && last == entries.values.reduce(0) { max($0, $1.revision) }
+                }
+            guard isSame else {
                 // If nothing at all has come from one question to the next, the watch leads nowhere.
                 guard behind != revision else { return .readAgain(why: "the watch has missed a change") }
                 behind = revision
                 return .behind
             }
-            (confirmed, behind) = (answer.revision, nil)
+            if question == .everything { confirmed = answer.revision }
+            behind = nil
             return .fresh
+        }
+
+        /// Whether this is the cluster's history up to this revision, so that a watch may go on from there. `then` is what the key of
+        /// ``mark`` held in the cluster at this revision: the name of a record of the log, which no two histories share.
+        func isContinued(by then: EtcdKeyValue?, of cluster: String) -> Bool {
+            guard let mark, let then, self.cluster.isIdentical(to: cluster) else { return false }
+            return then.revision == mark.revision && then.value == mark.data
         }
 
         // MARK: What machines get
 
         var origin: FleetMirror.Origin { FleetMirror.Origin(cluster: cluster, revision: revision) }
 
+        /// What a machine is meant by, the widest first.
+        private static func targets(_ host: String, _ groups: [String]) -> [FleetTarget] { [.everyone] + groups.map { .group($0) } + [.host(host)] }
+
+        /// One of ``values(forHost:groups:)``.
+        func value(of key: PreferencesKey, forHost host: String, groups: [String]) -> FleetMirror.Value? {
+            for target in Self.targets(host, groups).reversed() {
+                guard let record = entries[keys.key(of: FleetKeys.Place(target: target, key: key))]?.record else { continue }
+                return FleetMirror.Value(json: record.value, version: record.version)
+            }
+            return nil
+        }
+
         /// The values for a machine: the narrower wins, and of its groups the later one.
         func values(forHost host: String, groups: [String]) -> [PreferencesKey: FleetMirror.Value] {
-            let targets: [FleetTarget] = [.everyone] + groups.map { .group($0) } + [.host(host)]
+            let targets = Self.targets(host, groups)
             let ranks = Dictionary(targets.enumerated().map { ($1, $0) }) { _, later in later }
             var best: [PreferencesKey: (rank: Int, value: FleetMirror.Value)] = [:]
             for entry in entries.values {
@@ -99,21 +160,42 @@
             return best.mapValues(\.value)
         }
 
-        /// The settings that no program can read, because something other than a record lies there.
-        var broken: [FleetKeys.Place] { entries.values.compactMap { $0.record == nil ? $0.place : nil } }
+        /// Whether there is no setting.
+        var isEmpty: Bool { !entries.values.contains { $0.place != nil } }
 
-        /// The secrets as the cluster has them; nil if it has none.
-        var secrets: SecretsVerdict.Offer? {
+        /// The secrets as the cluster has them, and whether one of these keys has signed them; nil if it has none. Without keys nobody can
+        /// tell, and they are taken for genuine.
+        func secrets(signedBy signers: [SigningPublicKey]) -> SecretsVerdict.Offer? {
             entries[keys.secrets].map { secrets in
-                SecretsVerdict.Offer(bytes: Array(secrets.data), epoch: entries[keys.secretsEpoch].flatMap { SecretsEpoch($0.data)?.number } ?? 0)
+                let epoch = entries[keys.secretsEpoch].flatMap { SecretsEpoch($0.data)?.number } ?? 0
+                var offer = SecretsVerdict.Offer(bytes: Array(secrets.data), epoch: epoch)
+                guard !signers.isEmpty else { return offer }
+                let signature = entries[keys.secretsSignature].flatMap { SecretsSignature($0.data) }
+                let statement = SealedStatement(offer.bytes, epoch: epoch, applicationID: keys.applicationID)
+                offer.trust =
+                    if let signature, let statement, signers.contains(where: { $0.hasSigned(statement, signature.bytes) }) {
+                        .signed
+                    } else {
+                        .unsigned(isKnownSigner: signature.map { signers.contains($0.signer) })
+                    }
+                return offer
             }
         }
 
         /// All settings, sorted by key, wider targets first.
         var settings: [FleetSetting] {
-            entries.values.compactMap { entry in
-                entry.place.map { FleetSetting(key: $0.key.text, target: $0.target, record: entry.record, revision: entry.revision) }
-            }.sorted { "\($0.key)\0\($0.target.path)".utf8.lexicographicallyPrecedes("\($1.key)\0\($1.target.path)".utf8) }
+            FleetSetting.sorted(
+                entries.values.compactMap { entry in
+                    entry.place.map { FleetSetting(key: $0.key.text, target: $0.target, record: entry.record, revision: entry.revision) }
+                })
+        }
+    }
+
+    extension FleetSetting {
+        /// By key, wider targets first.
+        static func sorted(_ settings: [FleetSetting]) -> [FleetSetting] {
+            settings.map { (order: Array("\($0.key)\0\($0.target.path)".utf8), setting: $0) }
+                .sorted { $0.order.lexicographicallyPrecedes($1.order) }.map(\.setting)
         }
     }
 #endif

@@ -148,7 +148,7 @@
                 let text = try article(path), all = try await help([])
                 var seen = 0
                 // A command ends where its line, its comment or its backtick begins or ends.
-                for match in text.matches(of: /stored-values-fleet ((?:secret )?[a-z]+)([^`#|\n]*)/) {
+                for match in text.matches(of: /stored-values-fleet ((?:secret |schema )?[a-z-]+)([^`#|\n]*)/) {
                     let words = match.1.split(separator: " ").map(String.init)
                     guard all.contains("  \(words[0]) ") else {
                         Issue.record("no command: \(match.0)")

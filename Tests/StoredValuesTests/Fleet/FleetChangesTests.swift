@@ -170,7 +170,7 @@
                     try batch.set("a", to: "x", for: .host("web-1"))
                 }
                 let entries = try await fleet.etcd.entries(TestFleet.settings)
-                #expect(entries.map(\.key) == ["everyone/a", "host/web-1/a"].map { TestFleet.settings + $0 })
+                #expect(entries.map(\.key) == ["everyone/a", "host/web-1/a", "revision"].map { TestFleet.settings + $0 })
                 #expect(Set(entries.map(\.modRevision)).count == 1)
                 #expect(
                     try await fleet.records().last?["changes"] == [

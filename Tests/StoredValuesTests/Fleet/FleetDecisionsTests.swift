@@ -24,7 +24,7 @@
                     FleetChange.Step(key: Data([1]), found: entry("a", revision: 7), new: Data([9])),
                     FleetChange.Step(key: Data([2]), found: nil, new: nil),
                 ],
-                logKey: Data([3]), record: FleetLogRecord(time: "t", writer: "w", changes: []))
+                logKey: Data([3]), mark: Data([4]), record: FleetLogRecord(time: "t", writer: "w", changes: []))
         }
 
         @Test("A transaction makes its changes and its record only where nothing was changed and no earlier attempt was made; else it reads all")
@@ -39,6 +39,7 @@
             #expect(
                 transaction["success"] == [
                     ["request_put": ["key": "AQ==", "value": "CQ=="]], ["request_delete_range": ["key": "Ag=="]],
+                    ["request_put": ["key": "BA==", "value": "Aw=="]],
                     ["request_put": ["key": "Aw==", "value": .string(change.record.data.base64EncodedString())]],
                 ])
             #expect(transaction["failure"] == .array(["Aw==", "AQ==", "Ag=="].map { ["request_range": ["key": .string($0)]] }))
@@ -89,7 +90,7 @@
             let key = Data([1])
             func decide(_ number: Int, on found: EtcdKeyValue?, _ new: String) -> FleetChange {
                 FleetChange(
-                    steps: [FleetChange.Step(key: key, found: found, new: Data(new.utf8))], logKey: Data([3]),
+                    steps: [FleetChange.Step(key: key, found: found, new: Data(new.utf8))], logKey: Data([3]), mark: Data([4]),
                     record: FleetLogRecord(time: "t", writer: "w", changes: [], decision: number))
             }
             let first = decide(1, on: nil, "first")

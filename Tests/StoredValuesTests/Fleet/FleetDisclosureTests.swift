@@ -37,7 +37,7 @@
                 try await run(["secret", "rekey", "--secrets-key", key, "--new-key", new])
                 try await store("four", key: new)
                 try await run(["secret", "remove", "four", "--secrets-key", new])
-                for command in [["secret", "list", "--secrets-key", new], ["secret", "confirm", "--yes"], ["log"], ["log", "--json"], ["list"]] {
+                for command in [["secret", "list", "--secrets-key", new], ["secret", "confirm", "--yes", "--secrets-key", new], ["log"], ["log", "--json"], ["list"]] {
                     try await run(command)
                 }
                 runs.append(try await tool.status(answering: 3))

@@ -76,7 +76,7 @@
                 (.unreachable, .unavailable, "Check that the cluster runs"), (.untrusted, .accessDenied, "Check the certificates and the key"),
                 (.notLoggedIn, .accessDenied, "Check the user"), (.accessDenied, .accessDenied, "Check the user"),
                 (.tooLarge, .tooLarge, "Keep large data elsewhere"),
-                (.tooManyOperations, .tooManyChanges(limit: 127), "several transactions"), (.noSpace, .noSpace, "etcdctl alarm disarm"),
+                (.tooManyOperations, .tooManyChanges(limit: 126), "several transactions"), (.noSpace, .noSpace, "etcdctl alarm disarm"),
                 (.notEtcd, .misconfigured, "Check the addresses"),
                 (.otherCluster, .misconfigured, "Check the addresses"), (.cancelled, .cancelled, ""), (.refused, .refused, ""),
             ]

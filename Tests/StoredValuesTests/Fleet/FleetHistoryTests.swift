@@ -28,6 +28,41 @@
             }
         }
 
+        @Test("An agent whose watch has ended goes on from the revision that it has, and has what was changed meanwhile, without reading everything")
+        func continued() async throws {
+            try await withFleet(isSecure: false) { fleet in
+                let size = 1_200_000
+                try await fleet.client().set("big", to: String(repeating: "x", count: size))
+                let machine = try await machine(fleet), member = fleet.etcd.members[0]
+                let agent = try machine.startAgent()
+                func wait(_ a: String) async throws {
+                    try await eventually("it has \(a)") { try machine.values()["a"] == a }
+                    try await machine.waitUntilCurrent()
+                }
+                try await wait("1")
+                // Since it was started, etcd has sent it everything once; then only what was changed.
+                #expect(try await sentBytes(by: member) > size)
+                for value in ["2", "3"] {
+                    try await agent.stop()
+                    try await member.kill()
+                    try await fleet.etcd.start()
+                    try await fleet.run("set", "a", value)
+                    agent.signal(SIGCONT)
+                    try await wait(value)
+                    #expect(try await sentBytes(by: member) < size, "\(machine.words)")
+                }
+                #expect(try machine.values()["big"]?.utf8.count == size + 2)
+            }
+        }
+
+        /// How many bytes etcd has sent to its clients since it was started.
+        private func sentBytes(by member: Etcd) async throws -> Int {
+            let script = #"exec 3<>"/dev/tcp/127.0.0.1/$0"; printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3; cat <&3"#
+            let run = try await FinishedProgram.run(["/bin/bash", "-c", script, "\(member.port)"], environment: ["PATH": "/usr/bin:/bin"], in: "/")
+            let line = run.output.split(separator: "\n").first { $0.hasPrefix("etcd_network_client_grpc_sent_bytes_total ") }
+            return Int(try #require(line?.split(separator: " ").last.flatMap { Double($0) }, "\(run)"))
+        }
+
         @Test("A watch from a revision that was compacted is told so by etcd, and all is to be read again")
         func compactedWatch() async throws {
             try await withFleet { fleet in

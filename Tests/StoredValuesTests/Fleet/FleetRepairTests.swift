@@ -53,7 +53,7 @@
                 try FileManager.default.removeItem(atPath: machine.path())
                 try await machine.wait(for: ["a": "1"])
                 var mirror = try #require(try machine.mirror())
-                mirror.values["a"]?.json = 2
+                mirror["a"]?.json = 2
                 try Data(mirror.bytes).write(to: URL(fileURLWithPath: machine.path()))
                 try await machine.wait(for: ["a": "1"])
                 try await machine.waitUntilCurrent()

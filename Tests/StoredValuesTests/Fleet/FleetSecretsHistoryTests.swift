@@ -56,7 +56,7 @@
                 try await machine.waitUntilStale("(generation 2, seen 5)")
                 let reader = try machine.startReader(key)
                 #expect(try await reader.ask("token") == "5")
-                try await fleet.run("secret", "confirm", "--yes")
+                try await fleet.run("secret", "confirm", "--yes", "--secrets-key", key)
                 try await machine.waitForSecrets(fleet.etcd)
                 try await machine.waitUntilCurrent()
                 #expect(try await reader.ask("token") == "two")
@@ -73,7 +73,7 @@
                 try await machine.waitUntilStale("(generation 2, seen 2)")
                 try await fleet.setSecret("token", to: "seven", key: key)
                 try await machine.waitUntilStale("(generation 3, seen 2)")
-                try await fleet.run("secret", "confirm", "--yes")
+                try await fleet.run("secret", "confirm", "--yes", "--secrets-key", key)
                 for machine in [machine, away] {
                     try await machine.waitForSecrets(fleet.etcd)
                     try await machine.waitUntilCurrent()
@@ -83,7 +83,7 @@
                 try await fleet.setSecret("token", to: "eight", key: key)
                 try await machine.waitUntilStale("secret confirm")
                 #expect(try await reader.ask("token") == "seven")
-                try await fleet.run("secret", "confirm", "--yes")
+                try await fleet.run("secret", "confirm", "--yes", "--secrets-key", key)
                 try await machine.waitForSecrets(fleet.etcd)
             }
         }
@@ -100,7 +100,7 @@
                 try await fleet.setSecret("token", to: "two", key: key)
                 try await machine.waitUntilStale("secret confirm")
                 #expect(try await reader.ask("token") == "one")
-                try await fleet.run("secret", "confirm", "--yes")
+                try await fleet.run("secret", "confirm", "--yes", "--secrets-key", key)
                 try await machine.waitForSecrets(fleet.etcd)
                 try await machine.waitUntilCurrent()
                 #expect(try await reader.ask("token") == "two")

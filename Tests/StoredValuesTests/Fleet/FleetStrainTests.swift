@@ -45,7 +45,7 @@
 
                 var expected = ["common": "\(Self.writers * times)"]
                 for writer in 0..<Self.writers { expected["own-\(writer)"] = "\(times)" }
-                let settings = try await fleet.etcd.entries(TestFleet.settings)
+                let settings = try await fleet.etcd.entries("\(TestFleet.settings)everyone/")
                 let stored = try settings.map { entry in
                     (String(entry.key.dropFirst("\(TestFleet.settings)everyone/".count)), try value(entry.value, "value"))
                 }

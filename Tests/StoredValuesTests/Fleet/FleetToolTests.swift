@@ -21,11 +21,14 @@
                 }
                 let all = try await rows()
                 #expect(
-                    all.map { Array($0.dropFirst(2)) } == [
+                    all.map { Array($0.dropFirst(2).dropLast()) } == [
                         ["limit", "everyone", "2", "(nothing)"], ["other", "group/canary", "(nothing)", "\"x\""],
                         ["limit", "everyone", "1", "2"], ["limit", "everyone", "(nothing)", "1"],
                     ])
                 #expect(all.allSatisfy { $0[1].contains("@") })
+                // The number of the record, which is larger with each.
+                let numbers = all.compactMap { $0.last.flatMap { Int($0) } }
+                #expect(numbers.count == 4 && numbers == numbers.sorted(by: >))
                 for row in all { _ = try Date(row[0], strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
                 #expect(try await rows("limit", "--limit", "2").map { $0[4] } == ["2", "1"])
                 #expect(try await rows("nothing").isEmpty)
@@ -35,6 +38,7 @@
                 #expect(records.count == 4 && records.contains { $0.modRevision == setting.modRevision })
                 let list = try await JSONValue(text: fleet.run("log", "--json", "--limit", "1"))?.arrayValue
                 #expect(list?.first?["changes"]?.arrayValue?.first?["from"]?.intValue == 2)
+                #expect(list?.first?["revision"]?.intValue == numbers.first)
                 #expect(list?.first?["changes"]?.arrayValue?.first?["to"] == nil)
                 #expect(try await fleet.tool().run("log", "--limit", "0").status == 64)
             }
@@ -187,7 +191,7 @@
                     #expect(run.status == 0 && run.errors == "")
                     return run.output
                 }
-                let commands = ["agent", "list", "get", "set", "reset", "log", "status"]
+                let commands = ["agent", "list", "get", "set", "reset", "log", "undo", "status"]
                 let all = try await help()
                 let variables = ["ENDPOINTS", "CA", "CERT", "KEY", "USER_FILE"].map { "STORED_VALUES_FLEET_\($0)" }
                 for word in commands + variables + ["STORED_VALUES_APP", "STORED_VALUES_FLEET (", "69", "75", "78"] {

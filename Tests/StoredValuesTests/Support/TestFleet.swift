@@ -15,6 +15,8 @@
         static let application = "TestProcess"
         /// Where its settings lie in etcd.
         static let settings = "/stored-values/\(application)/settings/"
+        /// What each change puts there.
+        static let mark = "\(settings)revision"
         /// Where its log lies.
         static let log = "/stored-values/\(application)/log/"
 

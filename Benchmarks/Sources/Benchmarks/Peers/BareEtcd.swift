@@ -51,6 +51,32 @@
             _ = try await post("/v3/kv/put", #"{"key":"\#(Self.base64(key))","value":"\#(Self.base64(value))"}"#)
         }
 
+        /// Reads a key, or with `end` what lies before that, of which etcd looks at all to find the one that was changed last.
+        func read(_ key: String, to end: String? = nil) async throws {
+            let whole = end.map { #","range_end":"\#(Self.base64($0))","limit":"1","sort_order":"DESCEND","sort_target":"MOD","keys_only":true"# }
+            _ = try await post("/v3/kv/range", #"{"key":"\#(Self.base64(key))"\#(whole ?? "")}"#)
+        }
+
+        /// Puts so many settings beneath `prefix`.
+        func fill(_ prefix: String, _ count: Int) async throws {
+            for first in stride(from: 0, to: count, by: 100) {
+                let puts = (first..<min(first + 100, count)).map { number -> String in
+                    let key = Self.base64("\(prefix)setting.\(number)"), value = Self.base64("{\"value\": \(number)}")
+                    return #"{"request_put":{"key":"\#(key)","value":"\#(value)"}}"#
+                }
+                _ = try await post("/v3/kv/txn", #"{"success":[\#(puts.joined(separator: ","))]}"#)
+            }
+        }
+
+        /// The seconds of a processor that it has taken so far, by all its threads.
+        static func processorTime() throws -> Double {
+            let tasks = "/proc/\(ProcessInfo.processInfo.environment["BENCHMARKS_ETCD_PID"] ?? "none")/task"
+            return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, task in
+                let text = (try? String(contentsOfFile: "\(tasks)/\(task)/schedstat", encoding: .utf8)) ?? ""  // it may have ended
+                return sum + (text.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e9
+            }
+        }
+
         /// The times at which changes of a key arrive, by the machine's monotonic clock.
         func arrivals(_ key: String) async throws -> AsyncThrowingStream<UInt64, any Error> {
             var request = HTTPClientRequest(url: address + "/v3/watch")

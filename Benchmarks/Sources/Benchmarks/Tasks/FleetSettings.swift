@@ -35,18 +35,7 @@
                     }, bar: 1.3)),
             Comparison(
                 task: "A fleet's change until another program's stream has it",
-                ours: Contestant("ours") { count in
-                    var sum = 0.0
-                    var stamps = mirrored.values.makeAsyncIterator()
-                    _ = await stamps.next(isolation: nil)
-                    for _ in 0..<count {
-                        let begin = Int(Role.nanoseconds())
-                        try await etcd.put(settings + "stamp", #"{"value": \#(begin)}"#)
-                        while let stamp = await stamps.next(isolation: nil), stamp != begin {}
-                        sum += Double(Int(Role.nanoseconds()) - begin) / 1e9
-                    }
-                    return sum
-                },
+                ours: Contestant("ours") { count in try await arrivals(count, of: mirrored, etcd, settings) },
                 limit: .init(
                     Contestant("a bare watch, then another process's write until a stream has it") { count in
                         var sum = 0.0
@@ -62,7 +51,85 @@
                         }
                         return sum
                     }, bar: 1.5)),
+        ] + manySettings(etcd, mirrored: mirrored, settings: settings)
+    }
+
+    /// The same where there are 50,000 settings. They are put by the first of these tasks, after all others were measured.
+    private func manySettings(_ etcd: BareEtcd, mirrored: StoredValue<Int>, settings: String) -> [Comparison] {
+        let fill = Once {
+            try await etcd.fill(settings, 50_000)
+            for name in ["Benchmarks", "Few"] { try await etcd.put("/stored-values/\(name)/settings/revision", "log/1") }
+            try await etcd.fill("/stored-values/Few/settings/everyone/", 50)
+            // The agent and this program have all of them now.
+            _ = try await arrivals(1, of: mirrored, etcd, settings)
+        }
+        func confirmation(_ name: String, of application: String) -> Contestant {
+            Contestant(name) { count in
+                try await fill.value()
+                let start = ContinuousClock.now
+                for _ in 0..<count { try await etcd.read("/stored-values/\(application)/settings/revision") }
+                return (ContinuousClock.now - start).seconds
+            }
+        }
+        func whole(_ name: String, of application: String) -> Contestant {
+            let prefix = "/stored-values/\(application)/settings"
+            return .awaited(name) { count in for _ in 0..<count { try await etcd.read("\(prefix)/", to: "\(prefix)0") } }
+        }
+        return [
+            Comparison(
+                task: "A confirmation among 50,000 settings",
+                ours: confirmation("ours", of: "Benchmarks"),
+                limit: .init(confirmation("among 50", of: "Few"), bar: 1.5),
+                peers: [.init(whole("the question for all of them, once a minute", of: "Benchmarks"))]),
+            Comparison(
+                task: "etcd's processor time for a second of 1,000 agents, 50,000 settings",
+                ours: Contestant("ours") { count in
+                    try await fill.value()
+                    let before = try BareEtcd.processorTime()
+                    for _ in 0..<count {
+                        // Every agent asks every 2.5 s for one key, and once a minute for everything.
+                        for _ in 0..<400 { try await etcd.read("/stored-values/Benchmarks/settings/revision") }
+                        for _ in 0..<17 { try await etcd.read("/stored-values/Benchmarks/settings/", to: "/stored-values/Benchmarks/settings0") }
+                    }
+                    return try BareEtcd.processorTime() - before
+                },
+                limit: .init(Contestant("one processor") { Double($0) }, bar: 1), race: Race(rounds: 3...5)),
+            Comparison(
+                task: "A change among 50,000 settings until another program's stream has it",
+                ours: Contestant("ours") { count in
+                    try await fill.value()
+                    return try await arrivals(count, of: mirrored, etcd, settings)
+                },
+                limit: .init(Contestant("the goal") { Double($0) * 0.15 }, bar: 1)),
         ]
+    }
+
+    /// How long so many changes take to get to the stream of this program, which reads the mirror that the agent, another process, writes.
+    private func arrivals(_ count: Int, of mirrored: StoredValue<Int>, _ etcd: BareEtcd, _ settings: String) async throws -> Double {
+        var sum = 0.0
+        var stamps = mirrored.values.makeAsyncIterator()
+        _ = await stamps.next(isolation: nil)
+        for _ in 0..<count {
+            let begin = Int(Role.nanoseconds())
+            try await etcd.put(settings + "stamp", #"{"value": \#(begin)}"#)
+            while let stamp = await stamps.next(isolation: nil), stamp != begin {}
+            sum += Double(Int(Role.nanoseconds()) - begin) / 1e9
+        }
+        return sum
+    }
+
+    /// Does something at the first call, for which all wait.
+    private actor Once {
+        private let body: @Sendable () async throws -> Void
+        private var task: Task<Void, any Error>?
+
+        init(_ body: @escaping @Sendable () async throws -> Void) { self.body = body }
+
+        func value() async throws {
+            let task = task ?? Task { [body] in try await body() }
+            self.task = task
+            try await task.value
+        }
     }
 #else
     /// Left out where the trait is off: Benchmarks/run --without-fleet.

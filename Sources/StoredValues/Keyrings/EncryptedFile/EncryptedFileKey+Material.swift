@@ -22,7 +22,7 @@
         }
 
         /// `forNewFile` means that no file was encrypted with this key yet, so that it may be created.
-        private func material(forNewFile: Bool, operations: FileOperations) throws(KeyringError) -> Secret {
+        func material(forNewFile: Bool, operations: FileOperations) throws(KeyringError) -> Secret {
             switch source {
             case .file(let path, let provider, let isGenerated):
                 let file = KeyFile(path: path, provider: provider, operations: operations)

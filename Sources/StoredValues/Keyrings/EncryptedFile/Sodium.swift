@@ -111,6 +111,37 @@
             return status == 0 ? text : nil
         }
 
+        // MARK: Signatures
+
+        static let signingSeedByteCount = 32
+        private static let signatureByteCount = 64
+
+        /// The pair of Ed25519 (RFC 8032) with this seed.
+        static func signingPair(_ seed: Secret) -> (publicKey: [UInt8], secretKey: Secret) {
+            _ = begin
+            precondition(seed.count == signingSeedByteCount)
+            var publicKey = [UInt8](repeating: 0, count: Int(crypto_sign_publickeybytes()))
+            let secretKey = Secret(count: Int(crypto_sign_secretkeybytes())) { secretKey in
+                // Never fails.
+                _ = seed.withBytes { crypto_sign_seed_keypair(&publicKey, secretKey.start, $0.start) }
+            }
+            return (publicKey, secretKey)
+        }
+
+        static func signature(of text: [UInt8], by secretKey: Secret) -> [UInt8] {
+            _ = begin
+            var signature = [UInt8](repeating: 0, count: signatureByteCount)
+            // Never fails.
+            _ = secretKey.withBytes { crypto_sign_detached(&signature, nil, text, UInt64(text.count), $0.start) }
+            return signature
+        }
+
+        static func isSignature(_ signature: [UInt8], of text: [UInt8], by publicKey: [UInt8]) -> Bool {
+            _ = begin
+            guard signature.count == signatureByteCount, publicKey.count == Int(crypto_sign_publickeybytes()) else { return false }
+            return crypto_sign_verify_detached(signature, text, UInt64(text.count), publicKey) == 0
+        }
+
         private static func withKeyAndNonce<Result>(
             _ both: Secret, _ body: (_ key: UnsafePointer<UInt8>, _ nonce: UnsafePointer<UInt8>) -> Result
         ) -> Result {

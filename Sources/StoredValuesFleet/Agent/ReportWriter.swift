@@ -1,0 +1,52 @@
+#if Fleet
+    import FoundationEssentials
+    import StoredValues
+    import StoredValuesSupport
+
+    /// Writes what an agent says of its machine into the cluster.
+    struct ReportWriter {
+        private let gateway: EtcdGateway
+        private let key: Data
+        private let host: String
+        private var lease: (id: String, granted: ContinuousClock.Instant)?
+        private var last: (state: FleetReport.State, time: ContinuousClock.Instant)?
+
+        init(_ gateway: EtcdGateway, _ keys: FleetKeys, host: String) {
+            (self.gateway, self.host, key) = (gateway, host, keys.agents + Data(host))
+        }
+
+        /// Writes the state if it is another one than was written, or that was a while ago.
+        mutating func write(_ state: FleetReport.State, timeout: Duration) async throws(EtcdError) {
+            let now = ContinuousClock.now
+            if let last, last.state.isSame(as: state), now - last.time < AgentReport.interval { return }
+            last = (state, now)  // also where it fails: a cluster that refuses it is not asked each second
+            let id: String
+            if let lease, now - lease.granted < AgentReport.renewal { id = lease.id } else { id = try await grant(timeout) }
+            let value = AgentReport(state, of: host).data
+            let put = EtcdRequest("/v3/kv/put", ["key": .bytes(key), "value": .bytes(value), "lease": .string(id)], about: key, isChange: true)
+            do throws(EtcdError) { _ = try await gateway.ask(put, timeout: timeout) } catch {
+                lease = nil  // it may be gone with a restored cluster
+                throw error
+            }
+        }
+
+        private mutating func grant(_ timeout: Duration) async throws(EtcdError) -> String {
+            let request = EtcdRequest("/v3/lease/grant", ["TTL": .string("\(AgentReport.memory)")], about: key, isChange: true)
+            let answer = try await gateway.ask(request, timeout: timeout)
+            guard let id = answer.lease else { throw .unintelligible(gateway.endpoints[0]) }
+            lease = (id, .now)
+            return id
+        }
+    }
+
+    extension FleetReport.State {
+        /// Whether nobody needs to hear of the difference at once.
+        fileprivate func isSame(as other: FleetReport.State) -> Bool {
+            switch (self, other) {
+            case (.current, .current): true
+            case (.stale(_, let why), .stale(_, let other)): why == other
+            default: false
+            }
+        }
+    }
+#endif

@@ -1,0 +1,134 @@
+#if Fleet
+    package import FoundationEssentials
+    import StoredValues
+    import StoredValuesSupport
+
+    /// Why a change is not taken back, or the settings of a time are not known. Nothing was changed.
+    package struct FleetHistoryError: Error, CustomStringConvertible, Sendable {
+        package let description: String
+    }
+
+    extension Fleet {
+        // MARK: Taking back
+
+        /// Sets back what the record of this revision changed, as a change of its own. Returns what was changed. Throws
+        /// ``FleetHistoryError`` if anybody has changed one of these settings since, or it is not known what they were.
+        package func undo(_ revision: Int) async throws -> [FleetLogRecord.Change] {
+            let what = "undo \(revision)", end = ContinuousClock.now + timeout
+            let records = try await records(since: revision, what, end: end)
+            guard let record = records.first, record.revision == revision else {
+                throw FleetHistoryError(description: "The log has no record \(revision). stored-values-fleet log shows the records.")
+            }
+            let places = try record.changes.map { change throws(FleetHistoryError) in
+                let place = change.isSecret ? nil : keys.place(of: keys.settings + Data("\(change.target)/\(change.key)"))
+                guard let place else {
+                    throw FleetHistoryError(description: "Record \(revision) is not of settings alone: changes of secrets and of the schema are not undone.")
+                }
+                return place
+            }
+            for later in records.dropFirst() {
+                guard let change = later.changes.first(where: { change in record.changes.contains { $0.isSameSetting(as: change) } }) else { continue }
+                throw FleetHistoryError(
+                    description: """
+                        \(later.writer) has changed "\(change.key)" for \(change.target) since, at \(later.time) (record \(later.revision)). Nothing \
+                        was changed; undo that one first, or set the value.
+                        """)
+            }
+            let before = try await values(before: record, places, end: end)
+            var undone: [FleetLogRecord.Change] = []
+            try await change(places.map { keys.key(of: $0) }, what, remark: "undoes \(revision)") { found, stamp in
+                // What etcdctl changes has no record.
+                for (found, change) in zip(found, record.changes) where found.map({ $0.revision != revision }) ?? (change.to != nil) {
+                    throw FleetHistoryError(
+                        description: "\"\(change.key)\" for \(change.target) was changed since, without a record. Nothing was changed; set the value instead.")
+                }
+                let steps = zip(zip(places, found), before).map { step($0.0, from: $0.1.flatMap { FleetRecord($0.value) }, to: $1, stamp) }
+                undone = steps.compactMap(\.log)
+                return steps
+            }
+            return undone
+        }
+
+        /// What was set before the record's changes: by etcd's history, which is exact; where that was compacted, by the record.
+        private func values(
+            before record: FleetLogRecord, _ places: [FleetKeys.Place], end: ContinuousClock.Instant
+        ) async throws -> [FleetMirror.Value?] {
+            let reads = places.map { EtcdStep.read(keys.key(of: $0), at: record.revision - 1) }
+            do throws(EtcdError) {
+                let request = EtcdRequest.transaction(reads, about: keys.settings, isChange: false)
+                let found = try await gateway.ask(request, timeout: end - .now).found
+                guard found.count == places.count else { throw .unintelligible(gateway.endpoints[0]).asReading }
+                return found.map { $0.flatMap { FleetRecord($0.value) }.map { FleetMirror.Value(json: $0.value, version: $0.version) } }
+            } catch {
+                guard error.reason == .refused else { throw FleetError(error.asReading, "read the history") }
+            }
+            return try record.changes.map { change in
+                guard let from = change.from else { return nil }
+                guard !from.isCut else {
+                    throw FleetHistoryError(
+                        description: """
+                            What "\(change.key)" was is not known: values of more than 4 KiB are not in the log, and the cluster's history was \
+                            compacted. Nothing was changed.
+                            """)
+                }
+                return FleetMirror.Value(json: from, version: change.fromVersion)
+            }
+        }
+
+        /// The record of that revision and all later ones, by revision.
+        private func records(since revision: Int, _ what: String, end: ContinuousClock.Instant) async throws(FleetError) -> [FleetLogRecord] {
+            try await records(from: keys.log, options: ["min_mod_revision": .string("\(revision)")], what, end: end)
+        }
+
+        /// The records whose keys are not smaller than `first`, by revision.
+        private func records(
+            from first: Data, options: [String: JSONValue] = [:], _ what: String, end: ContinuousClock.Instant
+        ) async throws(FleetError) -> [FleetLogRecord] {
+            var records: [FleetLogRecord] = []
+            var (next, hasMore) = (first, true)
+            while hasMore {
+                let request = EtcdRequest.read(next, to: keys.log.endOfPrefix, options.merging(["limit": "50"]) { $1 })  // each has up to a mebibyte
+                let answer = try await ask(request, what, timeout: end - .now)
+                records += answer.entries.map { FleetLogRecord($0.value, revision: $0.revision) }
+                hasMore = answer.hasMore && !answer.entries.isEmpty
+                if let latest = answer.entries.last { next = latest.key + [0] }
+            }
+            return records.sorted { $0.revision < $1.revision }
+        }
+
+        // MARK: Looking back
+
+        /// All settings as they were at that time, by the log; who set them is not known of those that were changed since. Throws
+        /// ``FleetHistoryError`` if the log does not go back so far.
+        package func settings(at time: Date) async throws -> [FleetSetting] {
+            let what = "read the settings of then", end = ContinuousClock.now + timeout
+            let answer = try await ask(keys.everything(), what, timeout: end - .now)
+            let first = try await ask(.read(keys.log, to: keys.log.endOfPrefix, ["limit": "1", "keys_only": true]), what, timeout: end - .now)
+            guard let oldest = first.entries.first?.key, oldest.lexicographicallyPrecedes(keys.logKeys(since: time + 0.001)) else {
+                throw FleetHistoryError(description: "The log does not go back to that time. stored-values-fleet log shows how far it goes.")
+            }
+            // The clocks of those who change settings differ; the revisions say what came first.
+            let records = try await records(from: keys.logKeys(since: time - 3600), what, end: end).filter { $0.revision <= answer.revision }
+            // A time that was a text is a little less than that, and a text of it would be a millisecond less.
+            let stamp = FleetRecord.stamp(time + 0.0005), cut = records.last { $0.time <= stamp && !$0.time.isEmpty }?.revision ?? 0
+            var settings = Dictionary(SettingsReplica(answer, keys).settings.map { ("\($0.target.path)/\($0.key)", $0) }) { $1 }
+            for record in records.reversed() where record.revision > cut {
+                for change in record.changes where !change.isSecret {
+                    let name = "\(change.target)/\(change.key)"
+                    settings[name] = change.from.flatMap { value in
+                        let place = keys.place(of: keys.settings + Data(name))
+                        let record = FleetRecord(value: value, version: change.fromVersion, writer: "", time: "")
+                        return place.map { FleetSetting(key: $0.key.text, target: $0.target, record: record, revision: 0) }
+                    }
+                }
+            }
+            return FleetSetting.sorted(Array(settings.values))
+        }
+    }
+
+    extension FleetLogRecord.Change {
+        fileprivate func isSameSetting(as other: Self) -> Bool {
+            !isSecret && !other.isSecret && key.isIdentical(to: other.key) && target.isIdentical(to: other.target)
+        }
+    }
+#endif

@@ -1,0 +1,66 @@
+#if Fleet
+    import FoundationEssentials
+    package import StoredValues
+    import StoredValuesSupport
+
+    extension Fleet {
+        /// The application's schema in the cluster; nil if there is none, or what lies there is none.
+        package func schema() async throws(FleetError) -> PublishedSchema? {
+            let found = try await ask(.read(keys.schema), "read the schema", timeout: timeout).entries.first
+            return schemas.learn(found).schema
+        }
+
+        /// Puts a schema beside the settings, or removes it. Returns whether there was one.
+        @discardableResult
+        package func publish(_ schema: PublishedSchema?) async throws(FleetError) -> Bool {
+            var wasThere = false
+            do {
+                try await change([keys.schema], schema == nil ? "remove the schema" : "publish the schema") { found, _ in
+                    wasThere = found[0] != nil
+                    return [(schema.map { Data($0.json.text(onOneLine: true)) }, FleetLogRecord.Change(key: "(the schema)", target: ""))]
+                }
+            } catch { throw .ofChange(error) }
+            return wasThere
+        }
+
+        /// Throws if the schema does not allow what would be set. Returns the revision of the schema.
+        func check(_ changes: [FleetLogRecord.Change], end: ContinuousClock.Instant) async throws(FleetError) -> Int {
+            var known = schemas.known
+            if Self.misfit(changes, known.schema) == nil { return known.revision }
+            // It may be another one since.
+            known = schemas.learn(try await ask(.read(keys.schema), "read the schema", timeout: end - .now).entries.first)
+            guard let (key, misfit) = Self.misfit(changes, known.schema) else { return known.revision }
+            throw FleetError(.notValid, "The schema in the cluster does not allow this value of \"\(key)\": \(misfit). Nothing was changed.")
+        }
+
+        private static func misfit(_ changes: [FleetLogRecord.Change], _ schema: PublishedSchema?) -> (key: String, misfit: String)? {
+            guard let schema else { return nil }
+            for change in changes {
+                guard let value = change.to, let misfit = schema[change.key].flatMap({ JSONSchema($0).misfit(value) }) else { continue }
+                return (change.key, misfit)
+            }
+            return nil
+        }
+    }
+
+    /// The schema that was last heard of. Each change that is checked by it has the condition that it still counts, so that nobody asks for
+    /// it first.
+    final class FleetSchemas: Sendable {
+        struct Known: Sendable {
+            /// That of its last change; 0 if there is none.
+            var revision = 0
+            var schema: PublishedSchema?
+        }
+
+        private let state = Guarded(Known())
+
+        var known: Known { state.withLock { $0 } }
+
+        @discardableResult
+        func learn(_ found: EtcdKeyValue?) -> Known {
+            let new = Known(revision: found?.revision ?? 0, schema: found.flatMap { PublishedSchema(Array($0.value)) })
+            state.withLock { $0 = new }
+            return new
+        }
+    }
+#endif

@@ -1,0 +1,55 @@
+#if Fleet
+    package import FoundationEssentials
+    package import StoredValues
+    import StoredValuesSupport
+
+    /// What an agent that was asked to report says of its machine in the cluster, under a lease: a key for each machine, beside the settings, so
+    /// that no agent hears of it.
+    package struct AgentReport: Sendable, Equatable {
+        /// Reports are written as often as that, and when the state changes.
+        static let interval = Duration.seconds(60)
+        /// After how many seconds nothing was heard for too long. Longer than clocks should differ.
+        private static let patience = 180.0
+        /// How long a machine that has not reported is remembered, in seconds; its lease is renewed long before.
+        static let memory = 86_400, renewal = Duration.seconds(40_000)
+
+        package var host: String
+        /// When it was written, by the machine's clock.
+        package var time: String
+        package var isCurrent: Bool
+        /// Since when it is not current, and why; empty if it is.
+        package var since = ""
+        package var why = ""
+    }
+
+    extension AgentReport {
+        init(_ state: FleetReport.State, of host: String, at time: Date = .now) {
+            self.init(host: host, time: FleetRecord.stamp(time), isCurrent: true)
+            if case .stale(let since, let why) = state { (isCurrent, self.since, self.why) = (false, FleetRecord.stamp(since), why) }
+        }
+
+        /// The report with this text; nil if it is none.
+        init?(_ data: Data) {
+            guard let json = try? JSONValue(parsing: Array(data)), let host = json["host"]?.stringValue, let time = json["at"]?.stringValue,
+                case .bool(let isCurrent)? = json["current"]
+            else { return nil }
+            self.init(
+                host: host, time: time, isCurrent: isCurrent, since: json["since"]?.stringValue ?? "",
+                why: json["why"]?.stringValue?.asOneLine(upTo: EtcdError.longestReason) ?? "")
+        }
+
+        package var json: JSONValue {
+            var json: JSONValue = ["host": .string(host), "at": .string(time), "current": .bool(isCurrent)]
+            if !isCurrent { (json["since"], json["why"]) = (.string(since), .string(why)) }
+            return json
+        }
+
+        var data: Data { Data(json.text(onOneLine: true)) }
+
+        /// Why the machine is not current, as far as is known at that time; nil if it is.
+        package func problem(at now: Date) -> String? {
+            if !isCurrent { return "\(host) is not since \(since): \(why)" }
+            return time < FleetRecord.stamp(now - Self.patience) ? "\(host) has not reported since \(time)" : nil
+        }
+    }
+#endif

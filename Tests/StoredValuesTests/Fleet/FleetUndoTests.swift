@@ -1,0 +1,104 @@
+#if Fleet
+    import Foundation
+    import StoredValues
+    import StoredValuesFleet
+    import Testing
+
+    @Suite("Fleet: taking back", .hangLimit)
+    struct FleetUndoTests {
+        /// An item with a version.
+        private struct Window: VersionedItem, Codable, Equatable {
+            static let version = 3
+            var width = 1
+
+            static func migrate(_ json: inout JSONValue, from version: Int) {}
+        }
+
+        /// The rows of the log: the columns after who made the change.
+        private func log(_ fleet: TestFleet) async throws -> [[String]] {
+            try await fleet.run("log").split(separator: "\n").map { $0.split(separator: "\t").dropFirst(2).map(String.init) }
+        }
+
+        @Test("What a record changed is set back, all of it, with the version of its type, as a change of its own that can be undone")
+        func undone() async throws {
+            try await withFleet { fleet in
+                let client = try fleet.client()
+                try await client.set("window", to: Window())
+                try await client.set("limit", to: 1, for: .group("canary"))
+                try await client.batch { batch throws(FleetError) in
+                    try batch.set("window", to: 5)
+                    try batch.reset("limit", for: .group("canary"))
+                    try batch.set("new", to: "x", for: .host("web-1"))
+                }
+                let record = try #require(try await log(fleet).first?.last)
+                #expect(try await fleet.run("undo", record) == "window\teveryone\t5\t{\"width\": 1}\nlimit\tgroup/canary\t(nothing)\t1\nnew\thost/web-1\t\"x\"\t(nothing)\n")
+                #expect(try await client.value("window", as: Window.self) == Window())
+                #expect(try await client.value("limit", as: Int.self, for: .group("canary")) == 1)
+                #expect(try await client.value("new", as: String.self, for: .host("web-1")) == nil)
+                let rows = try await log(fleet)
+                #expect(rows.count == 8 && rows[0].last?.hasSuffix(" (undoes \(record))") == true, "\(rows)")
+                // By the records alone, where the history is gone; what was undone is undone.
+                try await fleet.etcd.compact()
+                try await fleet.run("undo", try #require(rows[0].last?.split(separator: " ").first.map(String.init)))
+                try await fleet.run("undo", try #require(try await log(fleet).first?.last?.split(separator: " ").first.map(String.init)))
+                #expect(try await client.value("window", as: Window.self) == Window())
+                #expect(try await client.value("limit", as: Int.self, for: .group("canary")) == 1)
+            }
+        }
+
+        @Test("What anybody has changed since, a secret, and a value that nobody knows any more are not set back, and nothing is changed")
+        func refused() async throws {
+            try await withFleet { fleet in
+                func record() async throws -> String { try #require(try await log(fleet).first?.last) }
+                try await fleet.run("set", "limit", "1")
+                let first = try await record()
+                try await fleet.run("set", "big", String(repeating: "x", count: 5000))
+                try await fleet.run("set", "big", "small")
+                let big = try await record()
+                try await fleet.run("reset", "limit")
+                let reset = try await record()
+                try await fleet.run("set", "limit", "2")
+                try await fleet.run("reset", "limit")
+                try await fleet.run("set", "other", "1")
+                let changed = try await record()
+                try await fleet.etcd.put("\(TestFleet.settings)everyone/other", #"{"value": 2}"#)
+                try await fleet.etcd.compact()
+                let before = try await fleet.etcd.revision()
+                for (record, words) in [(first, "since, at"), (reset, "since, at"), (changed, "without a record"), (big, "more than 4 KiB"), ("9999", "has no record")] {
+                    let run = try await fleet.tool().run("undo", record)
+                    #expect(run.status == 77 && run.output == "" && run.errors.contains(words), "\(run)")
+                }
+                #if EncryptedFile
+                    try await fleet.setSecret("token", to: "x", key: fleet.newKey())
+                    let json = try #require(try await JSONValue(text: fleet.run("log", "--json", "--limit", "1"))?.arrayValue?.first)
+                    let run = try await fleet.tool().run("undo", "\(json["revision"]?.intValue ?? 0)")
+                    #expect(run.status == 77 && run.errors.contains("is not of settings alone"), "\(run)")
+                #endif
+                #expect(try await fleet.run("list") == "big\teveryone\t\"small\"\nother\teveryone\t2\n")
+                #expect(try await fleet.etcd.revision() <= before + 1)
+            }
+        }
+
+        @Test("With --at settings are shown as they were, by the log; a time that is before it is refused")
+        func past() async throws {
+            try await withFleet { fleet in
+                let long = String(repeating: "x", count: 5000)
+                try await fleet.run("set", "limit", "1")
+                try await fleet.run("set", "limit", "5", "--host", "web-1")
+                let then = try #require(try await fleet.run("log", "--limit", "1").split(separator: "\t").first.map(String.init))
+                try await eventually("another millisecond") { Date.now > (try Date(then, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) + 0.002) }
+                try await fleet.run("set", "limit", "2")
+                try await fleet.run("reset", "limit", "--host", "web-1")
+                try await fleet.run("set", "new", long)
+                #expect(try await fleet.run("list", "--at", then) == "limit\teveryone\t1\nlimit\thost web-1\t5\n")
+                #expect(try await fleet.run("get", "limit", "--at", then) == "1\n")
+                #expect(try await fleet.tool().run("get", "new", "--at", then).status == 1)
+                let now = try #require(try await fleet.run("log", "--limit", "1").split(separator: "\t").first.map(String.init))
+                #expect(try await fleet.run("list", "--at", now) == fleet.run("list"))
+                let early = try await fleet.tool().run("list", "--at", "2020-01-31T12:00:00Z")
+                #expect(early.status == 77 && early.errors.contains("does not go back"), "\(early)")
+                #expect(try await fleet.tool().run("list", "--at", "yesterday").status == 64)
+            }
+        }
+    }
+#endif
