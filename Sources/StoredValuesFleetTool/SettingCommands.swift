@@ -118,7 +118,8 @@
                 Each member is asked separately, for at most 2 seconds. The exit status is 69 if the cluster as a whole does not answer. \
                 Of machines whose agent runs with --report the last line says how many are current, and which are not, since when and why. \
                 stored-values doctor says how fresh this machine's own copy is.
-                """)
+                """,
+            aliases: ["doctor"])
 
         @OptionGroup var fleet: FleetOptions
         @Flag(help: "Print JSON.") var json = false
