@@ -14,7 +14,7 @@
         /// Accepts restored secrets as current, although machines have seen later ones: for a backup that was restored on purpose.
         ///
         /// Needs the key of the secrets, because agents accept only what was signed with it. Throws ``FleetError/Reason/accessDenied`` if it does not
-        /// open what the cluster has, and ``FleetError/Reason/misconfigured`` if it cannot be used: a passphrase, for example.
+        /// open what the cluster has, and ``FleetError/Reason/misconfigured`` if it cannot be used, such as a passphrase, or there are no secrets.
         public func confirmRestoredSecrets(key: EncryptedFileKey) async throws(FleetError) {
             do {
                 try await secrets(key: key).confirmRestored()
@@ -28,7 +28,8 @@
     /// compare-and-swap. The cluster, its disks and its logs never have the key or a secret in plain text.
     ///
     /// An error of the cluster is a ``/StoredValues/KeyringError/other(domain:code:message:)`` of the domain `etcd`, with gRPC's codes: 14 if
-    /// it is unavailable, 7 if it refuses, 4 if the change may have been made anyway, which the message says.
+    /// it is unavailable, 7 if it refuses, 4 if the change may have been made anyway, which the message says. One of the domain `FleetSecrets` says
+    /// that restored secrets are to be confirmed before anything else is done with them.
     public struct FleetSecrets: Keyring {
         /// The largest encrypted file that is sent to the cluster, in bytes: 1.25 MiB. That is one secret of 1 MiB, the
         /// most that any keyring takes, or some 4,500 of 200 bytes; etcd takes 1.5 MiB in a request.
@@ -92,8 +93,11 @@
             let signer = try SigningKey(of: key)
             try await fleet.change(stored, "confirm the restored secrets") { found, stamp in
                 let last = found[2].flatMap { SecretsEpoch($0.value) }, epoch = SecretsEpoch.next(after: last, at: .now)
+                guard found[0] != nil else {
+                    throw Self.refusal(2, "the cluster has no secrets that could be confirmed; store them again first, and then confirm them")
+                }
                 // Not what this key does not open: nobody has looked whether it is genuine.
-                if found[0] != nil { _ = try open(found[0]) }
+                _ = try open(found[0])
                 return [
                     (found[0]?.value, nil), (signature(of: found[0].map { Array($0.value) }, epoch, by: signer), nil),
                     (epoch.data(writer: fleet.writer, time: stamp), FleetLogRecord.Change(key: "(restored)", target: "", isSecret: true)),
@@ -122,6 +126,22 @@
                 .map { SecretsSignature(by: signer.publicKey, bytes: signer.signature(of: $0)).data }
         }
 
+        /// The epoch in which the next file is signed: the one in which the file that is there was. Whoever can write to the cluster can write an
+        /// epoch, and once it was signed, an old file would count in it on every machine. So a new file begins in none.
+        private func signedEpoch(_ found: [EtcdKeyValue?]) throws(KeyringError) -> SecretsEpoch? {
+            guard let file = found[0], let epoch = found[2].flatMap({ SecretsEpoch($0.value) }), epoch.number > 0 else { return nil }
+            let signer = try SigningKey(of: key).publicKey
+            guard let statement = SealedStatement(Array(file.value), epoch: epoch.number, applicationID: fleet.keys.applicationID),
+                let signature = found[1].flatMap({ SecretsSignature($0.value) }), signer.hasSigned(statement, signature.bytes)
+            else {
+                throw Self.refusal(
+                    1, "nobody has signed the cluster's secrets in their epoch with this key, so they may be old ones; if they are right: stored-values-fleet secret confirm")
+            }
+            return epoch
+        }
+
+        private static func refusal(_ code: Int, _ message: String) -> KeyringError { .other(domain: "FleetSecrets", code: code, message: message) }
+
         /// Opens the file, runs `body` on its content, and if that returns true, puts the next generation in its place, signed, unless others
         /// have changed it meanwhile; then all is done again. Without `makingFile` a missing file stays missing.
         private func change(
@@ -136,10 +156,10 @@
                     let bytes = secrets.sealed()
                     guard bytes.count <= Self.sizeLimit else { throw KeyringError.tooLarge }
                     // Only now: what makes the file may make the key.
-                    let signer = try SigningKey(of: signingKey ?? key), epoch = found[2].flatMap { SecretsEpoch($0.value) }
+                    let signer = try SigningKey(of: signingKey ?? key), epoch = try signedEpoch(found)
                     return [
                         (Data(bytes), FleetLogRecord.Change(key: name, target: "", isSecret: true)), (signature(of: bytes, epoch, by: signer), nil),
-                        (found[2]?.value, nil),
+                        (found[0] == nil ? nil : found[2]?.value, nil),
                     ]
                 }
             } catch {

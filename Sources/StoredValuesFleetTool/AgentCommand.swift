@@ -68,12 +68,20 @@
         }
 
         private func signers() throws -> [SigningPublicKey] {
-            let named = try secretsPublicKey.isEmpty ? System.environment(Self.publicKeys)?.parts(separatedBy: ",") ?? [] : secretsPublicKey
-            return try named.flatMap { $0.parts(separatedBy: " ") }.map { text in
-                guard let key = SigningPublicKey(text: text) else {
-                    throw Failure(.usage, "\"\(text)\" is not a public key of secrets. Use what this prints: stored-values-fleet secret public-key.")
+            let given = try secretsPublicKey.isEmpty ? [System.environment(Self.publicKeys)].compactMap(\.self) : secretsPublicKey
+            return try given.flatMap { given -> [SigningPublicKey] in
+                let texts = given.replacing(",", by: " ").parts(separatedBy: " ")
+                // A script whose key is missing must not turn the check off.
+                guard !texts.isEmpty else {
+                    throw Failure(
+                        .usage, "--secrets-public-key or \(Self.publicKeys) is there, but empty. Leave it out, or use what this prints: stored-values-fleet secret public-key.")
                 }
-                return key
+                return try texts.map { text in
+                    guard let key = SigningPublicKey(text: text) else {
+                        throw Failure(.usage, "\"\(text)\" is not a public key of secrets. Use what this prints: stored-values-fleet secret public-key.")
+                    }
+                    return key
+                }
             }
         }
     }

@@ -165,6 +165,8 @@
                 return try await body(keyring)
             } catch KeyringError.wrongKey {
                 throw Failure(.refused, "The key in \"\(path)\" does not open the fleet's secrets; nothing was changed. Use the one that they were sealed with last.")
+            } catch KeyringError.other("FleetSecrets", _, let message) {
+                throw Failure(.refused, "Nothing was changed: \(message).")
             }
         }
     }

@@ -133,7 +133,8 @@
                     why: """
                         the restore of the secrets was confirmed at a time in the future, so they are not used; check the clocks, and confirm it \
                         again: stored-values-fleet secret confirm
-                        """)
+                        """,
+                    noting: isFirst ? Seen(epoch: 0, generation: 0) : nil)
             }
             // With nothing noted and no file, programs would take it that there are no secrets. Nobody has signed the epoch here.
             let first = isFirst ? Seen(epoch: offer.trust == .unknown ? offer.epoch : 0, generation: 0) : nil

@@ -69,11 +69,11 @@
                     try await machine.waitUntilStale("(generation 1, seen 2)")
                     #expect(try machine.secrets() == restored)
                 }
-                try await fleet.setSecret("token", to: "six", key: key)
-                try await machine.waitUntilStale("(generation 2, seen 2)")
-                try await fleet.setSecret("token", to: "seven", key: key)
-                try await machine.waitUntilStale("(generation 3, seen 2)")
+                // Nobody has signed that one in this epoch, so nothing is stored on it either.
+                let refused = try await fleet.tool().run(["secret", "set", "token", "--secrets-key", key], input: "six")
+                #expect(refused.status == 77 && refused.errors.contains("secret confirm"), "\(refused)")
                 try await fleet.run("secret", "confirm", "--yes", "--secrets-key", key)
+                try await fleet.setSecret("token", to: "seven", key: key)
                 for machine in [machine, away] {
                     try await machine.waitForSecrets(fleet.etcd)
                     try await machine.waitUntilCurrent()
@@ -173,6 +173,13 @@
                 let reader = try fresh.startReader(key)
                 #expect(try await reader.ask("token").contains("is missing"))
                 try await fleet.etcd.put(TestFleet.secrets, sound)
+                // Nor where it is their epoch that cannot be.
+                let epoch = "\(TestFleet.secrets)-epoch", other = try fleet.machine("web-3")
+                try await fleet.etcd.put(epoch, #"{"epoch": 9000000000000000}"#)
+                _ = try other.startAgent()
+                try await other.waitUntilStale("in the future")
+                #expect(try await other.startReader(key).ask("token").contains("is missing"))
+                try await fleet.etcd.delete(epoch)
                 for machine in [machine, fresh] { try await machine.waitUntilCurrent() }
                 #expect(try await reader.ask("token") == "one")
             }

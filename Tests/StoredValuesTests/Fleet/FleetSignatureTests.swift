@@ -94,6 +94,44 @@
             }
         }
 
+        @Test("Nothing is signed in an epoch that an attacker wrote: on an old file in it nothing is stored before an operator confirms it, and a new file begins in none")
+        func laundered() async throws {
+            try await withFleet { fleet in
+                let key = try fleet.newKey(), new = try fleet.newKey("new"), machine = try fleet.machine("web-1")
+                try await fleet.setSecret("token", to: "one", key: key)
+                let old = try #require(try await fleet.etcd.bytes(TestFleet.secrets))
+                for number in 2...5 { try await fleet.setSecret("token", to: "\(number)", key: key) }
+                _ = try machine.startAgent("--secrets-public-key", try await publicKey(fleet, key), "--secrets-public-key", try await publicKey(fleet, new))
+                try await machine.waitForSecrets(fleet.etcd)
+                let latest = try machine.secrets()
+                try await fleet.etcd.put(TestFleet.secrets, old)
+                try await fleet.etcd.put(Self.epoch, #"{"epoch": \#(Int(Date.now.timeIntervalSince1970 * 1000))}"#)
+                let before = try await fleet.etcd.revision()
+                for arguments in [["set", "other"], ["remove", "token"], ["rekey", "--new-key", new]] {
+                    let run = try await fleet.tool().run(["secret"] + arguments + ["--secrets-key", key], input: "x")
+                    #expect(run.status == 77 && run.errors.contains("nobody has signed") && run.errors.contains("secret confirm"), "\(run)")
+                }
+                #expect(try await fleet.etcd.revision() == before)
+                try await machine.waitUntilStale("are not what was signed")
+                // Where there is no file, nobody can say what was signed.
+                try await fleet.etcd.delete(TestFleet.secrets)
+                let confirmed = try await fleet.tool().run("secret", "confirm", "--yes", "--secrets-key", key)
+                #expect(confirmed.status == 77 && confirmed.errors.contains("has no secrets that could be confirmed"), "\(confirmed)")
+                try await fleet.setSecret("token", to: "six", key: key)
+                #expect(try await fleet.etcd.value(Self.epoch) == nil)
+                try await machine.waitUntilStale("(generation 1, seen 5)")
+                #expect(try machine.secrets() == latest)
+                try await fleet.run("secret", "confirm", "--yes", "--secrets-key", key)
+                // In an epoch that was signed they are changed as ever, and so is the key.
+                try await fleet.setSecret("token", to: "seven", key: key)
+                try await fleet.run("secret", "rekey", "--secrets-key", key, "--new-key", new)
+                try await fleet.setSecret("token", to: "eight", key: new)
+                try await machine.waitForSecrets(fleet.etcd)
+                try await machine.waitUntilCurrent()
+                #expect(try await machine.startReader(new).ask("token") == "eight")
+            }
+        }
+
         @Test("While the key is changed an agent is given both public keys; one that has the old alone keeps what it has, and says why")
         func rotated() async throws {
             try await withFleet { fleet in
@@ -138,6 +176,12 @@
                 #expect(try await fleet.etcd.revision() == before + 1)
                 let usage = try await fleet.tool().run("agent", "--secrets-public-key", "x")
                 #expect(usage.status == 64 && usage.errors.contains("is not a public key"), "\(usage)")
+                // What is there and names none does not turn the check off.
+                for nothing in ["", " ,"] {
+                    let option = try await fleet.tool().run("agent", "--secrets-public-key", nothing)
+                    let variable = try await fleet.tool().with(["STORED_VALUES_FLEET_SECRETS_PUBLIC_KEY": nothing]).run("agent")
+                    for run in [option, variable] { #expect(run.status == 64 && run.errors.contains("is there, but empty"), "\(run)") }
+                }
             }
         }
 

@@ -45,6 +45,9 @@
             }
             #expect(verdict(1_000_000 + 86_400_000) == .replace(file(4), seen(1_000_000 + 86_400_000, 4)))
             #expect(isKept(verdict(1_000_000 + 86_400_001), "in the future") && isKept(verdict(.max), "in the future"))
+            // Where nothing is here yet, that there are some is noted.
+            let first = SecretsVerdict(.init(bytes: file(4), epoch: .max), mirrored: nil, seen: nil, now: now)
+            guard case .keep(_, noting: seen(0, 0)) = first else { return #expect(Bool(false)) }
             func next(_ last: Int?) -> Int { SecretsEpoch.next(after: last.map { SecretsEpoch(number: $0) }, at: now).number }
             #expect(next(nil) == 1_000_000 && next(7) == 1_000_000 && next(1_000_000) == 1_000_001 && next(2_000_000) == 2_000_001)
             #expect(next(.max) == 1_000_000)
