@@ -7,34 +7,36 @@
     struct ReportWriter {
         private let gateway: EtcdGateway
         private let key: Data
+        /// What a member is asked about that says first which cluster it belongs to: an agent may only write its report, and read this.
+        private let mark: Data
         private let host: String
         private var lease: (id: String, granted: ContinuousClock.Instant)?
         private var last: (state: FleetReport.State, time: ContinuousClock.Instant)?
 
         init(_ gateway: EtcdGateway, _ keys: FleetKeys, host: String) {
-            (self.gateway, self.host, key) = (gateway, host, keys.agents + Data(host))
+            (self.gateway, self.host, key, mark) = (gateway, host, keys.agents + Data(host), keys.mark)
         }
 
         /// Writes the state if it is another one than was written, or that was a while ago.
-        mutating func write(_ state: FleetReport.State, timeout: Duration) async throws(EtcdError) {
-            let now = ContinuousClock.now
+        mutating func write(_ state: FleetReport.State, timeout: Duration, at now: ContinuousClock.Instant = .now) async throws(EtcdError) {
             if let last, last.state.isSame(as: state), now - last.time < AgentReport.interval { return }
             last = (state, now)  // also where it fails: a cluster that refuses it is not asked each second
             let id: String
-            if let lease, now - lease.granted < AgentReport.renewal { id = lease.id } else { id = try await grant(timeout) }
+            if let lease, now - lease.granted < AgentReport.renewal { id = lease.id } else { id = try await grant(timeout, at: now) }
             let value = AgentReport(state, of: host).data
-            let put = EtcdRequest("/v3/kv/put", ["key": .bytes(key), "value": .bytes(value), "lease": .string(id)], about: key, isChange: true)
+            let put = EtcdRequest("/v3/kv/put", ["key": .bytes(key), "value": .bytes(value), "lease": .string(id)], about: mark, isChange: true)
             do throws(EtcdError) { _ = try await gateway.ask(put, timeout: timeout) } catch {
-                lease = nil  // it may be gone with a restored cluster
+                // It may be gone with a restored cluster. Where only the right is missing, each attempt would leave another one there.
+                if error.reason == .refused { lease = nil }
                 throw error
             }
         }
 
-        private mutating func grant(_ timeout: Duration) async throws(EtcdError) -> String {
-            let request = EtcdRequest("/v3/lease/grant", ["TTL": .string("\(AgentReport.memory)")], about: key, isChange: true)
+        private mutating func grant(_ timeout: Duration, at now: ContinuousClock.Instant) async throws(EtcdError) -> String {
+            let request = EtcdRequest("/v3/lease/grant", ["TTL": .string("\(AgentReport.memory)")], about: mark, isChange: true)
             let answer = try await gateway.ask(request, timeout: timeout)
             guard let id = answer.lease else { throw .unintelligible(gateway.endpoints[0]) }
-            lease = (id, .now)
+            lease = (id, now)
             return id
         }
     }

@@ -10,7 +10,7 @@
         static let interval = Duration.seconds(60)
         /// After how many seconds nothing was heard for too long. Longer than clocks should differ.
         private static let patience = 180.0
-        /// How long a machine that has not reported is remembered, in seconds; its lease is renewed long before.
+        /// How long a machine that has not reported is remembered, in seconds: that of its lease; another one is granted long before.
         static let memory = 86_400, renewal = Duration.seconds(40_000)
 
         package var host: String

@@ -7,10 +7,12 @@
 
     @Suite("Fleet: which machines are current", .hangLimit)
     struct FleetReportsTests {
+        private static let agents = "/stored-values/\(TestFleet.application)/agents/"
+
         @Test("Agents that are asked to report say how their machines are, seldom and under a lease, and status tells in one line; others say nothing")
         func reports() async throws {
             try await withFleet { fleet in
-                let start = ContinuousClock.now, agents = "/stored-values/\(TestFleet.application)/agents/", silent = try fleet.machine("web-0")
+                let agents = Self.agents, silent = try fleet.machine("web-0")
                 try await fleet.run("set", "limit", "1")
                 _ = try silent.startAgent()
                 try await silent.waitUntilCurrent()
@@ -26,12 +28,44 @@
                 #expect(try await fleet.run("doctor").contains("0 of 2 machines current: "))
                 let json = try await JSONValue(text: fleet.run("status", "--json"))?["machines"]?.arrayValue
                 #expect(json?.count == 2 && json?.first?["ok"] == false && json?.first?["host"]?.stringValue == "web-1")
-                let entries = try await fleet.etcd.entries(agents)
-                #expect(entries.map(\.key) == ["\(agents)web-1", "\(agents)web-2"])
-                // Not each second: at changes of state, and once a minute.
-                let minutes = Int((ContinuousClock.now - start) / .seconds(60))
-                #expect(entries.allSatisfy { $0.version <= 4 + minutes }, "\(entries)")
-                #expect(try await fleet.etcd.run("lease", "list").split(separator: "\n").count == 3)
+                #expect(try await fleet.etcd.entries(agents).map(\.key) == ["\(agents)web-1", "\(agents)web-2"])
+                let entries = try await JSONValue(text: fleet.etcd.run("get", "--prefix", "--write-out=json", agents))?["kvs"]?.arrayValue ?? []
+                #expect(entries.count == 2 && entries.allSatisfy { $0["lease"]?.intValue ?? 0 > 0 }, "\(entries)")
+            }
+        }
+
+        @Test("A report is written at changes of state and once a minute, with the rights of the article at each of several members; without them each attempt uses the same lease")
+        func writer() async throws {
+            try await withFleet { fleet in
+                let role = EtcdCluster.Role(
+                    name: "agents", password: TestSecret.text("agents"), rights: [("read", TestFleet.settings), ("write", Self.agents)])
+                let other = EtcdCluster.Role(name: "others", password: TestSecret.text("others"), rights: [("read", TestFleet.settings)])
+                try await fleet.etcd.requireLogin(role, other)
+                // Of several members each is asked first which cluster it belongs to.
+                let endpoints = fleet.etcd.endpoints + ["https://localhost:\(fleet.etcd.members[0].port)"]
+                func writer(_ role: EtcdCluster.Role) throws -> ReportWriter {
+                    let client = try fleet.client(endpoints, user: role)
+                    return ReportWriter(client.gateway, client.keys, host: "web-1")
+                }
+                let begin = ContinuousClock.now, stale = FleetReport.State.stale(since: .now, why: "Why.")
+                var refused = try writer(other), allowed = try writer(role)
+                for minute in 0..<3 {
+                    do throws(EtcdError) {
+                        try await refused.write(stale, timeout: hangLimit, at: begin + .seconds(61 * minute))
+                        Issue.record("It was allowed.")
+                    } catch { #expect(error.reason == .accessDenied, "\(error)") }
+                }
+                func leases() async throws -> Int { try await fleet.etcd.run("lease", "list").split(separator: "\n").count - 1 }
+                #expect(try await leases() == 1)
+                let states: [(second: Int, state: FleetReport.State, version: Int)] = [
+                    (0, .current(revision: 1), 1), (59, .current(revision: 2), 1), (59, stale, 2), (118, stale, 2), (120, stale, 3),
+                    (120, .current(revision: 2), 4),
+                ]
+                for (second, state, version) in states {
+                    try await allowed.write(state, timeout: hangLimit, at: begin + .seconds(second))
+                    #expect(try await fleet.etcd.entries(Self.agents).map(\.version) == [version])
+                }
+                #expect(try await leases() == 2)
             }
         }
 
