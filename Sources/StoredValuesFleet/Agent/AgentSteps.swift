@@ -116,6 +116,12 @@
             return true
         }
 
+        /// A watch goes on from the replica's revision.
+        mutating func goOn() -> [Action] {
+            replica?.goOn()
+            return []
+        }
+
         private mutating func readAgain(_ why: String) -> [Action] {
             replica = nil
             return [.fail(AgentProblem("everything is read again: \(why)", isCertain: false))]

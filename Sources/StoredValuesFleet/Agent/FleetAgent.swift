@@ -35,7 +35,8 @@
         /// How often the cluster is asked whether the mirror is fresh: several times while one confirmation counts.
         static let interval = Duration.milliseconds(2500)
         /// How often it is asked for all that it has: for what etcdctl or an older version has changed, and the watch has missed.
-        static let wholeInterval = Duration.seconds(60)
+        /// Not all agents at once, and not always the same after each other.
+        private static var wholeInterval: Duration { .seconds(Double.random(in: 45...75)) }
         /// How long it waits before it tries again.
         static let backoff = Backoff(first: .seconds(1), longest: .seconds(30))
 
@@ -51,8 +52,8 @@
         private let executor = AgentExecutor()
         private var steps: AgentSteps
         private var readingPatience = FleetAgent.readingPatience
-        /// When the cluster last said of all that it has that it is here.
-        private var wholeMoment = ContinuousClock.now
+        /// When the cluster is asked next for all that it has.
+        private var wholeMoment = ContinuousClock.now + FleetAgent.wholeInterval
         /// Whether the last watch was good for anything. One that was not is not continued: perhaps it never can be.
         private var wasUseful = false
 
@@ -194,6 +195,7 @@
                 return false
             }
             guard answer.found.count == 2, known.isContinued(by: answer.found[0], of: answer.cluster) else { return false }
+            try carryOut { $0.goOn() }
             answer.entries = [answer.found[1]].compactMap(\.self)
             if answer.entries.first?.revision == known.mark?.revision {
                 try carryOut { $0.confirm(answer, .mark, askedAt: known.revision, asked, mirror: files.mirrorDigest(), at: .now) }
@@ -214,7 +216,7 @@
             }
             if case .unread = steps.secrets { steps.secrets = files.readSecrets() }
             try carryOut { $0.adopt(new, asked: asked, at: .now) }
-            wholeMoment = .now
+            wholeMoment = .now + Self.wholeInterval
         }
 
         /// Throws unless the cluster had settings at that revision.
@@ -249,14 +251,14 @@
                 var answer = try await gateway.ask(replica.request(.mark), timeout: end - .now)
                 // Where the cluster has made no change at all, its revision says so of everything.
                 var isWhole = replica.isConfirmed(answer)
-                if !isWhole, replica.mark == nil || ContinuousClock.now - wholeMoment >= Self.wholeInterval {
+                if !isWhole, replica.mark == nil || ContinuousClock.now >= wholeMoment {
                     (question, isWhole) = (.everything, true)
                     answer = try await gateway.ask(replica.request(.everything), timeout: end - .now)
                 }
                 try carryOut { $0.confirm(answer, question, askedAt: replica.revision, asked, mirror: files.mirrorDigest(), at: .now) }
                 guard steps.replica?.isBehind == false else { continue }
                 wasUseful = true
-                if isWhole { wholeMoment = .now }
+                if isWhole { wholeMoment = .now + Self.wholeInterval }
             }
         }
 

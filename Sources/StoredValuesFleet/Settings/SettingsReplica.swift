@@ -46,6 +46,10 @@
         private(set) var revision: Int
         /// The latest revision that the cluster was known to have nothing at that is not here.
         private var confirmed: Int
+        /// Whether no removal can have been missed before all was read: see ``goOn()``.
+        private var isWhole = true
+        /// That of the last removal that came here.
+        private var lastRemoval = 0
         /// The revision of this replica when the cluster last had changes that were not here; nil if it had none.
         private var behind: Int?
         private(set) var entries: [Data: Entry] = [:]
@@ -64,6 +68,7 @@
             var changed: Set<PreferencesKey> = []
             for event in events {
                 put(event.isDeletion ? nil : Entry(event.entry, keys), event.entry.key)
+                if event.isDeletion { lastRemoval = max(lastRemoval, event.entry.revision) }
                 if let place = keys.place(of: event.entry.key) { changed.insert(place.key) }
             }
             (self.revision, confirmed) = (revision, revision)
@@ -80,7 +85,7 @@
         // MARK: Freshness
 
         /// Whether an answer of the cluster is of a revision that is known to be here.
-        func isConfirmed(_ answer: EtcdAnswer) -> Bool { answer.cluster.isIdentical(to: cluster) && answer.revision == confirmed }
+        func isConfirmed(_ answer: EtcdAnswer) -> Bool { isWhole && answer.cluster.isIdentical(to: cluster) && answer.revision == confirmed }
 
         /// What the key that each change puts holds here; nil if no change by a `Fleet` has put it yet.
         var mark: Entry? { entries[keys.mark] }
@@ -119,17 +124,22 @@
                 behind = revision
                 return .behind
             }
-            if question == .everything { confirmed = answer.revision }
+            if question == .everything { (confirmed, isWhole) = (answer.revision, true) }
             behind = nil
             return .fresh
         }
 
         /// Whether this is the cluster's history up to this revision, so that a watch may go on from there. `then` is what the key of
-        /// ``mark`` held in the cluster at this revision: the name of a record of the log, which no two histories share.
+        /// ``mark`` held in the cluster at this revision: the name of a record of the log, which no two histories share. It says nothing of what
+        /// came after it, by etcdctl or an older version: that may be of a history that was lost.
         func isContinued(by then: EtcdKeyValue?, of cluster: String) -> Bool {
             guard let mark, let then, self.cluster.isIdentical(to: cluster) else { return false }
+            guard lastRemoval <= mark.revision, entries.values.allSatisfy({ $0.revision <= mark.revision }) else { return false }
             return then.revision == mark.revision && then.value == mark.data
         }
+
+        /// A watch goes on from here. What had been removed without a mark before all was read is known only to a question for everything.
+        mutating func goOn() { isWhole = false }
 
         // MARK: What machines get
 

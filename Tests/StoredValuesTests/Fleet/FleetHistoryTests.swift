@@ -118,6 +118,27 @@
             }
         }
 
+        @Test("Nor is it where both what was lost and what came instead is etcdctl's, of which no key tells", arguments: [false, true])
+        func restoredUnmarked(isRemoval: Bool) async throws {
+            try await withFleet { fleet in
+                let machine = try await machine(fleet), a = "\(TestFleet.settings)everyone/a"
+                try await fleet.etcd.saveSnapshot(to: "\(fleet.folder)/snapshot")
+                let agent = try machine.startAgent()
+                try await machine.wait(for: ["a": "1", "b": "1"])
+                if isRemoval { try await fleet.etcd.delete("\(TestFleet.settings)everyone/b") } else { try await fleet.etcd.put(a, #"{"value": 2}"#) }
+                try await machine.wait(for: isRemoval ? ["a": "1"] : ["a": "2", "b": "1"])
+                try await machine.waitUntilCurrent()
+                let before = try await fleet.etcd.revision()
+                try await agent.stop()
+                try await fleet.etcd.restoreSnapshot(from: "\(fleet.folder)/snapshot")
+                try await fleet.etcd.put(a, #"{"value": 3}"#)
+                #expect(try await fleet.etcd.revision() == before)
+                agent.signal(SIGCONT)
+                try await machine.wait(for: ["a": "3", "b": "1"])
+                try await machine.waitUntilCurrent()
+            }
+        }
+
         @Test("A cluster that has lost its data does not empty the machines: they keep the last settings, and say so until there are new ones")
         func wiped() async throws {
             try await withFleet { fleet in

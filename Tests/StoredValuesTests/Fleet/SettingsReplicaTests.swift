@@ -42,6 +42,20 @@
             #expect(replica.isContinued(by: marked(12), of: "1"))
             #expect(!replica.isContinued(by: marked(12), of: "2") && !replica.isContinued(by: nil, of: "1"))
             #expect(!replica.isContinued(by: marked(12, "log/2"), of: "1") && !replica.isContinued(by: marked(11), of: "1"))
+            // What came after the mark may be of a history that was lost.
+            for isDeletion in [true, false] {
+                var replica = replica
+                replica.apply([EtcdEvent(isDeletion: isDeletion, entry: entry("everyone/b", revision: 13))], revision: 13)
+                #expect(!replica.isContinued(by: marked(12), of: "1"))
+                replica.apply([EtcdEvent(entry: marked(14, "log/3"))], revision: 14)
+                #expect(replica.isContinued(by: marked(14, "log/3"), of: "1"))
+            }
+            // From where a watch goes on, only a question for everything says that nothing is missing.
+            #expect(replica.isConfirmed(answer(12, nil)))
+            replica.goOn()
+            #expect(!replica.isConfirmed(answer(12, nil)) && replica.confirm(answer(12, marked(12)), .mark, askedAt: 12) == .fresh)
+            #expect(replica.confirm(EtcdAnswer(cluster: "1", revision: 15, entries: [marked(12)], count: 3), askedAt: 12) == .fresh)
+            #expect(replica.isConfirmed(answer(15, nil)))
         }
 
         @Test("What a machine gets of one setting is what it gets of all, whatever is set, broken and removed in turn", arguments: SeededGenerator.seeds(2))
