@@ -25,12 +25,11 @@
 
         /// Throws if the schema does not allow what would be set. Returns the revision of the schema.
         func check(_ changes: [FleetLogRecord.Change], end: ContinuousClock.Instant) async throws(FleetError) -> Int {
-            var known = schemas.known
-            if Self.misfit(changes, known.schema) == nil { return known.revision }
-            // It may be another one since.
-            known = schemas.learn(try await ask(.read(keys.schema), "read the schema", timeout: end - .now).entries.first)
+            if let known = schemas.known, Self.misfit(changes, known.schema) == nil { return known.revision }
+            // Nobody has asked yet, or it may be another one since.
+            let known = schemas.learn(try await ask(.read(keys.schema), "read the schema", timeout: end - .now).entries.first)
             guard let (key, misfit) = Self.misfit(changes, known.schema) else { return known.revision }
-            throw FleetError(.notValid, "The schema in the cluster does not allow this value of \"\(key)\": \(misfit). Nothing was changed.")
+            throw FleetError(.notValid, "The schema in the cluster does not allow this value of \"\(key)\": \(misfit).")
         }
 
         private static func misfit(_ changes: [FleetLogRecord.Change], _ schema: PublishedSchema?) -> (key: String, misfit: String)? {
@@ -43,8 +42,8 @@
         }
     }
 
-    /// The schema that was last heard of. Each change that is checked by it has the condition that it still counts, so that nobody asks for
-    /// it first.
+    /// The schema that was last heard of. Each change that is checked by it has the condition that it still counts, so that only the first one
+    /// asks for it.
     final class FleetSchemas: Sendable {
         struct Known: Sendable {
             /// That of its last change; 0 if there is none.
@@ -52,9 +51,10 @@
             var schema: PublishedSchema?
         }
 
-        private let state = Guarded(Known())
+        private let state = Guarded<Known?>(nil)
 
-        var known: Known { state.withLock { $0 } }
+        /// Nil while nobody has asked.
+        var known: Known? { state.withLock { $0 } }
 
         @discardableResult
         func learn(_ found: EtcdKeyValue?) -> Known {

@@ -56,7 +56,11 @@
                 let member = state.withLock { $0.preferred }
                 let limit = Self.attemptLimit * (1 << min(failures.count / endpoints.count, 10))
                 do throws(EtcdError) {
-                    if try await isKnown(member, request, limit: limit, end: end) { return try await ask(member, request, limit: limit, end: end) }
+                    if try await isKnown(member, request, limit: limit, end: end) {
+                        var answer = try await ask(member, request, limit: limit, end: end)
+                        answer.isAfterDoubt = failures.mayHaveHappened
+                        return answer
+                    }
                     turn(awayFrom: member)
                 } catch {
                     failures.add(error, from: member, wasCutShort: ContinuousClock.now >= end)

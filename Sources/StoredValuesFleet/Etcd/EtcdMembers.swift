@@ -50,7 +50,7 @@
     struct MemberFailures: Sendable {
         /// The last word of each member, in the order in which they were named, and how often it said that in a row.
         private var last: [(error: EtcdError, count: Int)?]
-        private var mayHaveHappened = false
+        private(set) var mayHaveHappened = false
         /// How many attempts have failed.
         private(set) var count = 0
 

@@ -99,6 +99,8 @@
         var hasLeader = false
         /// The id of a lease that was granted.
         var lease: String?
+        /// Whether an earlier attempt of the same request got no answer, and may have been carried out, or may be later.
+        var isAfterDoubt = false
     }
 
     extension EtcdAnswer {

@@ -52,7 +52,7 @@
             return (1...last).contains(decision) ? decision : last
         }
 
-        /// Whether an attempt may still be made after others have changed the keys: see ``verdict(_:)``.
+        /// Whether an attempt that got no answer may still be made after others have changed the keys: see ``verdict(_:)``.
         var mayStillHappen: Bool { steps.contains { $0.found == nil } }
 
         /// What the answer to the transaction means; nil if it does not fit the transaction.
