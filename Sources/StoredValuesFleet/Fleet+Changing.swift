@@ -109,7 +109,7 @@
             return (
                 record?.data,
                 FleetLogRecord.Change(
-                    key: place.key.text, target: place.target.path, from: old?.value, to: new?.json, fromVersion: old?.version ?? 0)
+                    key: place.key.text, target: place.target.path, from: old?.value, to: new?.json, fromVersion: old?.version)
             )
         }
 
@@ -166,7 +166,7 @@
                 switch change.verdict(answer) {
                 case .made(let decision): return decision - 1
                 case .conflict(let now):
-                    (found, mayStillHappen) = (now, mayStillHappen || change.mayStillHappen)
+                    (found, mayStillHappen) = (now, mayStillHappen || change.mayStillHappen && answer.isAfterDoubt)
                     if isChecked { schemas.learn(answer.found.last ?? nil) }
                 case nil: throw FleetError(.refused, "Could not \(what): the cluster's answer does not fit the request.", outcome: .mayHaveHappened)
                 }

@@ -15,7 +15,11 @@
         /// ``FleetHistoryError`` if anybody has changed one of these settings since, or it is not known what they were.
         package func undo(_ revision: Int) async throws -> [FleetLogRecord.Change] {
             let what = "undo \(revision)", end = ContinuousClock.now + timeout
-            let records = try await records(since: revision, what, end: end)
+            let records = try await records(what, end: end, more: Self.clockDifference) {
+                $0.revision >= revision
+            } until: { found in
+                found.contains { $0.revision == revision }
+            }
             guard let record = records.first, record.revision == revision else {
                 throw FleetHistoryError(description: "The log has no record \(revision). stored-values-fleet log shows the records.")
             }
@@ -31,7 +35,7 @@
                 throw FleetHistoryError(
                     description: """
                         \(later.writer) has changed "\(change.key)" for \(change.target) since, at \(later.time) (record \(later.revision)). Nothing \
-                        was changed; undo that one first, or set the value.
+                        was changed; set the value instead.
                         """)
             }
             let before = try await values(before: record, places, end: end)
@@ -64,6 +68,13 @@
             }
             return try record.changes.map { change in
                 guard let from = change.from else { return nil }
+                guard let version = change.fromVersion else {
+                    throw FleetHistoryError(
+                        description: """
+                            Of which version "\(change.key)" was is not known: an older tool has made the change, and the cluster's history was compacted. \
+                            Nothing was changed; set the value instead.
+                            """)
+                }
                 guard !from.isCut else {
                     throw FleetHistoryError(
                         description: """
@@ -71,29 +82,8 @@
                             compacted. Nothing was changed.
                             """)
                 }
-                return FleetMirror.Value(json: from, version: change.fromVersion)
+                return FleetMirror.Value(json: from, version: version)
             }
-        }
-
-        /// The record of that revision and all later ones, by revision.
-        private func records(since revision: Int, _ what: String, end: ContinuousClock.Instant) async throws(FleetError) -> [FleetLogRecord] {
-            try await records(from: keys.log, options: ["min_mod_revision": .string("\(revision)")], what, end: end)
-        }
-
-        /// The records whose keys are not smaller than `first`, by revision.
-        private func records(
-            from first: Data, options: [String: JSONValue] = [:], _ what: String, end: ContinuousClock.Instant
-        ) async throws(FleetError) -> [FleetLogRecord] {
-            var records: [FleetLogRecord] = []
-            var (next, hasMore) = (first, true)
-            while hasMore {
-                let request = EtcdRequest.read(next, to: keys.log.endOfPrefix, options.merging(["limit": "50"]) { $1 })  // each has up to a mebibyte
-                let answer = try await ask(request, what, timeout: end - .now)
-                records += answer.entries.map { FleetLogRecord($0.value, revision: $0.revision) }
-                hasMore = answer.hasMore && !answer.entries.isEmpty
-                if let latest = answer.entries.last { next = latest.key + [0] }
-            }
-            return records.sorted { $0.revision < $1.revision }
         }
 
         // MARK: Looking back
@@ -107,8 +97,7 @@
             guard let oldest = first.entries.first?.key, oldest.lexicographicallyPrecedes(keys.logKeys(since: time + 0.001)) else {
                 throw FleetHistoryError(description: "The log does not go back to that time. stored-values-fleet log shows how far it goes.")
             }
-            // The clocks of those who change settings differ; the revisions say what came first.
-            let records = try await records(from: keys.logKeys(since: time - 3600), what, end: end).filter { $0.revision <= answer.revision }
+            let records = try await records(from: keys.logKeys(since: time - Self.clockDifference), to: keys.log.endOfPrefix, what, end: end) { $0.revision <= answer.revision }
             // A time that was a text is a little less than that, and a text of it would be a millisecond less.
             let stamp = FleetRecord.stamp(time + 0.0005), cut = records.last { $0.time <= stamp && !$0.time.isEmpty }?.revision ?? 0
             var settings = Dictionary(SettingsReplica(answer, keys).settings.map { ("\($0.target.path)/\($0.key)", $0) }) { $1 }
@@ -117,7 +106,7 @@
                     let name = "\(change.target)/\(change.key)"
                     settings[name] = change.from.flatMap { value in
                         let place = keys.place(of: keys.settings + Data(name))
-                        let record = FleetRecord(value: value, version: change.fromVersion, writer: "", time: "")
+                        let record = FleetRecord(value: value, version: change.fromVersion ?? 0, writer: "", time: "")
                         return place.map { FleetSetting(key: $0.key.text, target: $0.target, record: record, revision: 0) }
                     }
                 }

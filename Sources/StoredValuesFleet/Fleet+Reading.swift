@@ -12,30 +12,50 @@
 
         /// The latest records of the log that are about `key`, or of all; the latest first.
         package func log(of key: String?, limit: Int) async throws(FleetError) -> [FleetLogRecord] {
-            let end = ContinuousClock.now + timeout
-            var records: [FleetLogRecord] = []
-            // From now back, each time further. Sorted by etcd it would be one question, for which etcd reads the whole log.
-            var last = keys.log.endOfPrefix
-            var time = Date.now
-            var span = 60.0
+            let records = try await records("read the log", end: .now + timeout) { record in
+                key.map { key in record.changes.contains { $0.key.isIdentical(to: key) } } ?? true
+            } until: { found in
+                found.count >= limit
+            }
+            return Array(records.reversed().prefix(limit))
+        }
+
+        /// How far the clocks of those who change settings may differ, in seconds: keys of the log are in their order, revisions in that of what
+        /// happened.
+        static let clockDifference = 3600.0
+
+        /// The wanted records, from now back, each time further, until there are enough; and those of `more` seconds before these. By revision.
+        func records(
+            _ what: String, end: ContinuousClock.Instant, more: Double = 0, where isWanted: (FleetLogRecord) -> Bool,
+            until isEnough: ([FleetLogRecord]) -> Bool
+        ) async throws(FleetError) -> [FleetLogRecord] {
+            // Sorted by etcd it would be one question, for which etcd reads the whole log, as it does for those since a revision.
+            var found: [FleetLogRecord] = []
+            var (last, time, span, isLast) = (keys.log.endOfPrefix, Date.now, 60.0, false)
             repeat {
-                time -= span
+                isLast = isEnough(found)
+                time -= isLast ? more : span
                 span *= 4
                 let first = time.timeIntervalSince1970 > 0 ? keys.logKeys(since: time) : keys.log
-                var (next, hasMore) = (first, true)
-                while hasMore {
-                    // Each has up to a mebibyte.
-                    let answer = try await ask(.read(next, to: last, ["limit": "50"]), "read the log", timeout: end - .now)
-                    records += answer.entries.map { FleetLogRecord($0.value, revision: $0.revision) }.filter { record in
-                        key.map { key in record.changes.contains { $0.key.isIdentical(to: key) } } ?? true
-                    }
-                    hasMore = answer.hasMore && !answer.entries.isEmpty
-                    if let latest = answer.entries.last { next = latest.key + [0] }
-                }
+                if first.lexicographicallyPrecedes(last) { found += try await records(from: first, to: last, what, end: end, where: isWanted) }
                 last = first
-            } while records.count < limit && last != keys.log
-            // Keys are ordered by the changers' clocks, revisions by what happened.
-            return Array(records.sorted { $0.revision > $1.revision }.prefix(limit))
+            } while !isLast && last != keys.log
+            return found.sorted { $0.revision < $1.revision }
+        }
+
+        /// The wanted records whose keys are not smaller than `first`, and smaller than `last`, by revision.
+        func records(
+            from first: Data, to last: Data, _ what: String, end: ContinuousClock.Instant, where isWanted: (FleetLogRecord) -> Bool
+        ) async throws(FleetError) -> [FleetLogRecord] {
+            var records: [FleetLogRecord] = []
+            var (next, hasMore) = (first, true)
+            while hasMore {
+                let answer = try await ask(.read(next, to: last, ["limit": "50"]), what, timeout: end - .now)  // each has up to a mebibyte
+                records += answer.entries.map { FleetLogRecord($0.value, revision: $0.revision) }.filter(isWanted)
+                hasMore = answer.hasMore && !answer.entries.isEmpty
+                if let latest = answer.entries.last { next = latest.key + [0] }
+            }
+            return records.sorted { $0.revision < $1.revision }
         }
 
         /// What each member says of itself, and whether the cluster as a whole answers; within a few seconds.

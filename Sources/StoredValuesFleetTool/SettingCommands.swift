@@ -26,6 +26,9 @@
             for broken in settings where broken.record == nil {
                 Output.error.note("\"\(broken.key)\" for \(broken.target) is not a setting, and machines ignore it. Set it again.")
             }
+            for cut in settings where cut.isCut {
+                Output.error.note("Of \"\(cut.key)\" for \(cut.target) only the size is known: values of more than 4 KiB are not in the log.")
+            }
             let found = settings.compactMap { setting in setting.record.map { (setting, $0) } }
             guard !json else {
                 return Output.standard.json(
@@ -64,7 +67,11 @@
 
         private func record() async throws -> FleetRecord? {
             guard moment.at != nil else { return try await fleet.fleet().record(setting, for: target.target) }
-            return try await moment.settings(of: fleet.fleet()).first { $0.key.isIdentical(to: setting) && $0.target == target.target }?.record
+            let found = try await moment.settings(of: fleet.fleet()).first { $0.key.isIdentical(to: setting) && $0.target == target.target }
+            guard found?.isCut != true else {
+                throw Failure(.refused, "What \"\(setting)\" was at that time is not known: values of more than 4 KiB are not in the log.")
+            }
+            return found?.record
         }
     }
 

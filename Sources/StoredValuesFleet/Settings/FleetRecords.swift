@@ -41,6 +41,8 @@
         package var record: FleetRecord?
         /// The revision of its last change.
         package var revision: Int
+        /// Whether the log, which it was read from, has only the size of the value.
+        package var isCut: Bool { revision == 0 && record?.value.isCut == true }
     }
 
     /// What one transaction changed: who, when, from what, to what. It is written in that transaction, so there is one for every
@@ -53,8 +55,8 @@
             /// The JSON before and after; nil if there was none, or it is a secret.
             package var from: JSONValue?
             package var to: JSONValue?
-            /// The version of the item's type before; 0 if it had none, or the record is of an older version.
-            var fromVersion = 0
+            /// The version of the item's type before, 0 if it had none; nil if there was no item, or an older tool has written the record.
+            var fromVersion: Int?
             /// Whether this is about a secret, of which only the name is recorded.
             package var isSecret = false
         }
@@ -84,7 +86,7 @@
                 let secret = change["secret"]?.stringValue
                 return Change(
                     key: secret ?? change["key"]?.stringValue ?? "", target: change["for"]?.stringValue ?? "", from: change["from"],
-                    to: change["to"], fromVersion: max(0, change["fromVersion"]?.intValue ?? 0), isSecret: secret != nil)
+                    to: change["to"], fromVersion: change["fromVersion"]?.intValue.flatMap { $0 < 0 ? nil : $0 }, isSecret: secret != nil)
             }
             self.init(
                 time: json["at"]?.stringValue ?? "", writer: json["by"]?.stringValue ?? "", changes: changes, remark: json["remark"]?.stringValue,
@@ -101,7 +103,7 @@
                 var json: JSONValue = ["key": .string(change.key), "for": .string(change.target)]
                 json["from"] = change.from.map(recorded)
                 json["to"] = change.to.map(recorded)
-                if change.fromVersion > 0 { json["fromVersion"] = JSONValue(change.fromVersion) }
+                json["fromVersion"] = change.fromVersion.map { JSONValue($0) }
                 return json
             }
             var json: JSONValue = ["at": .string(time), "by": .string(writer), "changes": .array(list)]

@@ -39,7 +39,7 @@
                 let records = try await fleet.records()
                 #expect(records.count == 8)
                 let change = try #require(records[7]["changes"]?.arrayValue)
-                #expect(change == [["key": "int", "for": "group/canary", "from": 7]])
+                #expect(change == [["key": "int", "for": "group/canary", "from": 7, "fromVersion": 0]])
                 #expect(records.allSatisfy { $0["by"]?.stringValue == client.writer && $0["at"]?.stringValue?.hasSuffix("Z") == true })
             }
         }
@@ -174,7 +174,7 @@
                 #expect(Set(entries.map(\.modRevision)).count == 1)
                 #expect(
                     try await fleet.records().last?["changes"] == [
-                        ["key": "b", "for": "everyone", "from": 1], ["key": "a", "for": "everyone", "to": 2],
+                        ["key": "b", "for": "everyone", "from": 1, "fromVersion": 0], ["key": "a", "for": "everyone", "to": 2],
                         ["key": "a", "for": "host/web-1", "to": "x"],
                     ])
                 let before = try await fleet.etcd.revision()
@@ -220,7 +220,7 @@
                 #expect(try await client.value("big", as: String.self)?.count == 600_000)
                 #expect(
                     try await fleet.records().last?["changes"] == [
-                        ["key": "big", "for": "everyone", "from": ["bytes": 600_002], "to": ["bytes": 600_002]]
+                        ["key": "big", "for": "everyone", "from": ["bytes": 600_002], "fromVersion": 0, "to": ["bytes": 600_002]]
                     ])
             }
         }

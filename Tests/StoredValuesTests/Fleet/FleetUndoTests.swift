@@ -1,8 +1,9 @@
 #if Fleet
     import Foundation
     import StoredValues
-    import StoredValuesFleet
     import Testing
+
+    @testable import StoredValuesFleet
 
     @Suite("Fleet: taking back", .hangLimit)
     struct FleetUndoTests {
@@ -62,9 +63,14 @@
                 try await fleet.run("set", "other", "1")
                 let changed = try await record()
                 try await fleet.etcd.put("\(TestFleet.settings)everyone/other", #"{"value": 2}"#)
+                // As an older tool writes it, which does not say of which version the value was.
+                try await fleet.etcd.put(
+                    "\(TestFleet.log)00\(Int(Date.now.timeIntervalSince1970 * 1000))-old",
+                    #"{"at": "t", "by": "ann", "changes": [{"key": "older", "for": "everyone", "from": 1, "to": 2}]}"#)
+                let older = try await "\(fleet.etcd.revision())"
                 try await fleet.etcd.compact()
                 let before = try await fleet.etcd.revision()
-                for (record, words) in [(first, "since, at"), (reset, "since, at"), (changed, "without a record"), (big, "more than 4 KiB"), ("9999", "has no record")] {
+                for (record, words) in [(first, "since, at"), (reset, "since, at"), (changed, "without a record"), (big, "more than 4 KiB"), (older, "an older tool"), ("9999", "has no record")] {
                     let run = try await fleet.tool().run("undo", record)
                     #expect(run.status == 77 && run.output == "" && run.errors.contains(words), "\(run)")
                 }
@@ -79,6 +85,31 @@
             }
         }
 
+        @Test("A record of days ago is found, and so is a later change by a clock that is behind")
+        func old() async throws {
+            try await withFleet { fleet in
+                let client = try fleet.client(), keys = client.keys, now = Date.now
+                func change(_ key: String, from: Int, to: Int, ago: Double) async throws -> String {
+                    let place = FleetKeys.Place(target: .everyone, key: PreferencesKey(key)), time = FleetRecord.stamp(now - ago)
+                    let change = FleetLogRecord.Change(key: key, target: "everyone", from: JSONValue(from), to: JSONValue(to), fromVersion: 0)
+                    let steps = [
+                        EtcdStep.put(keys.key(of: place), FleetRecord(value: JSONValue(to), version: 0, writer: "ann", time: time).data),
+                        EtcdStep.put(keys.newLogKey(at: now - ago), FleetLogRecord(time: time, writer: "ann", changes: [change]).data),
+                    ]
+                    return try await "\(client.gateway.ask(.transaction(steps, about: keys.mark, isChange: true)).revision)"
+                }
+                _ = try await change("limit", from: 0, to: 1, ago: 300_000)
+                let limit = try await change("limit", from: 1, to: 2, ago: 200_000)
+                try await fleet.run("set", "other", "1")
+                #expect(try await fleet.run("undo", limit) == "limit\teveryone\t2\t1\n")
+                let theme = try await change("theme", from: 0, to: 1, ago: 81_000)
+                // Further back than was looked for the record itself.
+                _ = try await change("theme", from: 1, to: 2, ago: 82_500)
+                let run = try await fleet.tool().run("undo", theme)
+                #expect(run.status == 77 && run.errors.contains("since, at") && run.errors.contains("ann has changed"), "\(run)")
+            }
+        }
+
         @Test("With --at settings are shown as they were, by the log; a time that is before it is refused")
         func past() async throws {
             try await withFleet { fleet in
@@ -86,7 +117,10 @@
                 try await fleet.run("set", "limit", "1")
                 try await fleet.run("set", "limit", "5", "--host", "web-1")
                 let then = try #require(try await fleet.run("log", "--limit", "1").split(separator: "\t").first.map(String.init))
-                try await eventually("another millisecond") { Date.now > (try Date(then, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) + 0.002) }
+                func waitAfter(_ time: String) async throws {
+                    try await eventually("another millisecond") { Date.now > (try Date(time, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) + 0.002) }
+                }
+                try await waitAfter(then)
                 try await fleet.run("set", "limit", "2")
                 try await fleet.run("reset", "limit", "--host", "web-1")
                 try await fleet.run("set", "new", long)
@@ -95,6 +129,13 @@
                 #expect(try await fleet.tool().run("get", "new", "--at", then).status == 1)
                 let now = try #require(try await fleet.run("log", "--limit", "1").split(separator: "\t").first.map(String.init))
                 #expect(try await fleet.run("list", "--at", now) == fleet.run("list"))
+                // Of what was too large for the log nothing is shown as its value.
+                try await waitAfter(now)
+                try await fleet.run("set", "new", "short")
+                let cut = try await fleet.tool().run("get", "new", "--at", now)
+                #expect(cut.status == 77 && cut.output == "" && cut.errors.contains("more than 4 KiB"), "\(cut)")
+                let list = try await fleet.tool().run("list", "--at", now)
+                #expect(list.status == 0 && list.errors.contains("Of \"new\" for everyone only the size is known"), "\(list)")
                 let early = try await fleet.tool().run("list", "--at", "2020-01-31T12:00:00Z")
                 #expect(early.status == 77 && early.errors.contains("does not go back"), "\(early)")
                 #expect(try await fleet.tool().run("list", "--at", "yesterday").status == 64)
