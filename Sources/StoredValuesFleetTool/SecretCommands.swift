@@ -74,6 +74,7 @@
         func run() async throws {
             let service = try secrets.serviceName()
             let moved = try await secrets.withKeyring { keyring in
+                ProgressLine.shared.begin("Moving secrets")
                 do {
                     return try await from.keyring.moveSecrets(inService: service, to: keyring, overwriting: overwrite, progress: ProgressLine.shared.advance)
                 } catch SecretMoveError.destination(.wrongKey) {

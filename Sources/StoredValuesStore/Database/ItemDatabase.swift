@@ -81,7 +81,7 @@
         /// Gives readers what they have not read yet.
         func read(_ later: inout AfterUnlocking) throws {
             if let database = state.transaction { return try readOthers(database, &later) }
-            guard try connect(creating: false, &later) else {
+            guard try connect(creating: false) else {
                 for reader in readers { reader.removeAll(&later) }
                 return
             }
@@ -92,7 +92,7 @@
         /// throws, nothing has changed.
         func write<Result>(_ later: inout AfterUnlocking, _ body: (Database) throws -> Result) throws -> Result {
             requireProperUse(state.transaction == nil, "A store was changed while an item of \"\(path)\" was updated or decoded. Do it before or after.")
-            _ = try connect(creating: true, &later)
+            _ = try connect(creating: true)
             FileWatch.noteOwnChange()
             do { return try transaction(.immediate, &later, body) } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
                 disconnect()  // after a failed sync only the file itself says which state it has
@@ -145,7 +145,7 @@
         // MARK: The connection
 
         /// Opens the database, or opens it anew if the file was replaced. Returns whether its tables are there.
-        private func connect(creating: Bool, _ later: inout AfterUnlocking) throws -> Bool {
+        private func connect(creating: Bool) throws -> Bool {
             guard let file = try file() else {
                 if state.connection == nil { state.connection = try open(":memory:", nil) }
                 return try hasTables(creating: true)

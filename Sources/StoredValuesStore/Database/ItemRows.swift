@@ -88,11 +88,12 @@
         private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
         /// Inserts rows, numbered from `number`. A statement for each would take a tenth longer for 10,000.
-        func insert(_ rows: some Collection<(id: [UInt8], json: [UInt8])>, number: Int64, version: Int, revision: Int64) throws {
+        func insert(_ rows: [(id: [UInt8], json: [UInt8])], number: Int64, version: Int) throws {
+            let revision = try nextRevision()  // after all that is there, or triggers would take them for another program's
             var (number, rest) = (number, rows[...])
             while !rest.isEmpty {
                 let part = rest.prefix(100)
-                let values = part.indices.enumerated().map { place, _ in "(?\(3 * place + 4), ?1, ?\(3 * place + 5), ?2, ?\(3 * place + 6), ?3)" }
+                let values = (0..<part.count).map { "(?\(3 * $0 + 4), ?1, ?\(3 * $0 + 5), ?2, ?\(3 * $0 + 6), ?3)" }
                 let sql = "INSERT INTO items (number, store, id, version, json, revision) VALUES \(values.joined(separator: ", "))"
                 var arguments: StatementArguments = [store, version, revision]
                 for row in part {
@@ -121,9 +122,9 @@
         func removeAll() throws { try database.cachedStatement(sql: "DELETE FROM items WHERE store = ?").execute(arguments: [store]) }
 
         /// Forgets removals that every reader has seen by now, or reads anew.
-        func forgetOldRemovals() throws {
+        func forgetOldRemovals(before last: Int64) throws {
             let sql = "DELETE FROM removed WHERE store = ? AND revision < ?"
-            try database.cachedStatement(sql: sql).execute(arguments: [store, max(0, lastRevision()) - Int64(ItemSchema.keptRemovals)])
+            try database.cachedStatement(sql: sql).execute(arguments: [store, max(0, last) - Int64(ItemSchema.keptRemovals)])
         }
     }
 #endif

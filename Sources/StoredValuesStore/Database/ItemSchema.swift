@@ -7,8 +7,9 @@
     /// `number`. `removed` has the ids of the last removals.
     ///
     /// `revision` counts the changes of one store, so that another process reads only what has changed. Triggers count for programs that
-    /// know nothing of it, as `sqlite3`. Before they insert a row, a removal of nothing uses up a revision, because one that the row replaces
-    /// (INSERT OR REPLACE) is not told of; a row that comes with an old revision, as from a backup, gets a new one.
+    /// know nothing of it, as `sqlite3`. Before they insert or move a row, a removal of nothing uses up a revision, because one that the row replaces
+    /// (OR REPLACE) is not told of; a row that comes with an old revision, as from a backup, gets a new one. Nobody
+    /// is told of a row that is replaced by its number by one of another store.
     enum ItemSchema {
         /// Says in the file's header that it is a file of stores: "SVst".
         static let applicationID: Int32 = 0x5356_7374
@@ -29,7 +30,7 @@
             CREATE INDEX items_by_revision ON items (store, revision);
             CREATE TABLE removed (
                 store TEXT NOT NULL,
-                revision INTEGER NOT NULL,
+                revision INTEGER NOT NULL CHECK (typeof(revision) = 'integer'),
                 id TEXT NOT NULL,
                 PRIMARY KEY (store, revision)
             ) WITHOUT ROWID;
@@ -40,8 +41,11 @@
                 UPDATE items SET revision = \(next("NEW")) WHERE number = NEW.number;
             END;
             CREATE TRIGGER item_changed AFTER UPDATE OF number, version, json ON items
-            WHEN NEW.revision = OLD.revision AND NEW.store = OLD.store AND NEW.id = OLD.id BEGIN
-                UPDATE items SET revision = \(next("NEW")) WHERE number = NEW.number;
+            WHEN (NEW.revision <= OLD.revision OR \(exists("items", ">")) OR \(exists("removed", ">="))) AND NEW.store = OLD.store AND NEW.id = OLD.id BEGIN
+                UPDATE items SET revision = max(OLD.revision + 1, \(next("NEW"))) WHERE number = NEW.number;
+            END;
+            CREATE TRIGGER item_moves BEFORE UPDATE OF number, store, id ON items BEGIN
+                INSERT INTO removed (store, revision, id) VALUES (NEW.store, \(next("NEW")), x'');
             END;
             CREATE TRIGGER item_renamed AFTER UPDATE OF store, id ON items WHEN NEW.store <> OLD.store OR NEW.id <> OLD.id BEGIN
                 INSERT INTO removed (store, revision, id) VALUES (OLD.store, max(OLD.revision + 1, \(next("OLD"))), OLD.id);

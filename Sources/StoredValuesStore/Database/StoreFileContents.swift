@@ -100,13 +100,10 @@
                 let file = ItemDatabase(place) {}
                 try file.turn { later in
                     try file.write(&later) { database in
-                        var revisions: [[UInt8]: Int64] = [:]  // names that are equal as strings may differ in their bytes
                         for row in rows {
-                            let (name, store) = (Array(row.store.utf8), ItemRows(database: database, store: row.store))
-                            let revision = try revisions[name] ?? store.nextRevision()
-                            revisions[name] = revision
-                            if try !store.replace(row.id, row.json, version: row.version, revision: revision) {
-                                try store.insert([(row.id, row.json)], number: store.nextNumber(1), version: row.version, revision: revision)
+                            let store = ItemRows(database: database, store: row.store)
+                            if try !store.replace(row.id, row.json, version: row.version, revision: store.nextRevision()) {
+                                try store.insert([(row.id, row.json)], number: store.nextNumber(1), version: row.version)
                             }
                         }
                     }

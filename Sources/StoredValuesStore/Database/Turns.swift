@@ -34,11 +34,12 @@
 
         /// Runs `body` in a turn, on this thread. What it puts into its argument is done when no turn is left on it.
         func run<Result>(_ body: (inout AfterUnlocking) throws -> Result) throws -> Result {
+            let end = end()
             var later = AfterUnlocking()
             defer { Self.perform(later) }
             if thread.withLock({ $0 == pthread_self() }) { return try body(&later) }
-            if Self.afterTurns.withLock({ $0[pthread_self()] != nil }) { return try pass(until: end(), &later, body) }
-            return try queue.sync { try pass(until: end(), &later, body) }
+            if Self.afterTurns.withLock({ $0[pthread_self()] != nil }) { return try pass(until: end, &later, body) }
+            return try queue.sync { try pass(until: end, &later, body) }
         }
 
         /// The same without blocking a thread of the caller's. Throws `CancellationError` if the task is cancelled before the turn begins; once
@@ -76,7 +77,8 @@
         private func pass<Result>(
             until end: Int64, _ later: inout AfterUnlocking, _ body: (inout AfterUnlocking) throws -> Result
         ) throws -> Result {
-            guard gate.wait(timeout: .now() + .nanoseconds(Int(Self.timeout.nanoseconds))) == .success else { throw TimedOut() }
+            let patience = max(0, end - monotonicNanoseconds())
+            guard gate.wait(timeout: .now() + .nanoseconds(Int(patience))) == .success else { throw TimedOut() }
             let me = pthread_self()
             let isOutermost = Self.afterTurns.withLock { threads in
                 defer { if threads[me] == nil { threads[me] = AfterUnlocking() } }

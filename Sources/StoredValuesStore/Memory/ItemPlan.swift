@@ -67,7 +67,8 @@
 
         private mutating func insert(_ items: [EncodedItem<Item>]) throws {
             guard !items.isEmpty else { return }
-            let (version, revision, first) = (coder.version, try rows.nextRevision(), try rows.nextNumber(items.count))
+            let (version, first) = (coder.version, try rows.nextNumber(items.count))
+            lazy var revision = Result { try rows.nextRevision() }  // of what is replaced
             var put: [(item: Item, id: [UInt8], number: Int64)] = []
             put.reserveCapacity(items.count)
             var new: [(id: [UInt8], json: [UInt8])] = []
@@ -83,7 +84,7 @@
                     number = old
                 case .item(number: let old), .unreadable(number: let old, _):
                     // The row is gone if a backup was copied into the file.
-                    if try rows.replace(item.id, item.json, version: version, revision: revision) {
+                    if try rows.replace(item.id, item.json, version: version, revision: revision.get()) {
                         number = old
                     } else {
                         new.append((item.id, item.json))
@@ -92,7 +93,7 @@
                 touched[item.id] = .item(number: number)
                 put.append((item.item, item.id, number))
             }
-            try rows.insert(new, number: first, version: version, revision: revision)
+            if !new.isEmpty { try rows.insert(new, number: first, version: version) }
             changes.append(.put(put))
         }
 

@@ -31,14 +31,15 @@
         /// What other processes did, as far as it can still be seen: the same changes in the same order.
         private func changesInOrder(_ changed: [ItemRow], _ removed: [(id: [UInt8], revision: Int64)]) -> [RowChange] {
             var changes: [RowChange] = []
-            var removed = removed[...]
-            for row in changed {
-                let before = removed.prefix { $0.revision <= row.revision }
-                removed = removed.dropFirst(before.count)
-                if !before.isEmpty { changes.append(.remove(before.map(\.id))) }
-                if case .put(let rows) = changes.last { changes[changes.count - 1] = .put(rows + [row]) } else { changes.append(.put([row])) }
+            var (changed, removed) = (changed[...], removed[...])
+            while !changed.isEmpty || !removed.isEmpty {
+                let gone = removed.prefix { removal in changed.first.map { removal.revision <= $0.revision } ?? true }
+                removed = removed.dropFirst(gone.count)
+                if !gone.isEmpty { changes.append(.remove(gone.map(\.id))) }
+                let put = changed.prefix { row in removed.first.map { row.revision < $0.revision } ?? true }
+                changed = changed.dropFirst(put.count)
+                if !put.isEmpty { changes.append(.put(Array(put))) }
             }
-            if !removed.isEmpty { changes.append(.remove(removed.map(\.id))) }
             return changes
         }
 

@@ -1,5 +1,4 @@
 #if Store
-    import Logging
     import StoredValues
     import StoredValuesSupport
 
@@ -98,8 +97,9 @@
                 let rows = ItemRows(database: database, store: name)
                 var plan = ItemPlan(rows: rows, coder: coder, id: id, list: state.withLock(\.list))
                 for step in steps { try plan.carryOut(step) }
-                if plan.changes.contains(where: \.isRemoval) { try rows.forgetOldRemovals() }
-                return (plan.changes, try rows.lastRevision())
+                let last = try rows.lastRevision()
+                if !plan.changes.isEmpty { try rows.forgetOldRemovals(before: last) }
+                return (plan.changes, last)
             }
             return apply(changes, revision: revision, isExternal: false, wantsItems: wantsItems, &later)
         }
@@ -194,9 +194,5 @@
             let box = Box(event)
             for reader in eventReaders.values { reader.append(box, &later) }
         }
-    }
-
-    extension ItemChange {
-        fileprivate var isRemoval: Bool { if case .remove = self { true } else { false } }
     }
 #endif

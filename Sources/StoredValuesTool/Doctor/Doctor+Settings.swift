@@ -98,8 +98,7 @@ extension Doctor {
         case (.broken, _), (.unreadable, _), (_, .none): break
         case (_, .never): add(.problem, "\(FleetStatus.never) \(storage.fleetComplaint ?? "Check the agent's log.")")
         case (_, let status):
-            let sentence = "\(status.description) All machines: stored-values-fleet doctor."
-            if case .current = status { add(.fine, sentence) } else { add(.problem, sentence) }
+            if case .current = status { add(.fine, status.description) } else { add(.problem, status.description) }
         }
         let keys = storage.snapshot.keys(hiding: .fleet), limit = 20
         guard let first = keys.first else { return }

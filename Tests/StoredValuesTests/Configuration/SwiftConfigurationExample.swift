@@ -6,11 +6,14 @@ import StoredValuesConfiguration
 func connect() async throws {
     let config = ConfigReader(providers: [
         EnvironmentVariablesProvider(),                // its values win
-        StoredValuesProvider(secrets: ["api.token"]),  // settings, and these keys from the keyring
+        // Settings, and these keys from the keyring
+        StoredValuesProvider(secrets: ["api.token"]),
     ])
-    let token = try await config.fetchRequiredString(forKey: "api.token")  // or throws why there is none
+    // Or throws why there is none
+    let token = try await config.fetchRequiredString(forKey: "api.token")
     try await config.watchInt(forKey: "http.timeout", default: 30) { timeouts in
-        for await timeout in timeouts { await reconnect(token, timeout) }  // now, then after every change
+        // Now, then after every change
+        for await timeout in timeouts { await reconnect(token, timeout) }
     }
 }
 #endif

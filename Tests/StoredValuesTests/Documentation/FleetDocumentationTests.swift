@@ -150,7 +150,7 @@
                 // A command ends where its line, its comment or its backtick begins or ends.
                 for match in text.matches(of: /stored-values-fleet ((?:secret |schema )?[a-z-]+)([^`#|\n]*)/) {
                     let words = match.1.split(separator: " ").map(String.init)
-                    guard all.contains("  \(words[0]) ") else {
+                    guard all.contains("  \(words[0]) ") || all.contains("  \(words[0]), ") else {
                         Issue.record("no command: \(match.0)")
                         continue
                     }

@@ -51,6 +51,10 @@
             case 3: try? database.execute(sql: "UPDATE items SET json = ?, version = ? WHERE id = ?", arguments: [input.value, input.value, id])
             case 4: try? database.execute(sql: "UPDATE OR REPLACE items SET id = ? WHERE id = ?", arguments: [input.id, id])
             case 5: try? database.execute(sql: "UPDATE OR IGNORE items SET number = ? WHERE id = ?", arguments: [input.value, id])
+            case 6 where input.byte % 2 == 0:
+                let last = try ItemRows(database: database, store: "s").lastRevision()
+                let sql = "UPDATE items SET json = ?, revision = ? WHERE id = ?"
+                try? database.execute(sql: sql, arguments: [input.value, last - 1 - Int64(input.byte % 4), id])
             case 6: try? database.execute(sql: "DELETE FROM items WHERE id = ?", arguments: [id])
             default: break
             }

@@ -45,6 +45,9 @@ final class SettingsWindow {
         adw_preferences_group_add(secrets.cast(), tokenRow.row)
         adw_preferences_page_add(page.cast(), secrets.cast())
 
+        // Its widgets are used until the last change has been made.
+        gtk_window_set_hide_on_close(window.cast(), 1)
+        connect(window, "hide") { [unowned self] in close() }
         undo.isSensitive = false
         connect(undo, "clicked") { [unowned self] in takeBack() }
         if isTraced { Trace.follow(self) }
@@ -64,21 +67,28 @@ final class SettingsWindow {
         if lastChange?.isLast(for: settings) == false { lastChange = nil }
     }
 
-    /// Runs `body` when all that was begun before has ended: of two quick clicks, the last one counts. The program does not end before.
+    /// Ends the program when all changes have been made, also that of a text that is being typed.
+    private func close() {
+        gtk_window_set_focus(window.cast(), nil)
+        Task {
+            while let last = changes.take() { await last.value }
+            if !window.isVisible { g_application_quit(g_application_get_default()) }  // unless somebody has started it again
+        }
+    }
+
+    /// Runs `body` when all that was begun before has ended: of two quick clicks, the last one counts.
     private func afterEarlierChanges(_ body: @escaping @MainActor () async -> Void) {
         let earlier = changes
-        g_application_hold(g_application_get_default())
         changes = Task {
             await earlier?.value
             await body()
-            g_application_release(g_application_get_default())
         }
     }
 
     private func make(_ change: SettingRow.Change, in row: SettingRow) {
-        let before = row.setting
-        if case .set(.text(let text)) = change, text == before.value.plain { return row.error = nil }  // the focus only left
         afterEarlierChanges { [self] in
+            let before = row.setting
+            if case .set(.text(let text)) = change, text == before.value.plain { return row.error = nil }  // the focus only left
             do throws(PreferencesError) {
                 try await change.perform(on: before)
             } catch {

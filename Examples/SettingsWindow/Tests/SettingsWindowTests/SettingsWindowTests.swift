@@ -54,6 +54,16 @@ struct SettingsWindowTests {
         #expect(desktop.stored["savesByItself"] as? Bool == true, "what was clicked last is stored before the program ends")
     }
 
+    @Test("A text that is being typed when the window closes is stored before the program ends")
+    func closing() async throws {
+        let desktop = try await Desktop()
+        let window = try Window(on: desktop)
+        try await window.shows("author", "Ada", "The default")
+        try window.type("Grace", into: "author", thenPress: "ctrl+w")
+        #expect(await window.end() == 0)
+        #expect(desktop.stored["author"] as? String == "Grace")
+    }
+
     @Test("What another process and an editor change is shown, and is not taken back by undo")
     func others() async throws {
         let desktop = try await Desktop()

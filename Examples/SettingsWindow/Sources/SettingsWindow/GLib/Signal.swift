@@ -6,7 +6,8 @@ private final class Handler: Sendable {
     init(_ body: @escaping @MainActor () -> Void) { self.body = body }
 }
 
-/// Calls `body` at each signal of this name, such as `clicked` or `notify::active`, as long as the object lives.
+/// Calls `body` at each signal of this name, such as `clicked` or `notify::active`, as long as the object lives. Not for signals that want an
+/// answer, such as `close-request`.
 @MainActor
 func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ body: @escaping @MainActor () -> Void) {
     let call: @convention(c) (UnsafeMutableRawPointer) -> Void = { handler in

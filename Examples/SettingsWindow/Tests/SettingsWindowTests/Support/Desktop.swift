@@ -26,7 +26,7 @@ final class Desktop {
         display = number
         environment = [
             "DISPLAY": ":\(number)", "HOME": "\(place)/home", "XDG_RUNTIME_DIR": place, "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(place)/bus",
-            "GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "GTK_A11Y": "none", "GSETTINGS_BACKEND": "memory", "LC_ALL": "C.UTF-8",
+            "GDK_BACKEND": "x11", "G_DEBUG": "fatal-criticals", "GSK_RENDERER": "cairo", "GTK_A11Y": "none", "GSETTINGS_BACKEND": "memory", "LC_ALL": "C.UTF-8",
         ]
     }
 

@@ -71,11 +71,11 @@ final class Window {
     }
 
     /// Replaces what is in a control that a text can be typed in.
-    func type(_ text: String, into key: String) throws {
+    func type(_ text: String, into key: String, thenPress last: String = "Return") throws {
         try click(frame?.rows[key]?.control)
         try press("ctrl+a", "BackSpace")
         try xdotool("type", text)
-        try press("Return")
+        try press(last)
     }
 
     func press(_ keys: String...) throws { for key in keys { try xdotool("key", key) } }
