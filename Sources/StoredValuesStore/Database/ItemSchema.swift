@@ -6,10 +6,10 @@
     /// `items` has a row for each item: its JSON, the JSON of its id, and the version of its type. Rows are in the order of insertion by
     /// `number`. `removed` has the ids of the last removals.
     ///
-    /// `revision` counts the changes of one store, so that another process reads only what has changed. Triggers count for programs that
-    /// know nothing of it, as `sqlite3`. Before they insert or move a row, a removal of nothing uses up a revision, because one that the row replaces
-    /// (OR REPLACE) is not told of; a row that comes with an old revision, as from a backup, gets a new one. Nobody
-    /// is told of a row that is replaced by its number by one of another store.
+    /// `revision` counts the changes of one store, so that another process reads only what has changed. Triggers count for programs that know
+    /// nothing of it, as `sqlite3`. Before they insert or move a row, a removal of nothing uses up a revision, because one that the row replaces
+    /// (OR REPLACE) is not told of; a row that comes with an old revision, as from a backup, gets a new one. Nobody is told of a row that one of
+    /// another store replaces by its number.
     enum ItemSchema {
         /// Says in the file's header that it is a file of stores: "SVst".
         static let applicationID: Int32 = 0x5356_7374

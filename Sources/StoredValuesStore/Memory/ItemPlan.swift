@@ -43,9 +43,7 @@
         private var touched: [[UInt8]: Entry] = [:]
         private(set) var changes: [ItemChange<Item>] = []
 
-        init(
-            rows: ItemRows, coder: ItemCoder<Item>, id: @escaping @Sendable (Item) throws -> [UInt8], list: ItemList<Item>
-        ) {
+        init(rows: ItemRows, coder: ItemCoder<Item>, id: @escaping @Sendable (Item) throws -> [UInt8], list: ItemList<Item>) {
             (self.rows, self.coder, self.id, self.list) = (rows, coder, id, list)
         }
 

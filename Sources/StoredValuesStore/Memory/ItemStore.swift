@@ -75,8 +75,7 @@
 
         // MARK: Changing
 
-        /// Carries out the steps in one transaction. Returns the items that they have changed or removed, in the order of the steps, if they
-        /// are wanted.
+        /// Carries out the steps in one transaction. Returns the items that they have changed or removed, in their order, if wanted.
         @discardableResult
         func change(_ steps: [ItemStep<Item>], wantsItems: Bool = true) async throws -> [Item] {
             database.add(self)
@@ -106,9 +105,7 @@
 
         /// Brings memory up to date with the database; returns the items of the changes, if they are wanted.
         @discardableResult
-        func apply(
-            _ changes: [ItemChange<Item>], revision: Int64, isExternal: Bool, wantsItems: Bool = false, _ later: inout AfterUnlocking
-        ) -> [Item] {
+        func apply(_ changes: [ItemChange<Item>], revision: Int64, isExternal: Bool, wantsItems: Bool = false, _ later: inout AfterUnlocking) -> [Item] {
             state.withLock { state in
                 var all: [Item] = []
                 let isFirst = !state.hasLoaded, tells = !isFirst && !state.eventReaders.isEmpty
