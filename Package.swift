@@ -102,7 +102,7 @@ let package = Package(
         .target(
             name: "StoredValuesStore",
             dependencies: [
-                "StoredValues", "StoredValuesFiles", "StoredValuesSupport",
+                "CStoredValues", "StoredValues", "StoredValuesFiles", "StoredValuesSupport",
                 .product(name: "GRDB", package: "GRDB.swift", condition: withStore),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -33,3 +33,14 @@ stored_values_environment (void)
 {
     return getauxval (AT_SECURE) ? 0 : environ;
 }
+
+struct sqlite3;
+int sqlite3_db_config (struct sqlite3 *, int op, ...);
+
+// Whether triggers run for what this connection changes; returns SQLITE_OK. Swift cannot call a function of any number of arguments. Whoever
+// calls this links SQLite.
+static inline int
+stored_values_set_triggers (struct sqlite3 *connection, int run)
+{
+    return sqlite3_db_config (connection, 1003 /* SQLITE_DBCONFIG_ENABLE_TRIGGER */, run, (int *) 0);
+}

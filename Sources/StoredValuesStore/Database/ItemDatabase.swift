@@ -197,6 +197,7 @@
                 // A commit ends with a sync of the journal's header, so that no folder need be synced.
                 let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = PERSIST")
                 if mode == "wal" { throw StoreError.locked(path: path, after: Turns.timeout) }  // another program has the log open
+                try database.setTriggers(false)
                 try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 65536; PRAGMA trusted_schema = OFF")
             }
             if identity == nil { return Connection(queue: try DatabaseQueue(configuration: configuration), identity: nil) }

@@ -66,18 +66,15 @@
             try Int64.fetchOne(database.cachedStatement(sql: "SELECT \(ItemSchema.last("?1"))"), arguments: [store]) ?? 0
         }
 
-        /// The revision of the next change.
-        func nextRevision() throws -> Int64 { try next(after: lastRevision()) }
-
         /// The number of the next of `count` rows.
         func nextNumber(_ count: Int) throws -> Int64 {
             let last = try Int64.fetchOne(database.cachedStatement(sql: "SELECT max(number) FROM items")) ?? 0
-            _ = try next(after: last, Int64(count))
+            _ = try Self.next(after: last, Int64(count))
             return last + 1
         }
 
-        /// A file may have any number, put there by hand.
-        private func next(after last: Int64, _ count: Int64 = 1) throws -> Int64 {
+        /// The next number or revision. A file may have any, put there by hand.
+        static func next(after last: Int64, _ count: Int64 = 1) throws -> Int64 {
             let (next, overflow) = last.addingReportingOverflow(count)
             guard !overflow else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a row has the largest number or revision") }
             return next
@@ -88,8 +85,7 @@
         private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
         /// Inserts rows, numbered from `number`. A statement for each would take a tenth longer for 10,000.
-        func insert(_ rows: [(id: [UInt8], json: [UInt8])], number: Int64, version: Int) throws {
-            let revision = try nextRevision()  // after all that is there, or triggers would take them for another program's
+        func insert(_ rows: [(id: [UInt8], json: [UInt8])], number: Int64, version: Int, revision: Int64) throws {
             var (number, rest) = (number, rows[...])
             while !rest.isEmpty {
                 let part = rest.prefix(100)
@@ -115,11 +111,18 @@
             return database.changesCount > 0
         }
 
-        func remove(_ id: [UInt8]) throws {
-            try database.cachedStatement(sql: "DELETE FROM items WHERE store = ? AND id = ?").execute(arguments: [store, text(id)])
-        }
+        /// Removes a row, and notes that with the revision after the last one. Returns how many there were.
+        func remove(_ id: [UInt8], after last: Int64) throws -> Int64 { try remove(where: "store = ? AND id = ?", [store, text(id)], after: last) }
 
-        func removeAll() throws { try database.cachedStatement(sql: "DELETE FROM items WHERE store = ?").execute(arguments: [store]) }
+        /// Removes all rows, and notes that with the revisions after the last one. Returns how many there were.
+        func removeAll(after last: Int64) throws -> Int64 { try remove(where: "store = ?", [store], after: last) }
+
+        private func remove(where condition: String, _ arguments: StatementArguments, after last: Int64) throws -> Int64 {
+            let rows = "SELECT store, ? + row_number() OVER (ORDER BY number), id FROM items WHERE \(condition)"
+            try database.cachedStatement(sql: "INSERT INTO removed (store, revision, id) \(rows)").execute(arguments: [last] + arguments)
+            try database.cachedStatement(sql: "DELETE FROM items WHERE \(condition)").execute(arguments: arguments)
+            return Int64(database.changesCount)
+        }
 
         /// Forgets removals that every reader has seen by now, or reads anew.
         func forgetOldRemovals(before last: Int64) throws {

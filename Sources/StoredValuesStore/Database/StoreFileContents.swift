@@ -102,8 +102,9 @@
                     try file.write(&later) { database in
                         for row in rows {
                             let store = ItemRows(database: database, store: row.store)
-                            if try !store.replace(row.id, row.json, version: row.version, revision: store.nextRevision()) {
-                                try store.insert([(row.id, row.json)], number: store.nextNumber(1), version: row.version)
+                            let revision = try ItemRows.next(after: store.lastRevision())
+                            if try !store.replace(row.id, row.json, version: row.version, revision: revision) {
+                                try store.insert([(row.id, row.json)], number: store.nextNumber(1), version: row.version, revision: revision)
                             }
                         }
                     }

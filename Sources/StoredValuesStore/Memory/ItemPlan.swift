@@ -42,9 +42,13 @@
         let list: ItemList<Item>
         private var touched: [[UInt8]: Entry] = [:]
         private(set) var changes: [ItemChange<Item>] = []
+        /// The last one in the database.
+        private(set) var revision: Int64
 
-        init(rows: ItemRows, coder: ItemCoder<Item>, id: @escaping @Sendable (Item) throws -> [UInt8], list: ItemList<Item>) {
-            (self.rows, self.coder, self.id, self.list) = (rows, coder, id, list)
+        init(
+            rows: ItemRows, coder: ItemCoder<Item>, id: @escaping @Sendable (Item) throws -> [UInt8], list: ItemList<Item>, revision: Int64
+        ) {
+            (self.rows, self.coder, self.id, self.list, self.revision) = (rows, coder, id, list, revision)
         }
 
         private func entry(_ id: [UInt8]) -> Entry {
@@ -66,7 +70,7 @@
         private mutating func insert(_ items: [EncodedItem<Item>]) throws {
             guard !items.isEmpty else { return }
             let (version, first) = (coder.version, try rows.nextNumber(items.count))
-            lazy var revision = Result { try rows.nextRevision() }  // of what is replaced
+            revision = try ItemRows.next(after: revision)
             var put: [(item: Item, id: [UInt8], number: Int64)] = []
             put.reserveCapacity(items.count)
             var new: [(id: [UInt8], json: [UInt8])] = []
@@ -82,7 +86,7 @@
                     number = old
                 case .item(number: let old), .unreadable(number: let old, _):
                     // The row is gone if a backup was copied into the file.
-                    if try rows.replace(item.id, item.json, version: version, revision: revision.get()) {
+                    if try rows.replace(item.id, item.json, version: version, revision: revision) {
                         number = old
                     } else {
                         new.append((item.id, item.json))
@@ -91,24 +95,26 @@
                 touched[item.id] = .item(number: number)
                 put.append((item.item, item.id, number))
             }
-            if !new.isEmpty { try rows.insert(new, number: first, version: version) }
+            if !new.isEmpty { try rows.insert(new, number: first, version: version, revision: revision) }
             changes.append(.put(put))
         }
 
         /// - Parameter all: Whether these are all rows of the store.
         private mutating func remove(_ ids: [[UInt8]], unreadableToo: Bool = false, all: Bool = false) throws {
-            if all, !ids.isEmpty { try rows.removeAll() }
+            if all, !ids.isEmpty { revision += try rows.removeAll(after: revision) }
             var removed: [[UInt8]] = []
             for id in ids {
                 switch entry(id) {
-                case .item: if !all { try rows.remove(id) }
-                case .unreadable where unreadableToo: try rows.remove(id)
+                case .item: if !all { revision += try rows.remove(id, after: revision) }
+                case .unreadable where unreadableToo: revision += try rows.remove(id, after: revision)
                 default: continue
                 }
                 touched[id] = .absent
                 removed.append(id)
             }
-            if !removed.isEmpty { changes.append(.remove(removed)) }
+            guard !removed.isEmpty else { return }
+            try rows.forgetOldRemovals(before: revision)
+            changes.append(.remove(removed))
         }
 
         /// The ids of all items, as the steps before have left them.
@@ -128,8 +134,9 @@
             try users { try body(&item) }
             let new = try EncodedItem(item, id: self.id, in: rows.store)
             guard new.id == id else { throw StoreError.changedID(store: rows.store, id: id.text) }
-            let revision = try rows.nextRevision()
-            guard try rows.replace(id, new.json, version: coder.version, revision: revision) else { return }
+            let next = try ItemRows.next(after: revision)
+            guard try rows.replace(id, new.json, version: coder.version, revision: next) else { return }
+            revision = next
             changes.append(.put([(item, id, number)]))
         }
     }

@@ -94,11 +94,10 @@
         private func change(_ steps: [ItemStep<Item>], _ wantsItems: Bool, _ later: inout AfterUnlocking) throws -> [Item] {
             let (changes, revision) = try database.write(&later) { database in
                 let rows = ItemRows(database: database, store: name)
-                var plan = ItemPlan(rows: rows, coder: coder, id: id, list: state.withLock(\.list))
+                let (list, revision) = state.withLock { ($0.list, $0.revision) }
+                var plan = ItemPlan(rows: rows, coder: coder, id: id, list: list, revision: revision)
                 for step in steps { try plan.carryOut(step) }
-                let last = try rows.lastRevision()
-                if !plan.changes.isEmpty { try rows.forgetOldRemovals(before: last) }
-                return (plan.changes, last)
+                return (plan.changes, plan.revision)
             }
             return apply(changes, revision: revision, isExternal: false, wantsItems: wantsItems, &later)
         }

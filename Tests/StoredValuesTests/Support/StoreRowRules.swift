@@ -27,7 +27,11 @@
             let follower = reader(database)
             try database.turn { later in
                 while !input.rest.isEmpty {
-                    try database.write(&later) { try step(&input, $0, follower) }
+                    try database.write(&later) { database in
+                        try database.setTriggers(true)
+                        defer { try? database.setTriggers(false) }
+                        try step(&input, database, follower)
+                    }
                     try compare(follower, database, &later)
                 }
             }

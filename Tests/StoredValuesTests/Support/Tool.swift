@@ -35,9 +35,15 @@ struct Tool {
     }
 
     /// The same with a list of arguments.
+    ///
+    /// On a busy machine the file with the secrets may not answer within the tool's limit of 5 s; then again, as the error says.
     @discardableResult
     func run(_ arguments: [String], input: String = "") async throws -> FinishedProgram {
-        try await FinishedProgram.run([Self.path] + arguments, environment: environment, input: input, in: folder)
+        for _ in 0..<50 {
+            let run = try await FinishedProgram.run([Self.path] + arguments, environment: environment, input: input, in: folder)
+            if run.status != 75 || !run.errors.contains("The keyring did not answer within") { return run }
+        }
+        throw NeverHappened(what: "\(arguments) is answered", limit: hangLimit)
     }
 
     /// The same tool with other variables; nil takes one away.

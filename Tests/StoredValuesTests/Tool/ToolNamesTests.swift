@@ -68,7 +68,8 @@ struct ToolNamesTests {
         try await withTool { tool in
             let steer = "\u{9B}2J\u{202E}\u{2067}\u{7F}\u{9D}0;"
             try tool.write("{\"x\(steer)\": 1, \"steer\": \"x\(steer)\"}")
-            try await tool.run("secret", "set", "x\(steer)", input: "x")
+            let set = try await tool.run("secret", "set", "x\(steer)", input: "x")
+            try #require(set.status == 0, "\(set)")
             let terminal = try PseudoTerminal([Tool.path] + command, environment: tool.environment)
             let isJSON = command.contains("--json")
             try await terminal.waits(
