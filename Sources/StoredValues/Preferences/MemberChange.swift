@@ -14,8 +14,9 @@ struct StoredJSON: Hashable, Sendable {
     }
 }
 
-/// A change of one member. A class, because a change is passed on many times, and copying its parts would take most of that.
-final class MemberChange: Sendable {
+/// A change of one member: the content that it leaves, in the box in which its readers share it, and the condition under which it is
+/// made. A class, because a change is passed on many times, and copying its parts would take most of that.
+final class MemberChange: Box<StoredContent>, @unchecked Sendable {
     /// The condition under which the change is made, now and whenever it is applied over what others wrote.
     enum Condition: Sendable {
         /// The stored value is not newer than this version of the item type.
@@ -26,15 +27,24 @@ final class MemberChange: Sendable {
         case ifStill(StoredJSON?)
     }
 
-    /// What is stored by the change; nil to remove the member.
-    let stored: StoredJSON?
     let condition: Condition
-    /// A `Box` of the item that this was encoded from, so that readers need not decode it again.
-    let item: (any AnyObject & Sendable)?
 
-    init(_ stored: StoredJSON?, if condition: Condition = .always, item: (any AnyObject & Sendable)? = nil) {
-        (self.stored, self.condition, self.item) = (stored, condition, item)
+    init(_ content: StoredContent, if condition: Condition) {
+        self.condition = condition
+        super.init(content)
     }
+
+    required init(_ content: StoredContent) {
+        condition = .always
+        super.init(content)
+    }
+
+    convenience init(_ stored: StoredJSON?, if condition: Condition = .always) {
+        self.init(StoredContent(stored), if: condition)
+    }
+
+    /// What is stored by the change; nil to remove the member.
+    var stored: StoredJSON? { value.text }
 
     /// Whether it depends on what exactly is stored.
     var isConditional: Bool { if case .ifStill = condition { true } else { false } }
@@ -64,8 +74,8 @@ final class MemberChange: Sendable {
     /// batch.
     func over(_ earlier: MemberChange?) -> MemberChange {
         switch (earlier?.condition, condition) {
-        case (.always, _): MemberChange(stored, item: item)
-        case (let earlier?, .ifStill): MemberChange(stored, if: earlier, item: item)  // the batch itself fulfilled the condition
+        case (.always, _): MemberChange(value, if: .always)
+        case (let earlier?, .ifStill): MemberChange(value, if: earlier)  // the batch itself fulfilled the condition
         default: self
         }
     }

@@ -158,9 +158,10 @@ struct PreferencesState {
 
     /// Notifies the members of `changes`, which are made, and all listeners.
     private mutating func show(_ changes: StoredMembers.Changes, _ later: inout AfterUnlocking) {
+        log.forgetRepairs(of: changes.keys)
+        guard members.hasOthers else { return audience.tell(changes, &later) }
         var contents = changes
         for (key, change) in changes {
-            log.forgetRepairs(of: key)
             if let above = members.above(key) {
                 contents[key] = MemberChange(above)
             } else if change.stored == nil, !members.layers.isEmpty {  // removing a value uncovers the layers below
@@ -190,10 +191,9 @@ struct PreferencesState {
             var isSame = old.source(key) == new.source(key) && (before == now || respelled.contains(key))
             // Elsewhere the source says whether something is stored.
             if new.environment != nil { isSame = isSame && (old.own(key) == nil) == (new.own(key) == nil) }
-            guard !isSame else { continue }
-            log.forgetRepairs(of: key)
-            contents[key] = MemberChange(now)
+            if !isSame { contents[key] = MemberChange(now) }
         }
+        log.forgetRepairs(of: contents.keys)
         audience.tell(contents, &later)
     }
 
@@ -203,7 +203,7 @@ struct PreferencesState {
         let (changed, problem) = environment.take(claim)
         problem.map { log.note($0) }
         guard !changed.isEmpty else { return }
-        for key in changed { log.forgetRepairs(of: key) }
+        log.forgetRepairs(of: changed)
         audience.tell(Dictionary(uniqueKeysWithValues: changed.map { ($0, MemberChange(members.stored($0))) }), &later)
     }
 

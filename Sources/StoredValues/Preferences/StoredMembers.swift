@@ -44,6 +44,9 @@ struct StoredMembers {
         return change.stored
     }
 
+    /// Whether values may come from elsewhere than the file.
+    var hasOthers: Bool { environment != nil || !layers.isEmpty }
+
     /// The content of `key` in the environment, which nothing that is stored replaces.
     func above(_ key: PreferencesKey) -> StoredJSON? { environment?.content(of: key) }
 

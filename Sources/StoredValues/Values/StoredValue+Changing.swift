@@ -119,7 +119,7 @@ extension StoredValue {
         } catch {
             throw .notEncodable(key: key, path: preference.store.path, reason: Self.reason(error))
         }
-        return MemberChange(stored, if: condition ?? .notNewer(than: stored.version), item: Box(valid))
+        return MemberChange(.item(Box(valid), text: stored), if: condition ?? .notNewer(than: stored.version))
     }
 
     private static func reason(_ error: any Error) -> String {
