@@ -180,10 +180,11 @@ package class FileOperations: @unchecked Sendable {
         let descriptor = path.withCString { openFile($0, openPathOnly | O_CLOEXEC, 0) }
         guard descriptor >= 0 else { return false }
         defer { closeFile(descriptor) }
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { place in
+        // With room for one byte more, which a longer path has. The longest path of all would not fit on the stack.
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: path.utf8.count + 1) { place in
             guard let start = place.baseAddress else { return false }
             let count = "/proc/self/fd/\(descriptor)".withCString { readlink($0, start, place.count) }  // proc(5)
-            return path.withCString { count == strlen($0) && memcmp($0, start, count) == 0 }
+            return path.withCString { count == place.count - 1 && memcmp($0, start, count) == 0 }
         }
     }
 
