@@ -12,7 +12,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     @usableFromInline let ready: ReadyItem<Item>
     // Both stored, because computing them takes longer than a read.
     let schema: ItemSchema
-    private let box = ObjectIdentifier(Box<Item>.self)
+    let box = Box<Item>.self
     /// Whether any wrapper of the key has a validation. Without one, the value before an item is never needed.
     private let isValidated = Atomic(false)
     /// Whether ``lastGood`` may hold anything. Checked first, because copying a value of the item's type would take most of the
@@ -145,7 +145,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     func beginChange() { live.beginChange() }
 
     func take(_ change: MemberChange, _ later: inout AfterUnlocking) {
-        let isItem = if case .item(let item, _) = change.value { ObjectIdentifier(type(of: item)) == box } else { false }
+        let isItem = if case .item(let item, _) = change.value { ObjectIdentifier(type(of: item)) == ObjectIdentifier(box) } else { false }
         let isGoodItself = isItem && !isValidated.load(ordering: .relaxed)
         // Before the change, so that no reader of the new content finds the last good item of the old one.
         if mayKnowGood.load(ordering: .acquiring) || !isGoodItself {
