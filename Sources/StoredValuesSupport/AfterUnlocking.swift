@@ -19,10 +19,11 @@ package struct AfterUnlocking: Sendable {
     package mutating func release(value: any Sendable) { release(Kept(value: value)) }
 
     package mutating func append(_ other: AfterUnlocking) {
-        readers += other.readers
-        observed += other.observed
-        notices += other.notices
-        replaced += other.replaced
+        // Mostly there is nothing, and appending nothing takes long.
+        if !other.readers.isEmpty { readers += other.readers }
+        if !other.observed.isEmpty { observed += other.observed }
+        if !other.notices.isEmpty { notices += other.notices }
+        if !other.replaced.isEmpty { replaced += other.replaced }
     }
 
     /// Does all of it; call it without a lock.

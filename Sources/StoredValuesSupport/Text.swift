@@ -1,6 +1,12 @@
 // Text as other programs read it: byte by byte. For Swift, a slash followed by a combining accent is not a slash, and two
 // strings that look alike are equal.
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
 extension String {
     /// The text after `prefix`, or nil if the text does not begin with it.
     package func after(prefix: String) -> String? {
@@ -32,8 +38,21 @@ extension String {
 
     /// Whether both are the same bytes.
     package func isIdentical(to other: String) -> Bool {
-        var (left, right) = (self, other)  // by pointers, which takes a fifth of the time
-        return left.withUTF8 { left in right.withUTF8 { right in left.count == right.count && left.elementsEqual(right) } }
+        guard utf8.count == other.utf8.count else { return false }
+        return withCString { left in other.withCString { memcmp(left, $0, utf8.count) == 0 } }  // by pointers, which is far faster
+    }
+}
+
+extension Int {
+    /// Appends the decimal digits to a text. `description` takes four times as long.
+    package func appendDigits(to text: inout [UInt8]) {
+        var digits = InlineArray<20, UInt8>(repeating: UInt8(ascii: "-")), start = digits.count, rest = magnitude
+        repeat {
+            start -= 1
+            digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        for index in (self < 0 ? start - 1 : start)..<digits.count { text.append(digits[index]) }
     }
 }
 

@@ -89,14 +89,12 @@ final class MemberChange: Box<StoredContent>, @unchecked Sendable {
 
 /// The members that one change sets or removes.
 struct MemberChanges: Sendable {
-    private(set) var inOrder: [(key: PreferencesKey, change: MemberChange)] = []
+    /// By key; the last of a key counts.
+    private(set) var byKey: StoredMembers.Changes = [:]
     /// User values that are released without locks.
     private(set) var released: [any Sendable] = []
 
-    /// The same by key; the last of a key counts.
-    var byKey: StoredMembers.Changes { Dictionary(inOrder.lazy.map { ($0.key, $0.change) }) { $1 } }
-
-    mutating func make(_ change: MemberChange, of key: String) { inOrder.append((PreferencesKey(key), change)) }
+    mutating func make(_ change: MemberChange, of key: String) { byKey[PreferencesKey(key)] = change }
 
     /// Sets the member to `stored`, or removes it if that is nil.
     mutating func set(_ key: String, to stored: StoredJSON?, if condition: MemberChange.Condition) {

@@ -175,7 +175,8 @@ struct PreferencesDocument: Sendable {
     mutating func set(_ key: PreferencesKey, to value: [UInt8]?) -> Bool {
         let (place, nameCount) = key.withEscapedName { (find($0), $0.count) }
         let old = place.isFound ? members[place.position].value : added[key]?.value ?? 0..<0
-        guard !bytes(old).elementsEqual(value ?? []) else { return false }
+        guard bytes(old).withUnsafeBufferPointer({ old in (value ?? []).withUnsafeBufferPointer { old.count != $0.count || old.order(to: $0) != 0 } })
+        else { return false }
         membersSize += Self.size(name: nameCount, value: value?.count ?? 0) - Self.size(name: nameCount, value: old.count)
         if place.isFound, isBaseLaidOut, old.lowerBound < base.count, let value, value.count == old.count {
             base.replaceSubrange(old.wide, with: value)  // the result is the same as laying it out

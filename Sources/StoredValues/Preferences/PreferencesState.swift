@@ -97,7 +97,7 @@ struct PreferencesState {
     /// Makes changes inside a batch, visible only to its thread.
     mutating func makeInBatch(_ changes: MemberChanges) {
         if !changes.released.isEmpty { inner.release(value: changes.released) }
-        for (key, change) in changes.inOrder { makeInBatch(change, of: key) }
+        for (key, change) in changes.byKey { makeInBatch(change, of: key) }
     }
 
     /// The same with one change.

@@ -220,7 +220,7 @@ final class PreferencesStore: Sendable {
     func rearrange(_ changes: (StoredMembers) -> MemberChanges) {
         func published() -> StoredMembers { state.withLock { $0.members } }
         // Checked without the file's lock first: reading a default must not require a writable folder.
-        if !changes(published()).inOrder.isEmpty {
+        if !changes(published()).byKey.isEmpty {
             change(.rearrangement) { $0 = changes(published()) }
         }
         // Without a look at the count of views: a read that begins just now is in it only after it has its view.

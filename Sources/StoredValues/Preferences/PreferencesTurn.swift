@@ -124,7 +124,7 @@ struct PreferencesTurn: ~Copyable {
     /// Writes and publishes the requested and all pending changes.
     private mutating func write() -> PreferencesError? {
         // Under the file's lock, so that a newer version written a moment ago is seen.
-        guard let (document, changes, _) = beginWriting() else { return nil }
+        guard let (document, changes) = beginWriting() else { return nil }
         do throws(PreferencesError) {
             let identity = try replace(with: document)
             store.publish(changes, writtenIn: document, identity, &later)
@@ -135,17 +135,16 @@ struct PreferencesTurn: ~Copyable {
         }
     }
 
-    /// The file with the requested and all pending changes, those requested that change anything, and the file without them; nil if
-    /// there is nothing to write.
-    private func beginWriting() -> (document: PreferencesDocument, changes: StoredMembers.Changes, old: PreferencesDocument)? {
-        guard let (old, permitted, isNeeded) = store.state.withLock({ [changes] in $0.beginWriting(changes) }) else { return nil }
-        var document = old
+    /// The file with the requested and all pending changes, and those requested that change anything; nil if there is nothing to
+    /// write.
+    private func beginWriting() -> (document: PreferencesDocument, changes: StoredMembers.Changes)? {
+        guard var (document, permitted, isNeeded) = store.state.withLock({ [changes] in $0.beginWriting(changes) }) else { return nil }
         let changes = document.apply(permitted)
         guard !changes.isEmpty || isNeeded else {
             store.endWriting { _ in }
             return nil
         }
-        return (document, changes, old)
+        return (document, changes)
     }
 
     private func replace(with document: PreferencesDocument) throws(PreferencesError) -> FileIdentity? {
@@ -166,9 +165,9 @@ struct PreferencesTurn: ~Copyable {
     }
 
     private mutating func writeDurably() -> PreferencesError? {
-        guard let (new, changes, old) = beginWriting() else { return nil }
+        guard let (new, changes) = beginWriting() else { return nil }
         do throws(PreferencesError) {
-            if isBroken { _ = try replace(with: old) }  // which sets it aside
+            if isBroken { _ = try replace(with: store.state.withLock { $0.members.document }) }  // which sets it aside
             let identity: FileIdentity? =
                 switch locked {
                 case nil: nil  // there is no file

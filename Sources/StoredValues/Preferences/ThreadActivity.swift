@@ -63,11 +63,10 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
 
     /// The same without noting that it begins.
     static func isInsideTurn(_ activity: ThreadActivity, of store: PreferencesStore) -> Bool {
-        let stack = ofThread.pointee
-        guard !stack.isEmpty else { return false }
+        guard !ofThread.pointee.isEmpty else { return false }
         let outer = turn(of: store)
         if activity != .rearrangement {
-            if case .validation(let key) = stack.last(where: { $0.store == nil })?.activity {
+            if case .validation(let key) = ofThread.pointee.last(where: { $0.store == nil })?.activity {
                 programmerError(
                     "\(activity) was called inside the validation of \"\(key)\". A validation may read other values, but not change any: it returns the item to use, or throws.")
             }
