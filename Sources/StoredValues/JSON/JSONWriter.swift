@@ -77,11 +77,6 @@ struct JSONWriter {
         self.append(closing)
     }
 
-    mutating func append(_ number: Int) {
-        makeRoom(for: 20)  // the longest has as many digits and a sign
-        number.appendDigits(to: &text)
-    }
-
     mutating func append(_ literal: StaticString) { literal.withUTF8Buffer { append($0) } }
 
     mutating func append(_ bytes: ArraySlice<UInt8>) { bytes.withUnsafeBufferPointer { append($0) } }

@@ -64,10 +64,7 @@ final class LiveValue<Content: Sendable, Item: Sendable>: HasObservers {
 
     /// Notifies observers of both willSet and didSet, after the change: an observer notified before it could read the old content on
     /// another thread, and would not be notified again.
-    func notifyObservers() {
-        ready.registrar.willSet(Observed(), keyPath: ready.property)
-        ready.registrar.didSet(Observed(), keyPath: ready.property)
-    }
+    func notifyObservers() { ready.registrar.withMutation(of: Observed(), keyPath: ready.property) {} }
 
     /// Replaces the content with another form of the same content, unless it has changed; nobody is notified.
     func refine(_ content: Content, ifStill expected: UInt64) {

@@ -78,10 +78,12 @@ struct Audience {
             guard let member = declarations[key]?.member else { continue }
             member.beginChange()
             told.append((member, content))
-            later.notifyObservers(of: member)  // and releases it after that, for this may be its last reference
         }
         for (member, content) in told { member.take(content, &later) }
-        for (member, _) in told { member.endChange() }
+        for (member, _) in told {
+            member.endChange()
+            later.notifyObservers(of: member)  // and releases it after that, for this may be its last reference
+        }
         for (keys, hear) in listeners.values where keys?.contains(where: { contents[$0] != nil }) != false { hear(&later) }
     }
 
