@@ -75,7 +75,7 @@ struct Audience {
         var told: [(member: any LiveMember, content: MemberChange)] = []
         told.reserveCapacity(contents.count)
         for (key, content) in contents {
-            guard let member = declarations[key]?.member else { continue }
+            guard let member = content.member ?? declarations[key]?.member else { continue }
             member.beginChange()
             told.append((member, content))
         }

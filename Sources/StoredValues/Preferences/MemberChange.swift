@@ -28,14 +28,16 @@ final class MemberChange: Box<StoredContent>, @unchecked Sendable {
     }
 
     let condition: Condition
+    /// The live value that it was made by, which need not be looked up then.
+    weak let member: (any LiveMember)?
 
-    init(_ content: StoredContent, if condition: Condition) {
-        self.condition = condition
+    init(_ content: StoredContent, if condition: Condition, by member: (any LiveMember)? = nil) {
+        (self.condition, self.member) = (condition, member)
         super.init(content)
     }
 
     required init(_ content: StoredContent) {
-        condition = .always
+        (condition, member) = (.always, nil)
         super.init(content)
     }
 
@@ -74,8 +76,8 @@ final class MemberChange: Box<StoredContent>, @unchecked Sendable {
     /// batch.
     func over(_ earlier: MemberChange?) -> MemberChange {
         switch (earlier?.condition, condition) {
-        case (.always, _): MemberChange(value, if: .always)
-        case (let earlier?, .ifStill): MemberChange(value, if: earlier)  // the batch itself fulfilled the condition
+        case (.always, _): MemberChange(value, if: .always, by: member)
+        case (let earlier?, .ifStill): MemberChange(value, if: earlier, by: member)  // the batch itself fulfilled the condition
         default: self
         }
     }

@@ -49,8 +49,10 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
     }
 
     /// The change or batch of this file that the calling thread is in, innermost; nil if it does not hold the file's turn.
-    static func turn(of store: PreferencesStore) -> ThreadActivity? {
-        ofThread.pointee.last { $0.store == ObjectIdentifier(store) && $0.activity.isTurn }?.activity
+    static func turn(of store: PreferencesStore) -> ThreadActivity? { turn(of: store, in: ofThread) }
+
+    private static func turn(of store: PreferencesStore, in stack: UnsafeMutablePointer<[Entry]>) -> ThreadActivity? {
+        stack.pointee.last { $0.store == ObjectIdentifier(store) && $0.activity.isTurn }?.activity
     }
 
     /// Notes that the calling thread begins a change or a batch of this file. Returns whether it is already in one, which is to
@@ -63,10 +65,11 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
 
     /// The same without noting that it begins.
     static func isInsideTurn(_ activity: ThreadActivity, of store: PreferencesStore) -> Bool {
-        guard !ofThread.pointee.isEmpty else { return false }
-        let outer = turn(of: store)
+        let stack = ofThread
+        guard !stack.pointee.isEmpty else { return false }
+        let outer = turn(of: store, in: stack)
         if activity != .rearrangement {
-            if case .validation(let key) = ofThread.pointee.last(where: { $0.store == nil })?.activity {
+            if case .validation(let key) = stack.pointee.last(where: { $0.store == nil })?.activity {
                 programmerError(
                     "\(activity) was called inside the validation of \"\(key)\". A validation may read other values, but not change any: it returns the item to use, or throws.")
             }

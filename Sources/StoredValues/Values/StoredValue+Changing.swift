@@ -119,7 +119,7 @@ extension StoredValue {
         } catch {
             throw .notEncodable(key: key, path: preference.store.path, reason: Self.reason(error))
         }
-        return MemberChange(.item(preference.box.init(valid), text: stored), if: condition ?? .notNewer(than: stored.version))
+        return MemberChange(.item(preference.box.init(valid), text: stored), if: condition ?? .notNewer(than: stored.version), by: preference)
     }
 
     private static func reason(_ error: any Error) -> String {
