@@ -17,7 +17,8 @@ final class LiveValue<Content: Sendable, Item: Sendable>: HasObservers {
     }
 
     let ready = ReadyItem<Item>()
-    nonisolated(unsafe) private var state: State  // used under the lock of `ready` only
+    // Used under the lock of `ready` only, so that nobody else accesses it meanwhile, which would else be checked at run time.
+    @exclusivity(unchecked) nonisolated(unsafe) private var state: State
 
     init(_ content: Content) { state = State(content: Box(content)) }
 
