@@ -184,7 +184,8 @@ extension StoredMembers {
     /// Why `changes` would make the file too large, if they would.
     private func tooLarge(_ changes: Changes, in content: PreferencesDocument) -> PreferencesError? {
         guard !content.hasRoom(for: changes, within: sizeLimit),
-            let largest = changes.filter({ content.stored($0.key) != $0.value.stored }).max(by: { ($0.value.stored?.json.count ?? 0) < ($1.value.stored?.json.count ?? 0) })
+            let largest = changes.filter({ content.stored($0.key) != $0.value.stored })
+                .max(by: { ($0.value.stored?.json.count ?? 0) < ($1.value.stored?.json.count ?? 0) })
         else { return nil }
         return .tooLarge(key: largest.key.text, path: path, limit: sizeLimit)
     }
