@@ -22,7 +22,7 @@ extension DurableFile {
         var wait = LockWait(limit: timeout)
         while true {
             let target = if let resolved, !wait.mayHaveWaited { resolved } else { try resolvedPath }
-            let lockPath = target + suffix + ".lock"
+            let paths = suffix.isEmpty ? paths(of: target) : FilePaths(of: target + suffix), lockPath = paths.lock
             let descriptor: Int32
             do { descriptor = try openLock(lockPath, on: target, makingFolder: makingFolder) } catch {
                 // The folder can disappear after it was created.
@@ -30,7 +30,7 @@ extension DurableFile {
                 continue
             }
             // Released when this is left.
-            var locked = LockedFile(path: target + suffix, lockPath: lockPath, file: self, lock: descriptor)
+            var locked = LockedFile(paths: paths, file: self, lock: descriptor)
             try acquire(descriptor, of: target, &wait, while: isWanted)
             locked.isMarked = wait.isContended
             // The folder may have been replaced, and while this waited, a symlink retargeted. A symlink retargeted since the path

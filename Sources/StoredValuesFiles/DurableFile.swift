@@ -1,5 +1,14 @@
 import StoredValuesSupport
 
+/// The path of a real file, and those beside it that a change uses.
+final class FilePaths: Sendable {
+    let file: String
+    let lock: String
+    let temporary: String
+
+    init(of file: String) { (self.file, lock, temporary) = (file, file + ".lock", DurableFile.temporaryPath(of: file)) }
+}
+
 /// One file that is replaced as a whole, under a lock among processes.
 ///
 /// Readers need no lock: they see the bytes before or after a replacement. Writers call ``lock(timeout:while:)`` and change the file
@@ -18,6 +27,8 @@ package final class DurableFile: Sendable {
 
     /// Folders in which we created a folder and that were not synced since.
     private let unsynchronizedFolders = Guarded<Set<String>>([])
+    /// The paths at the last change.
+    private let lastPaths = Guarded<FilePaths?>(nil)
 
     /// The file at `path`; a relative path is resolved against the current working folder. Touches nothing.
     package init(path: String, operations: FileOperations = .posix) {
@@ -54,6 +65,16 @@ package final class DurableFile: Sendable {
     /// Whether a replacement is under way, or a process was killed during one and left its bytes.
     package func hasLeftover() throws(FileError) -> Bool {
         try status(at: Self.temporaryPath(of: resolvedPath), followingLinks: false) != nil
+    }
+
+    /// The paths of the real file at `target`. Those of the last change mostly, because composing them takes longer than the rest of a lock.
+    func paths(of target: String) -> FilePaths {
+        lastPaths.withLock { last in
+            if let last, last.file.isIdentical(to: target) { return last }
+            let new = FilePaths(of: target)
+            last = new
+            return new
+        }
     }
 
     /// The path of the bytes that are to replace `target`, the real file's path. The name is reserved, so the holder of the

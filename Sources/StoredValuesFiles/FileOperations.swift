@@ -161,7 +161,7 @@ package class FileOperations: @unchecked Sendable {
     }
 
     package func rename(_ path: String, to newPath: String) throws(SystemErrorCode) {
-        try system { renameat(AT_FDCWD, path, AT_FDCWD, newPath) }
+        try system { path.withCString { old in newPath.withCString { renameat(AT_FDCWD, old, AT_FDCWD, $0) } } }
     }
 
     /// A second name for the file at `path` itself, without following a link. Never overwrites.
@@ -175,15 +175,20 @@ package class FileOperations: @unchecked Sendable {
         try system { mkdir(path, mode_t(mode)) }
     }
 
+    /// Where the system shows the open files of this process, by their descriptors (proc(5)).
+    private static let openFiles = Array("/proc/self/fd/".utf8)
+
     /// Whether something is at `path`, which is its real path. False also where the system cannot tell.
     package func hasNoLinks(_ path: String) -> Bool {
         let descriptor = path.withCString { openFile($0, openPathOnly | O_CLOEXEC, 0) }
         guard descriptor >= 0 else { return false }
         defer { closeFile(descriptor) }
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { place in
+        // With room for one byte more, which a longer path has. The longest path of all would not fit on the stack.
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: path.utf8.count + 1) { place in
             guard let start = place.baseAddress else { return false }
-            let count = "/proc/self/fd/\(descriptor)".withCString { readlink($0, start, place.count) }  // proc(5)
-            return path.withCString { count == strlen($0) && memcmp($0, start, count) == 0 }
+            let link = Self.openFiles + Int(descriptor).digits + [0]  // an interpolation takes twice as long
+            let count = link.withUnsafeBytes { $0.withMemoryRebound(to: CChar.self) { $0.baseAddress.map { readlink($0, start, place.count) } ?? 0 } }
+            return path.withCString { count == place.count - 1 && memcmp($0, start, count) == 0 }
         }
     }
 
@@ -215,7 +220,7 @@ package class FileOperations: @unchecked Sendable {
         if let value {
             try system { fsetxattr(descriptor, name, value, value.count, 0) }
         } else {
-            try system { fremovexattr(descriptor, name) }
+            try system { name.withCString { fremovexattr(descriptor, $0) } }
         }
     }
 

@@ -76,6 +76,7 @@ struct InotifyEvent: Equatable, Sendable {
     /// padded with zeros (inotify(7)).
     static func all(in bytes: UnsafeRawBufferPointer) -> [InotifyEvent] {
         var events: [InotifyEvent] = []
+        events.reserveCapacity(bytes.count / 32)  // most names have more than 16 bytes with their padding
         var start = 0
         while start + 16 <= bytes.count {
             func field<Number: FixedWidthInteger & BitwiseCopyable>(_ offset: Int) -> Number {

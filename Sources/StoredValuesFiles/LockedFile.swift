@@ -3,9 +3,8 @@ import StoredValuesSupport
 
 /// A ``DurableFile``, or its ``DurableGeneration``, while its lock is held, until this is destroyed: the only way to change it.
 package struct LockedFile: ~Copyable {
-    /// The real file's path; it stays the same while the lock is held.
-    let path: String
-    let lockPath: String
+    /// They stay the same while the lock is held.
+    private let paths: FilePaths
     let file: DurableFile
     let lock: Int32
     /// The status of the file when the lock was taken; for a ``DurableGeneration``, that of the original file.
@@ -13,8 +12,11 @@ package struct LockedFile: ~Copyable {
     /// Whether the lock file is marked for processes that wait.
     var isMarked = false
 
+    init(paths: FilePaths, file: DurableFile, lock: Int32) { (self.paths, self.file, self.lock) = (paths, file, lock) }
+
     private var operations: FileOperations { file.operations }
-    private var temporaryPath: String { DurableFile.temporaryPath(of: path) }
+    var path: String { paths.file }
+    private var temporaryPath: String { paths.temporary }
 
     deinit {
         // Not left to closing: a child process between fork and exec may still have the descriptor.
@@ -29,7 +31,7 @@ package struct LockedFile: ~Copyable {
     /// Whether the lock is still at its path. If it was removed, perhaps with its folder, another process can take a new one.
     package var isInPlace: Bool {
         guard let held = try? operations.status(of: lock).identity else { return false }
-        return (try? operations.status(at: lockPath, followingLinks: false))?.identity.isSameFile(as: held) ?? false
+        return (try? operations.status(at: paths.lock, followingLinks: false))?.identity.isSameFile(as: held) ?? false
     }
 
     /// The file's identity and state when the lock was taken; nil if there was none.
@@ -142,7 +144,7 @@ package struct LockedFile: ~Copyable {
     package func removeLeftover() throws(FileError) { try remove(temporaryPath) }
 
     /// Removes the lock file. It must be the last that is done with it: another process may take a new one at once.
-    func removeLock() throws(FileError) { try remove(lockPath) }
+    func removeLock() throws(FileError) { try remove(paths.lock) }
 
     /// Removes all files that were set aside when this one was not readable.
     func removeSetAside() throws(FileError) {

@@ -77,8 +77,13 @@ struct WatchedFolder: Equatable, Sendable {
     let path: String
     /// The events to request from the system.
     private(set) var events: FolderEvents = [.selfDeleted, .selfMoved]
-    /// Names that are not in here concern other watches.
-    private var names: [[UInt8]: Role] = [:]
+    /// Names that are not in here concern other watches. A list, because there are few, and hashing one takes longer than comparing it.
+    private var names: [Name] = []
+
+    private struct Name: Equatable {
+        let bytes: [UInt8]
+        var role: Role
+    }
 
     init(path: String) { self.path = path }
 
@@ -93,23 +98,31 @@ struct WatchedFolder: Equatable, Sendable {
     }
 
     /// Whether only the identity of this folder matters, and whether it is moved or deleted.
-    var isOnlyPassedThrough: Bool { names.values.allSatisfy { $0 == .passage } }
+    var isOnlyPassedThrough: Bool { names.allSatisfy { $0.role == .passage } }
 
     /// Adds the events of `name`.
-    mutating func insert(_ name: String, _ role: Role, _ events: FolderEvents) { merge([Array(name.utf8): role], events) }
+    mutating func insert(_ name: String, _ role: Role, _ events: FolderEvents) {
+        merge([Name(bytes: Array(name.utf8), role: role)], events)
+    }
 
     mutating func formUnion(_ other: WatchedFolder) { merge(other.names, other.events) }
 
-    private mutating func merge(_ names: [[UInt8]: Role], _ events: FolderEvents) {
+    private mutating func merge(_ new: [Name], _ events: FolderEvents) {
         self.events.formUnion(events)
-        // A name with two roles, as when a folder has two paths, is treated as on the way: then everything is checked.
-        self.names.merge(names) { $0 == $1 ? $0 : .way }
+        for name in new {
+            if let index = names.firstIndex(where: { $0.bytes == name.bytes }) {
+                // A name with two roles, as when a folder has two paths, is treated as on the way: then everything is checked.
+                if names[index].role != name.role { names[index].role = .way }
+            } else {
+                names.append(name)
+            }
+        }
     }
 
     /// What `event` in the folder means for the watch; nil if nothing.
     func finding(for event: InotifyEvent) -> WatchFinding? {
         if !event.events.isDisjoint(with: .folderItself) { return (nil, hasTurned: true) }
-        let role = names[event.name]
+        let role = names.first { $0.bytes == event.name }?.role
         if role == .file { return (FileWatch.Event(ofFile: event.events), hasTurned: false) }
         guard role != nil, !event.events.isDisjoint(with: .nameChanged) else { return nil }
         return (nil, hasTurned: true)

@@ -2,12 +2,15 @@
 /// use the same values.
 package struct AfterUnlocking: Sendable {
     private var readers: [UnsafeContinuation<Void, Never>] = []
+    private var observed: [any HasObservers] = []
     private var notices: [@Sendable () -> Void] = []
     private var replaced: [any AnyObject & Sendable] = []
 
     package init() {}
 
     package mutating func wake(_ reader: UnsafeContinuation<Void, Never>) { readers.append(reader) }
+    /// Notifies the observers of `object`, and retains it until then. It costs no allocation, as a notice does.
+    package mutating func notifyObservers(of object: any HasObservers) { observed.append(object) }
     package mutating func notify(_ notice: @escaping @Sendable () -> Void) { notices.append(notice) }
     package mutating func release(_ object: any AnyObject & Sendable) {
         if replaced.isEmpty { replaced.reserveCapacity(8) }  // a change of one value releases five
@@ -16,16 +19,25 @@ package struct AfterUnlocking: Sendable {
     package mutating func release(value: any Sendable) { release(Kept(value: value)) }
 
     package mutating func append(_ other: AfterUnlocking) {
-        readers += other.readers
-        notices += other.notices
-        replaced += other.replaced
+        // Mostly there is nothing, and appending nothing takes long.
+        if !other.readers.isEmpty { readers += other.readers }
+        if !other.observed.isEmpty { observed += other.observed }
+        if !other.notices.isEmpty { notices += other.notices }
+        if !other.replaced.isEmpty { replaced += other.replaced }
     }
 
     /// Does all of it; call it without a lock.
     package func run() {
         for reader in readers { reader.resume() }
+        for object in observed { object.notifyObservers() }
         for notice in notices { notice() }
     }
+}
+
+/// What others may observe.
+package protocol HasObservers: AnyObject, Sendable {
+    /// Notifies the observers. Called without a lock.
+    func notifyObservers()
 }
 
 /// A value that is no object. Objects are kept without it, because generic ones would have to look up their metadata for it.

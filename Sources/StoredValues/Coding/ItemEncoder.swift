@@ -11,6 +11,7 @@ enum ItemEncoder {
     ///
     /// - Parameter level: The depth of the value in the file, by which its later lines are indented.
     static func text(_ item: some Encodable, level: Int = 0, onOneLine: Bool = false) throws -> [UInt8] {
+        if let number = JSONCoding.cast(item, to: Int.self) { return number.digits }
         var writer = JSONWriter(onOneLine: onOneLine)
         if let value = JSONCoding.encode(item) {
             writer.append(value, level: level)  // most items are single values

@@ -4,10 +4,7 @@ import FoundationEssentials
 enum JSONCoding {
     /// The value of an item that is always a single one; nil for any other type.
     static func encode<Item>(_ item: Item) -> JSONValue? {
-        // A checked cast would take longer than the rest. Optionals come here unwrapped.
-        func cast<Known>(_ type: Known.Type) -> Known? {
-            Item.self == type ? unsafeBitCast(item, to: type) : nil  // sound: the same type
-        }
+        func cast<Known>(_ type: Known.Type) -> Known? { Self.cast(item, to: type) }  // Optionals come here unwrapped.
         if let text = cast(String.self) { return .string(text) }
         if let number = cast(Int.self) { return .number(JSONNumber(number)) }
         if let flag = cast(Bool.self) { return .bool(flag) }
@@ -17,6 +14,11 @@ enum JSONCoding {
         if let url = cast(URL.self), url.baseURL == nil { return .string(url.absoluteString) }
         if let decimal = cast(Decimal.self) { return JSONNumber(text: decimal.description).map { .number($0) } }
         return nil
+    }
+
+    /// The item, if it is of that type. A checked cast would take longer than encoding it.
+    static func cast<Item, Known>(_ item: Item, to type: Known.Type) -> Known? {
+        Item.self == type ? unsafeBitCast(item, to: type) : nil  // sound: the same type
     }
 
     /// A number, or one of the strings "nan", "inf" and "-inf", for which JSON has no number.

@@ -185,6 +185,7 @@ extension Array {
 extension UnsafeBufferPointer<UInt8> {
     /// Less than 0 if these bytes come before the others, 0 if they are the same, else more: like memcmp(3), with a shorter one
     /// first. Compares eight bytes at a time, because each change searches for its key.
+    @inline(__always)
     func order(to other: UnsafeBufferPointer<UInt8>) -> Int {
         let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
         let common = Swift.min(left.count, right.count)

@@ -93,6 +93,7 @@ struct JSONWriter {
 
     /// Makes room for so many bytes more. Memory that is too small by then is wiped: it may have a part of a secret.
     private mutating func makeRoom(for count: Int) {
+        guard !text.isEmpty else { return text.reserveCapacity(count) }
         guard text.capacity - text.count < count else { return }
         var larger: [UInt8] = []
         larger.reserveCapacity(2 * (text.count + count))
@@ -112,9 +113,10 @@ struct JSONWriter {
 
     /// Appends a string in quotes, escaping only what JSON requires.
     mutating func append(quoted string: String) {
-        append(UInt8(ascii: "\""))
         var string = string
         string.withUTF8 { bytes in
+            makeRoom(for: bytes.count + 2)
+            append(UInt8(ascii: "\""))
             if bytes.contains(where: Self.mustEscape) { for byte in bytes { append(escaping: byte) } } else { append(bytes) }
         }
         append(UInt8(ascii: "\""))

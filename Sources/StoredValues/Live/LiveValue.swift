@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// The content may be of any type, and examining it costs 50 times as much as reading an item should. So the first reader
 /// prepares the item for the next ones (``ReadyItem``).
-final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
+final class LiveValue<Content: Sendable, Item: Sendable>: HasObservers {
     private struct State {
         var content: Box<Content>
         var revision = newRevision()
@@ -17,7 +17,8 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
     }
 
     let ready = ReadyItem<Item>()
-    nonisolated(unsafe) private var state: State  // used under the lock of `ready` only
+    // Used under the lock of `ready` only, so that nobody else accesses it meanwhile, which would else be checked at run time.
+    @exclusivity(unchecked) nonisolated(unsafe) private var state: State
 
     init(_ content: Content) { state = State(content: Box(content)) }
 
@@ -37,6 +38,7 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
         beginChange()
         put(Box(content), &later)
         endChange()
+        later.notifyObservers(of: self)
     }
 
     /// Makes readers wait until ``endChange()``. If several live values change together, all begin before the first is changed,
@@ -52,17 +54,18 @@ final class LiveValue<Content: Sendable, Item: Sendable>: Sendable {
     /// The content that ``put(_:_:)`` replaces. Call it between `beginChange()` and `endChange()`.
     var replaced: (content: Content, revision: UInt64) { (state.content.value, state.revision) }
 
-    /// Replaces the content. Call it between `beginChange()` and `endChange()`.
+    /// Replaces the content. Call it between `beginChange()` and `endChange()`, and see that the observers are notified.
     func put(_ content: Box<Content>, _ later: inout AfterUnlocking) {
         if let old = ready.clear() { later.release(old) }
         later.release(state.content)
         state.content = content
         state.revision = newRevision()
         for subscription in state.subscriptions.values { subscription.append(content, &later) }
-        // Observers are notified of both willSet and didSet after the change: an observer notified before it could read the old
-        // content on another thread, and would not be notified again.
-        later.notify { [registrar = ready.registrar] in registrar.withMutation(of: Observed(), keyPath: Observed.property) {} }
     }
+
+    /// Notifies observers of both willSet and didSet, after the change: an observer notified before it could read the old content on
+    /// another thread, and would not be notified again.
+    func notifyObservers() { ready.registrar.withMutation(of: Observed(), keyPath: ready.property) {} }
 
     /// Replaces the content with another form of the same content, unless it has changed; nobody is notified.
     func refine(_ content: Content, ifStill expected: UInt64) {

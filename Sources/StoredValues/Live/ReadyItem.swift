@@ -113,8 +113,10 @@ struct Observed: Observable {
 }
 
 /// A value shared by several readers.
+///
+/// Sound although unchecked: neither it nor ``MemberChange``, the one subclass, has anything that changes.
 @usableFromInline
-package final class Box<Value: Sendable>: Sendable {
-    @usableFromInline package let value: Value
-    package init(_ value: Value) { self.value = value }
+package class Box<Value: Sendable>: @unchecked Sendable {
+    @usableFromInline package final let value: Value
+    package required init(_ value: Value) { self.value = value }
 }

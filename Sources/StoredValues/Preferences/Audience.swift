@@ -2,10 +2,15 @@ import StoredValuesSupport
 
 /// Who is notified when members of a preferences file change.
 struct Audience {
-    private struct Declaration {
+    /// A class, because copying a weak reference takes long.
+    private final class Declaration: Sendable {
         let itemType: any Any.Type
         let identifier: ObjectIdentifier
-        weak var member: (any LiveMember)?
+        weak let member: (any LiveMember)?
+
+        init(_ itemType: any Any.Type, of member: any LiveMember) {
+            (self.itemType, identifier, self.member) = (itemType, ObjectIdentifier(member), member)
+        }
     }
 
     /// Called after each change with the store's state locked: it fills buffers and returns.
@@ -31,7 +36,7 @@ struct Audience {
     }
 
     mutating func declare(_ key: PreferencesKey, as itemType: any Any.Type, by member: any LiveMember) {
-        declarations[key] = Declaration(itemType: itemType, identifier: ObjectIdentifier(member), member: member)
+        declarations[key] = Declaration(itemType, of: member)
     }
 
     /// Takes what the former member of `key` has left.
@@ -67,16 +72,17 @@ struct Audience {
         if !legacies.isEmpty {
             for (key, content) in contents where content.stored == nil { takeLegacy(of: key).map { later.release(value: $0) } }
         }
-        // By their place, for a content is costly to copy.
-        let told = contents.indices.compactMap { index in
-            declarations[contents[index].key]?.member.map { (member: $0, index: index) }
+        var told: [(member: any LiveMember, content: MemberChange)] = []
+        told.reserveCapacity(contents.count)
+        for (key, content) in contents {
+            guard let member = content.member ?? declarations[key]?.member else { continue }
+            member.beginChange()
+            told.append((member, content))
         }
-        for (member, _) in told { member.beginChange() }
-        for (member, index) in told { member.take(contents.values[index], &later) }
+        for (member, content) in told { member.take(content, &later) }
         for (member, _) in told {
             member.endChange()
-            // This may be its last reference; then it must not be released before the locks are free.
-            later.release(member)
+            later.notifyObservers(of: member)  // and releases it after that, for this may be its last reference
         }
         for (keys, hear) in listeners.values where keys?.contains(where: { contents[$0] != nil }) != false { hear(&later) }
     }
@@ -102,7 +108,7 @@ struct Audience {
 ///
 /// Called in commit order with locks held. If several members change together, all begin before the first takes its new
 /// content, and end after the last has: a reader that has seen one new value sees no old one.
-protocol LiveMember: AnyObject, Sendable {
+protocol LiveMember: HasObservers {
     /// Makes readers wait from now on.
     func beginChange()
     /// Takes over the member's new content: fills buffers and returns.

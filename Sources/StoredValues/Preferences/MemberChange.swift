@@ -14,8 +14,9 @@ struct StoredJSON: Hashable, Sendable {
     }
 }
 
-/// A change of one member. A class, because a change is passed on many times, and copying its parts would take most of that.
-final class MemberChange: Sendable {
+/// A change of one member: the content that it leaves, in the box in which its readers share it, and the condition under which it is
+/// made. A class, because a change is passed on many times, and copying its parts would take most of that.
+final class MemberChange: Box<StoredContent>, @unchecked Sendable {
     /// The condition under which the change is made, now and whenever it is applied over what others wrote.
     enum Condition: Sendable {
         /// The stored value is not newer than this version of the item type.
@@ -26,15 +27,26 @@ final class MemberChange: Sendable {
         case ifStill(StoredJSON?)
     }
 
-    /// What is stored by the change; nil to remove the member.
-    let stored: StoredJSON?
     let condition: Condition
-    /// A `Box` of the item that this was encoded from, so that readers need not decode it again.
-    let item: (any AnyObject & Sendable)?
+    /// The live value that it was made by, which need not be looked up then.
+    weak let member: (any LiveMember)?
 
-    init(_ stored: StoredJSON?, if condition: Condition = .always, item: (any AnyObject & Sendable)? = nil) {
-        (self.stored, self.condition, self.item) = (stored, condition, item)
+    init(_ content: StoredContent, if condition: Condition, by member: (any LiveMember)? = nil) {
+        (self.condition, self.member) = (condition, member)
+        super.init(content)
     }
+
+    required init(_ content: StoredContent) {
+        (condition, member) = (.always, nil)
+        super.init(content)
+    }
+
+    convenience init(_ stored: StoredJSON?, if condition: Condition = .always) {
+        self.init(StoredContent(stored), if: condition)
+    }
+
+    /// What is stored by the change; nil to remove the member.
+    var stored: StoredJSON? { value.text }
 
     /// Whether it depends on what exactly is stored.
     var isConditional: Bool { if case .ifStill = condition { true } else { false } }
@@ -64,8 +76,8 @@ final class MemberChange: Sendable {
     /// batch.
     func over(_ earlier: MemberChange?) -> MemberChange {
         switch (earlier?.condition, condition) {
-        case (.always, _): MemberChange(stored, item: item)
-        case (let earlier?, .ifStill): MemberChange(stored, if: earlier, item: item)  // the batch itself fulfilled the condition
+        case (.always, _): MemberChange(value, if: .always, by: member)
+        case (let earlier?, .ifStill): MemberChange(value, if: earlier, by: member)  // the batch itself fulfilled the condition
         default: self
         }
     }
@@ -79,14 +91,12 @@ final class MemberChange: Sendable {
 
 /// The members that one change sets or removes.
 struct MemberChanges: Sendable {
-    private(set) var inOrder: [(key: PreferencesKey, change: MemberChange)] = []
+    /// By key; the last of a key counts.
+    private(set) var byKey: StoredMembers.Changes = [:]
     /// User values that are released without locks.
     private(set) var released: [any Sendable] = []
 
-    /// The same by key; the last of a key counts.
-    var byKey: StoredMembers.Changes { Dictionary(inOrder.lazy.map { ($0.key, $0.change) }) { $1 } }
-
-    mutating func make(_ change: MemberChange, of key: String) { inOrder.append((PreferencesKey(key), change)) }
+    mutating func make(_ change: MemberChange, of key: String) { byKey[PreferencesKey(key)] = change }
 
     /// Sets the member to `stored`, or removes it if that is nil.
     mutating func set(_ key: String, to stored: StoredJSON?, if condition: MemberChange.Condition) {

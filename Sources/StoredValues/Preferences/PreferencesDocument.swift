@@ -142,27 +142,41 @@ struct PreferencesDocument: Sendable {
 
     // MARK: Changing
 
-    /// Makes a change, and notes its version.
-    mutating func make(_ change: MemberChange, of key: PreferencesKey) {
-        set(key, to: change.stored?.json)
-        let isNoted = change.stored.map { versions.note($0.version, of: key) } ?? versions.forget(key)
+    /// What to do with a change of `key`, except that it may change nothing.
+    func verdict(of change: MemberChange, for key: PreferencesKey) -> MemberChange.Verdict {
+        switch change.condition {
+        case .always: .make
+        case .notNewer(let known) where versions[key] <= known: .make  // nearly always
+        case .notNewer, .ifStill: change.verdict(where: stored(key))
+        }
+    }
+
+    /// Makes a change, and notes its version. Returns whether that changes anything.
+    @discardableResult
+    mutating func make(_ change: MemberChange, of key: PreferencesKey) -> Bool {
+        let stored = change.stored, isSet = set(key, to: stored?.json)
+        let isNoted = stored.map { versions.note($0.version, of: key) } ?? (isSet && versions.forget(key))
         if isNoted { versionsGrowth = (versionsGrowth ?? 0) + Self.versionSize(name: key.escapedName.count) }
         // All values of a key that is set repeatedly are kept until the text is laid out.
         if additions.count > max(base.count, 1 << 20) { layOut() }
+        return isSet || isNoted
     }
 
-    /// The document with all `changes` made, and laid out.
-    func applying(_ changes: [PreferencesKey: MemberChange]) -> PreferencesDocument {
-        var document = self
-        for (key, change) in changes { document.make(change, of: key) }
-        document.layOut()
-        return document
+    /// Makes all `changes`, and lays them out. Returns those that have changed anything.
+    mutating func apply(_ changes: [PreferencesKey: MemberChange]) -> [PreferencesKey: MemberChange] {
+        var made = changes  // usually all, and then nothing is copied
+        for (key, change) in changes where !make(change, of: key) { made[key] = nil }
+        layOut()
+        return made
     }
 
-    /// Sets the member to `value`, or removes it if that is nil.
-    mutating func set(_ key: PreferencesKey, to value: [UInt8]?) {
+    /// Sets the member to `value`, or removes it if that is nil. Returns whether that changes anything.
+    @discardableResult
+    mutating func set(_ key: PreferencesKey, to value: [UInt8]?) -> Bool {
         let (place, nameCount) = key.withEscapedName { (find($0), $0.count) }
         let old = place.isFound ? members[place.position].value : added[key]?.value ?? 0..<0
+        guard bytes(old).withUnsafeBufferPointer({ old in (value ?? []).withUnsafeBufferPointer { old.count != $0.count || old.order(to: $0) != 0 } })
+        else { return false }
         membersSize += Self.size(name: nameCount, value: value?.count ?? 0) - Self.size(name: nameCount, value: old.count)
         if place.isFound, isBaseLaidOut, old.lowerBound < base.count, let value, value.count == old.count {
             base.replaceSubrange(old.wide, with: value)  // the result is the same as laying it out
@@ -175,6 +189,7 @@ struct PreferencesDocument: Sendable {
         } else {
             added[key] = nil
         }
+        return true
     }
 
     private mutating func append(_ bytes: [UInt8]) -> Range<UInt32> {
@@ -186,7 +201,7 @@ struct PreferencesDocument: Sendable {
     // MARK: The text
 
     /// The whole file. If nothing has changed, it is as it was read.
-    var text: [UInt8] { laidOut.base }
+    var text: [UInt8] { isChanged ? laidOut.base : base }
 
     private var laidOut: PreferencesDocument {
         guard isChanged else { return self }
@@ -289,21 +304,4 @@ struct PreferencesDocument: Sendable {
 
     /// The maximum size of the text once it is laid out.
     var composedSize: Int { 3 + max(1, membersSize) + (versionsGrowth ?? 0) }
-}
-
-extension Range<Int> {
-    fileprivate var compact: Range<UInt32> { UInt32(lowerBound)..<UInt32(upperBound) }
-}
-
-extension Range<UInt32> {
-    fileprivate var wide: Range<Int> { Int(lowerBound)..<Int(upperBound) }
-    /// Unchecked, because many are moved at once: the result is known to fit.
-    fileprivate func moved(by distance: Int) -> Range<UInt32> {
-        let distance = UInt32(truncatingIfNeeded: distance)
-        return Range(uncheckedBounds: (lowerBound &+ distance, upperBound &+ distance))
-    }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-    fileprivate subscript(range: Range<UInt32>) -> UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: self[range.wide]) }
 }

@@ -13,8 +13,6 @@ struct PreferencesState {
     /// The changes of the running batch so far, nil before the first. Only its thread sees them; they are published when the
     /// batch is committed.
     private(set) var batched: StoredMembers.Changes?
-    /// The members' revision that these were compared with; nil once a key was changed twice.
-    private var comparedRevision: Int?
     /// What the changes inside the turn under way, or inside a batch, leave to do after it.
     private var inner = AfterUnlocking()
     /// The views of the consistent reads under way, by number.
@@ -65,18 +63,19 @@ struct PreferencesState {
 
     // MARK: Changes of ours
 
-    /// What to write: the document of all members, and the permitted changes to make in it: those of the batch, or else `changes`.
-    /// Nil if there is nothing to write. From now on reads of the file are ignored, until one of the next two is called.
-    mutating func beginWriting(_ changes: MemberChanges) -> (document: PreferencesDocument, changes: StoredMembers.Changes)? {
-        let permitted = permit(batched ?? changes.byKey, areCompared: batched != nil && comparedRevision == members.revision)
+    /// What to write: the document of all members, the permitted changes to make in it, those of the batch or else `changes`, and whether
+    /// it must be written even if they change nothing. Nil if there is nothing to write. From now on reads of the file are ignored,
+    /// until `disk.endWriting()`.
+    mutating func beginWriting(_ changes: MemberChanges) -> (document: PreferencesDocument, changes: StoredMembers.Changes, isNeeded: Bool)? {
+        let permitted = permit(batched ?? changes.byKey)
         guard !permitted.isEmpty || needsWriting else { return nil }
         disk.beginWriting()
-        return (members.document, permitted)
+        return (members.document, permitted, needsWriting)
     }
 
     /// Publishes `changes`, which are now in the file together with all pending ones. `document` is the file's content.
     mutating func publish(
-        _ changes: StoredMembers.Changes, writtenIn document: PreferencesDocument, _ identity: FileIdentity?, _ pin: FilePin?,
+        _ changes: StoredMembers.Changes, writtenIn document: consuming PreferencesDocument, _ identity: FileIdentity?, _ pin: FilePin?,
         _ later: inout AfterUnlocking
     ) {
         if let old = disk.wasReplaced(identity, pin) { later.release(old) }
@@ -92,28 +91,29 @@ struct PreferencesState {
     mutating func keep(_ changes: StoredMembers.Changes, by store: PreferencesStore, _ later: inout AfterUnlocking) {
         keptOpen = store
         guard !changes.isEmpty else { return }
-        members.keep(changes)
-        show(changes, &later)
+        show(members.keep(changes), &later)
     }
 
     /// Makes changes inside a batch, visible only to its thread.
     mutating func makeInBatch(_ changes: MemberChanges) {
         if !changes.released.isEmpty { inner.release(value: changes.released) }
-        if batched == nil { (batched, comparedRevision) = (Dictionary(minimumCapacity: 100), members.revision) }
-        for (key, change) in changes.inOrder {
-            let earlier = batched?.updateValue(change, forKey: key)
-            // The size is checked when all changes are known.
-            switch change.verdict(where: earlier.map(\.stored) ?? members.own(key)) {
-            case .make:
-                guard let earlier else { continue }
-                batched?[key] = change.over(earlier)
-                comparedRevision = nil
-                inner.release(earlier)
-            case .skip: batched?[key] = earlier
-            case .refuse(let stored, let known):
-                batched?[key] = earlier
-                log.refuse(members.refusal(of: key, stored: stored, known: known))
-            }
+        for (key, change) in changes.byKey { makeInBatch(change, of: key) }
+    }
+
+    /// The same with one change.
+    mutating func makeInBatch(_ change: MemberChange, of key: PreferencesKey) {
+        if batched == nil { batched = Dictionary(minimumCapacity: 100) }
+        let earlier = batched?.updateValue(change, forKey: key)
+        // The size, and whether anything changes, is checked when all changes are known.
+        switch earlier.map({ change.verdict(where: $0.stored) }) ?? members.verdict(of: change, for: key) {
+        case .make:
+            guard let earlier else { return }
+            batched?[key] = change.over(earlier)
+            inner.release(earlier)
+        case .skip: batched?[key] = earlier
+        case .refuse(let stored, let known):
+            batched?[key] = earlier
+            log.refuse(members.refusal(of: key, stored: stored, known: known))
         }
     }
 
@@ -129,9 +129,7 @@ struct PreferencesState {
         var later = AfterUnlocking()
         swap(&inner, &later)
         later.release(value: changes)
-        let permitted = permit(changes.byKey)
-        members.keep(permitted)
-        show(permitted, &later)
+        show(members.keep(permit(changes.byKey)), &later)
         swap(&inner, &later)
     }
 
@@ -150,17 +148,18 @@ struct PreferencesState {
         return inner
     }
 
-    private mutating func permit(_ changes: StoredMembers.Changes, areCompared: Bool = false) -> StoredMembers.Changes {
-        let (permitted, refusals) = members.permitted(changes, areCompared: areCompared)
+    private mutating func permit(_ changes: StoredMembers.Changes) -> StoredMembers.Changes {
+        let (permitted, refusals) = members.permitted(changes)
         for refusal in refusals { log.refuse(refusal) }
         return permitted
     }
 
     /// Notifies the members of `changes`, which are made, and all listeners.
     private mutating func show(_ changes: StoredMembers.Changes, _ later: inout AfterUnlocking) {
+        log.forgetRepairs(of: changes.keys)
+        guard members.hasOthers else { return audience.tell(changes, &later) }
         var contents = changes
         for (key, change) in changes {
-            log.forgetRepairs(of: key)
             if let above = members.above(key) {
                 contents[key] = MemberChange(above)
             } else if change.stored == nil, !members.layers.isEmpty {  // removing a value uncovers the layers below
@@ -190,10 +189,9 @@ struct PreferencesState {
             var isSame = old.source(key) == new.source(key) && (before == now || respelled.contains(key))
             // Elsewhere the source says whether something is stored.
             if new.environment != nil { isSame = isSame && (old.own(key) == nil) == (new.own(key) == nil) }
-            guard !isSame else { continue }
-            log.forgetRepairs(of: key)
-            contents[key] = MemberChange(now)
+            if !isSame { contents[key] = MemberChange(now) }
         }
+        log.forgetRepairs(of: contents.keys)
         audience.tell(contents, &later)
     }
 
@@ -203,7 +201,7 @@ struct PreferencesState {
         let (changed, problem) = environment.take(claim)
         problem.map { log.note($0) }
         guard !changed.isEmpty else { return }
-        for key in changed { log.forgetRepairs(of: key) }
+        log.forgetRepairs(of: changed)
         audience.tell(Dictionary(uniqueKeysWithValues: changed.map { ($0, MemberChange(members.stored($0))) }), &later)
     }
 

@@ -158,33 +158,33 @@ extension PreferencesStore {
         _ later: inout AfterUnlocking
     ) {
         let pin = pin(identity)
-        let (mustRead, rest) = state.withLock { state in
+        let rest = endWriting { state in
             state.publish(changes, writtenIn: document, identity, pin, &later)
-            return (state.disk.endWriting(), identity == nil ? nil : state.disk.scheduleSync())
+            return identity == nil ? nil : state.disk.scheduleSync()
         }
-        if mustRead { queues.watching.async { self.refresh() } }
         if let rest { scheduleSync(after: rest) }
+    }
+
+    /// Ends with `body` what ``PreferencesState/beginWriting(_:)`` has begun.
+    func endWriting<Result: Sendable>(_ body: (inout PreferencesState) -> Result) -> Result {
+        let (result, mustRead) = state.withLock { (body(&$0), $0.disk.endWriting()) }
+        if mustRead { queues.watching.async { self.refresh() } }
+        return result
     }
 
     /// Publishes `changes`, which could not be written, and retries.
     func keep(_ changes: StoredMembers.Changes, unwrittenFor error: PreferencesError, _ later: inout AfterUnlocking) {
-        let mustRead = state.withLock { state in
+        endWriting { state in
             state.keep(changes, by: self, &later)
             state.log.note(unsavedFor: error)
-            return state.disk.endWriting()
         }
-        if mustRead { queues.watching.async { self.refresh() } }
         // The thread that waits for the lock writes once it is free.
         if !isWaitingForLock.load(ordering: .relaxed) { tryAgain() }
     }
 
     /// Publishes nothing: the change was not made. What is in the file may have been written anew, and is synced in the background.
     func giveUpWriting() {
-        let mustRead = state.withLock { state in
-            state.disk.isSyncMissed = true
-            return state.disk.endWriting()
-        }
-        if mustRead { queues.watching.async { self.refresh() } }
+        endWriting { $0.disk.isSyncMissed = true }
         tryAgain()
     }
 

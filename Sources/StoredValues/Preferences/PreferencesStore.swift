@@ -184,6 +184,16 @@ final class PreferencesStore: Sendable {
         }
     }
 
+    /// Makes one change. The same as ``change(_:of:_:)``, with less to do where it is inside a batch.
+    func make(_ change: MemberChange, of key: String, _ call: String) {
+        let activity = ThreadActivity.change(call, key: key)
+        if ThreadActivity.isInsideTurn(activity, of: self) { return state.withLock { $0.makeInBatch(change, of: PreferencesKey(key)) } }
+        ThreadActivity.begin(activity, in: self)
+        var turn = PreferencesTurn(of: self)
+        turn.changes.make(change, of: key)
+        turn.commit()
+    }
+
     /// The same inside a batch or another change of the calling thread, which writes these changes.
     private func changeInside<Result, Failure>(
         _ activity: ThreadActivity, _ body: (inout MemberChanges) throws(Failure) -> Result
@@ -210,7 +220,7 @@ final class PreferencesStore: Sendable {
     func rearrange(_ changes: (StoredMembers) -> MemberChanges) {
         func published() -> StoredMembers { state.withLock { $0.members } }
         // Checked without the file's lock first: reading a default must not require a writable folder.
-        if !changes(published()).inOrder.isEmpty {
+        if !changes(published()).byKey.isEmpty {
             change(.rearrangement) { $0 = changes(published()) }
         }
         // Without a look at the count of views: a read that begins just now is in it only after it has its view.

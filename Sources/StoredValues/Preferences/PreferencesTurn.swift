@@ -124,16 +124,27 @@ struct PreferencesTurn: ~Copyable {
     /// Writes and publishes the requested and all pending changes.
     private mutating func write() -> PreferencesError? {
         // Under the file's lock, so that a newer version written a moment ago is seen.
-        guard let (old, changes) = store.state.withLock({ [changes] in $0.beginWriting(changes) }) else { return nil }
+        guard let (document, changes) = beginWriting() else { return nil }
         do throws(PreferencesError) {
-            let new = old.applying(changes)
-            let identity = try replace(with: new)
-            store.publish(changes, writtenIn: new, identity, &later)
+            let identity = try replace(with: document)
+            store.publish(changes, writtenIn: document, identity, &later)
             return nil
         } catch {
             store.keep(changes, unwrittenFor: error, &later)
             return error
         }
+    }
+
+    /// The file with the requested and all pending changes, and those requested that change anything; nil if there is nothing to
+    /// write.
+    private func beginWriting() -> (document: PreferencesDocument, changes: StoredMembers.Changes)? {
+        guard var (document, permitted, isNeeded) = store.state.withLock({ [changes] in $0.beginWriting(changes) }) else { return nil }
+        let changes = document.apply(permitted)
+        guard !changes.isEmpty || isNeeded else {
+            store.endWriting { _ in }
+            return nil
+        }
+        return (document, changes)
     }
 
     private func replace(with document: PreferencesDocument) throws(PreferencesError) -> FileIdentity? {
@@ -154,10 +165,9 @@ struct PreferencesTurn: ~Copyable {
     }
 
     private mutating func writeDurably() -> PreferencesError? {
-        guard let (old, changes) = store.state.withLock({ [changes] in $0.beginWriting(changes) }) else { return nil }
-        let new = old.applying(changes)
+        guard let (new, changes) = beginWriting() else { return nil }
         do throws(PreferencesError) {
-            if isBroken { _ = try replace(with: old) }  // which sets it aside
+            if isBroken { _ = try replace(with: store.state.withLock { $0.members.document }) }  // which sets it aside
             let identity: FileIdentity? =
                 switch locked {
                 case nil: nil  // there is no file

@@ -44,6 +44,9 @@ struct StoredMembers {
         return change.stored
     }
 
+    /// Whether values may come from elsewhere than the file.
+    var hasOthers: Bool { environment != nil || !layers.isEmpty }
+
     /// The content of `key` in the environment, which nothing that is stored replaces.
     func above(_ key: PreferencesKey) -> StoredJSON? { environment?.content(of: key) }
 
@@ -77,19 +80,24 @@ struct StoredMembers {
 
     // MARK: Changes of ours
 
-    /// Keeps `changes` until they are written.
-    mutating func keep(_ changes: Changes) {
+    /// What to do with a change of `key` that was not changed before in the same batch.
+    func verdict(of change: MemberChange, for key: PreferencesKey) -> MemberChange.Verdict { content.verdict(of: change, for: key) }
+
+    /// Keeps those of `changes` that change anything until they are written. Returns them.
+    mutating func keep(_ changes: Changes) -> Changes {
+        var kept = changes
         for (key, change) in changes {
             let pending = change.pending(after: unsaved[key])
-            unsaved[key] = pending
-            content.make(pending, of: key)
+            if content.make(pending, of: key) { unsaved[key] = pending } else { kept[key] = nil }
         }
         revision += 1
+        return kept
     }
 
     /// Notes that the file is now `document`, and no change is pending.
-    mutating func haveBeenSaved(in document: PreferencesDocument) {
-        (content, unsaved) = (document, [:])
+    mutating func haveBeenSaved(in document: consuming PreferencesDocument) {
+        content = document
+        if !unsaved.isEmpty { unsaved = [:] }
         revision += 1
     }
 
@@ -98,8 +106,11 @@ struct StoredMembers {
     /// Takes over what another program wrote, below the pending changes. Returns the pending changes that are refused now.
     mutating func adopt(_ document: PreferencesDocument) -> [PreferencesError] {
         var refusals: [PreferencesError] = []
-        if !unsaved.isEmpty { (unsaved, refusals) = permitted(unsaved, over: document) }
-        content = document.applying(unsaved)
+        content = document
+        if !unsaved.isEmpty {
+            (unsaved, refusals) = permitted(unsaved, over: document)
+            unsaved = content.apply(unsaved)
+        }
         revision += 1
         return refusals
     }
@@ -133,11 +144,9 @@ struct StoredMembers {
 // Which changes are made, and which are refused.
 extension StoredMembers {
     /// The `changes` to make. Changes of values that a newer version wrote are refused. All are refused if the file would
-    /// become too large to be read again, because they are one change.
-    ///
-    /// - Parameter areCompared: Whether each of them was already compared with what is stored.
-    func permitted(_ changes: Changes, areCompared: Bool = false) -> Permitted {
-        let (current, refusals) = areCompared ? (changes, []) : current(changes, in: content)
+    /// become too large to be read again, because they are one change. Some may change nothing.
+    func permitted(_ changes: Changes) -> Permitted {
+        let (current, refusals) = current(changes, in: content)
         guard let refusal = tooLarge(current, in: content) else { return (current, refusals) }
         return ([:], refusals + [refusal])
     }
@@ -175,17 +184,18 @@ extension StoredMembers {
     /// Why `changes` would make the file too large, if they would.
     private func tooLarge(_ changes: Changes, in content: PreferencesDocument) -> PreferencesError? {
         guard !content.hasRoom(for: changes, within: sizeLimit),
-            let largest = changes.max(by: { ($0.value.stored?.json.count ?? 0) < ($1.value.stored?.json.count ?? 0) })
+            let largest = changes.filter({ content.stored($0.key) != $0.value.stored })
+                .max(by: { ($0.value.stored?.json.count ?? 0) < ($1.value.stored?.json.count ?? 0) })
         else { return nil }
         return .tooLarge(key: largest.key.text, path: path, limit: sizeLimit)
     }
 
-    /// The `changes` that have an effect and do not replace a newer version's value.
+    /// The `changes` whose condition is met, and that do not replace a newer version's value.
     private func current(_ changes: Changes, in content: PreferencesDocument) -> Permitted {
         // Usually all are made, and no new dictionary is created.
         var (current, refusals) = (changes, [PreferencesError]())
         for (key, change) in changes {
-            switch change.verdict(where: content.stored(key)) {
+            switch content.verdict(of: change, for: key) {
             case .make: continue
             case .skip: break
             case .refuse(let stored, let known): refusals.append(refusal(of: key, stored: stored, known: known))
@@ -196,9 +206,16 @@ extension StoredMembers {
     }
 }
 
-// How large the file would become with changes: it must stay small enough to be read again.
-
 extension PreferencesDocument {
+    /// The document with all `changes` made, and laid out.
+    func applying(_ changes: [PreferencesKey: MemberChange]) -> PreferencesDocument {
+        var document = self
+        _ = document.apply(changes)
+        return document
+    }
+
+    // How large the file would become with changes: it must stay small enough to be read again.
+
     /// Whether the file stays within `limit` with `changes`, or does not grow because of them.
     func hasRoom(for changes: [PreferencesKey: MemberChange], within limit: Int) -> Bool {
         // Usually this bound is enough, without a lookup. A name grows by its escapes, and may also be listed among the

@@ -44,18 +44,32 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
     // MARK: The calling thread
 
     /// What the calling thread does with this file, innermost; nil if nothing.
-    static func current(in store: PreferencesStore) -> ThreadActivity? { Stack.ofThread.last { $0.store == ObjectIdentifier(store) } }
+    static func current(in store: PreferencesStore) -> ThreadActivity? {
+        ofThread.pointee.last { $0.store == ObjectIdentifier(store) }?.activity
+    }
 
     /// The change or batch of this file that the calling thread is in, innermost; nil if it does not hold the file's turn.
-    static func turn(of store: PreferencesStore) -> ThreadActivity? { Stack.ofThread.turn(of: store) }
+    static func turn(of store: PreferencesStore) -> ThreadActivity? { turn(of: store, in: ofThread) }
+
+    private static func turn(of store: PreferencesStore, in stack: UnsafeMutablePointer<[Entry]>) -> ThreadActivity? {
+        stack.pointee.last { $0.store == ObjectIdentifier(store) && $0.activity.isTurn }?.activity
+    }
 
     /// Notes that the calling thread begins a change or a batch of this file. Returns whether it is already in one, which is to
     /// write the changes of this one too. Traps with a message that names both if it may not be made there.
     static func beginTurn(_ activity: ThreadActivity, of store: PreferencesStore) -> Bool {
-        let stack = Stack.ofThread
-        let outer = stack.turn(of: store)
+        let isInside = isInsideTurn(activity, of: store)
+        begin(activity, in: store)
+        return isInside
+    }
+
+    /// The same without noting that it begins.
+    static func isInsideTurn(_ activity: ThreadActivity, of store: PreferencesStore) -> Bool {
+        let stack = ofThread
+        guard !stack.pointee.isEmpty else { return false }
+        let outer = turn(of: store, in: stack)
         if activity != .rearrangement {
-            if case .validation(let key) = stack.last(where: { $0.store == nil }) {
+            if case .validation(let key) = stack.pointee.last(where: { $0.store == nil })?.activity {
                 programmerError(
                     "\(activity) was called inside the validation of \"\(key)\". A validation may read other values, but not change any: it returns the item to use, or throws.")
             }
@@ -64,19 +78,18 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
                 programmerError("\(activity) was called inside the closure of \(outer), and both change \"\(store.path)\". \(advice)")
             }
         }
-        begin(activity, in: store)
         return outer != nil
     }
 
     /// Notes that the calling thread begins this, until ``end()``.
     static func begin(_ activity: ThreadActivity, in store: PreferencesStore?) {
         if activity.hasView { SpecialReaders.all.count.add(1, ordering: .relaxed) }
-        Stack.ofThread.entries.append((activity, store.map { ObjectIdentifier($0) }))
+        ofThread.pointee.append((activity, store.map { ObjectIdentifier($0) }))
     }
 
     /// Notes that the calling thread ends what it began last.
     static func end() {
-        if Stack.ofThread.entries.removeLast().activity.hasView { SpecialReaders.all.count.subtract(1, ordering: .relaxed) }
+        if ofThread.pointee.removeLast().activity.hasView { SpecialReaders.all.count.subtract(1, ordering: .relaxed) }
     }
 
     /// Runs a validation of `key`.
@@ -96,32 +109,28 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
 
     // MARK: Storage
 
-    /// The activities of one thread, innermost last; used by that thread only.
-    private final class Stack {
-        typealias Entry = (activity: ThreadActivity, store: ObjectIdentifier?)
+    private typealias Entry = (activity: ThreadActivity, store: ObjectIdentifier?)
 
-        var entries: [Entry] = []
-
-        func turn(of store: PreferencesStore) -> ThreadActivity? { last { $0.store == ObjectIdentifier(store) && $0.activity.isTurn } }
-
-        func last(where isWanted: (Entry) -> Bool) -> ThreadActivity? { entries.last(where: isWanted)?.activity }
-
-        static var ofThread: Stack {
-            if let stack = pthread_getspecific(key) { return Unmanaged.fromOpaque(stack).takeUnretainedValue() }
-            let new = Stack()
-            pthread_setspecific(key, Unmanaged.passRetained(new).toOpaque())
-            return new
-        }
-
-        private static let key: pthread_key_t = {
-            var key = pthread_key_t()
-            let code = pthread_key_create(&key) { (stack: UnsafeMutableRawPointer?) in
-                if let stack { Unmanaged<Stack>.fromOpaque(stack).release() }
-            }
-            guard code == 0 else { programmerError("The process has no thread-specific key left, and needs one (pthread_key_create: \(code)).") }
-            return key
-        }()
+    /// The activities of the calling thread, innermost last. In memory of its own, because the accesses to an object would be checked
+    /// at run time.
+    private static var ofThread: UnsafeMutablePointer<[Entry]> {
+        if let stack = pthread_getspecific(key) { return stack.assumingMemoryBound(to: [Entry].self) }
+        let new = UnsafeMutablePointer<[Entry]>.allocate(capacity: 1)
+        new.initialize(to: [])
+        pthread_setspecific(key, new)
+        return new
     }
+
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        let code = pthread_key_create(&key) { (stack: UnsafeMutableRawPointer?) in
+            guard let stack = stack?.assumingMemoryBound(to: [Entry].self) else { return }
+            stack.deinitialize(count: 1)
+            stack.deallocate()
+        }
+        guard code == 0 else { programmerError("The process has no thread-specific key left, and needs one (pthread_key_create: \(code)).") }
+        return key
+    }()
 }
 
 /// Admits one change of a file at a time in this process.

@@ -71,9 +71,10 @@ struct TroubleLog {
         for repair in new { notes.append((.warning, "\"\(key.text)\" in \"\(path)\": \(repair)")) }
     }
 
-    /// Notes that `key` has another value, whose repairs are to be logged.
-    mutating func forgetRepairs(of key: PreferencesKey) {
-        if !repairs.isEmpty { repairs[key] = nil }
+    /// Notes that these keys have other values, whose repairs are to be logged.
+    mutating func forgetRepairs(of keys: some Sequence<PreferencesKey>) {
+        guard !repairs.isEmpty else { return }
+        for key in keys { repairs[key] = nil }
     }
 
     /// Notes that `key` is declared with two `what`, the first time; `how` continues the sentence.

@@ -12,7 +12,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     @usableFromInline let ready: ReadyItem<Item>
     // Both stored, because computing them takes longer than a read.
     let schema: ItemSchema
-    private let box = ObjectIdentifier(Box<Item>.self)
+    let box = Box<Item>.self
     /// Whether any wrapper of the key has a validation. Without one, the value before an item is never needed.
     private let isValidated = Atomic(false)
     /// Whether ``lastGood`` may hold anything. Checked first, because copying a value of the item's type would take most of the
@@ -106,7 +106,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
 
     /// The content for the calling thread where it has its own view, inside a batch or a consistent read.
     var ownContent: StoredContent? {
-        store.ownContent(of: key).map { StoredContent($0.stored, item: $0.item) }
+        store.ownContent(of: key)?.value
     }
 
     /// Notes the item that a reader got from the content of a revision, in case a broken content replaces it.
@@ -145,23 +145,24 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     func beginChange() { live.beginChange() }
 
     func take(_ change: MemberChange, _ later: inout AfterUnlocking) {
-        let content = StoredContent(change.stored, item: change.item)
-        let isItem = change.item.map { ObjectIdentifier(type(of: $0)) } == box
+        let isItem = if case .item(let item, _) = change.value { ObjectIdentifier(type(of: item)) == ObjectIdentifier(box) } else { false }
         let isGoodItself = isItem && !isValidated.load(ordering: .relaxed)
         // Before the change, so that no reader of the new content finds the last good item of the old one.
         if mayKnowGood.load(ordering: .acquiring) || !isGoodItself {
             later.release(
                 value: lastGood.withLock { lastGood -> LastGood<Item> in
                     let former = lastGood
-                    lastGood = isGoodItself ? LastGood() : former.afterReplacing(live.replaced, by: content)
+                    lastGood = isGoodItself ? LastGood() : former.afterReplacing(live.replaced, by: change.value)
                     return former
                 })
             mayKnowGood.store(!isGoodItself, ordering: .releasing)
         }
-        live.put(Box(content), &later)
+        live.put(change, &later)
     }
 
     func endChange() { live.endChange() }
+
+    func notifyObservers() { live.notifyObservers() }
 
     func claimVariable() { firstDeclaration.withLock { $0 }?.claimVariable(in: store) }
 }

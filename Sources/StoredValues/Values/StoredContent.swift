@@ -13,9 +13,7 @@ enum StoredContent: Sendable {
     /// A content that is not decoded, and why; each reader uses another value.
     case unreadable(StoredJSON, reason: String)
 
-    init(_ text: StoredJSON?, item: (any AnyObject & Sendable)? = nil) {
-        self = text.map { text in item.map { .item($0, text: text) } ?? .text(text) } ?? .absent
-    }
+    init(_ text: StoredJSON?) { self = text.map { .text($0) } ?? .absent }
 
     /// What is stored, or nil.
     var text: StoredJSON? {

@@ -15,7 +15,7 @@ extension StoredValue {
         let preference = livePreference
         do throws(PreferencesError) {
             let change = try change(to: item, if: overwritingNewer ? .always : nil, in: preference)
-            preference.store.change("set(_:)", of: key) { $0.make(change, of: key) }
+            preference.store.make(change, of: key, "set(_:)")
         } catch {
             preference.store.report { $0.refuse(error) }
         }
@@ -119,7 +119,7 @@ extension StoredValue {
         } catch {
             throw .notEncodable(key: key, path: preference.store.path, reason: Self.reason(error))
         }
-        return MemberChange(stored, if: condition ?? .notNewer(than: stored.version), item: Box(valid))
+        return MemberChange(.item(preference.box.init(valid), text: stored), if: condition ?? .notNewer(than: stored.version), by: preference)
     }
 
     private static func reason(_ error: any Error) -> String {

@@ -131,6 +131,22 @@ struct BatchTests {
         }
     }
 
+    @Test("What a wrapper has set that is gone before the end comes to a later one of the same key")
+    func wrapperIsGone() throws {
+        try withTemporaryFolder { folder in
+            let storage = try Example(folder).storage
+            let later = storage.batch {
+                do { StoredValue(key: "new", default: 0, storage: storage).set(1) }
+                let later = StoredValue(key: "new", default: 0, storage: storage)
+                #expect(later.wrappedValue == 1)
+                #expect(onAnotherThread { later.wrappedValue } == 0)
+                return later
+            }
+            #expect(later.wrappedValue == 1)
+            #expect(onAnotherThread { later.wrappedValue } == 1)
+        }
+    }
+
     @Test("One inside another that throws is undone by itself, or with the outer one")
     func nested() throws {
         try withTemporaryFolder { folder in

@@ -21,6 +21,9 @@ struct ItemCodingTests {
     @Test("Integers of every width come back, extremes included")
     func integers() throws {
         try expectBack(Int.min, .max, 0, -1)
+        for number in [Int.min, -100, -99, -10, -9, 0, 9, 10, 99, 100, 1_000_000_000_000_000_000, .max] {
+            #expect(try text(number) == number.description)
+        }
         try expectBack(Int8.min, .max)
         try expectBack(Int16.min, .max)
         try expectBack(Int32.min, .max)
