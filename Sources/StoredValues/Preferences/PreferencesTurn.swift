@@ -138,13 +138,13 @@ struct PreferencesTurn: ~Copyable {
     /// The file with the requested and all pending changes, and those requested that change anything; nil if there is nothing to
     /// write.
     private func beginWriting() -> (document: PreferencesDocument, changes: StoredMembers.Changes)? {
-        guard var (document, permitted, isNeeded) = store.state.withLock({ [changes] in $0.beginWriting(changes) }) else { return nil }
-        let changes = document.apply(permitted)
-        guard !changes.isEmpty || isNeeded else {
+        guard var writing = store.state.withLock({ [changes] in $0.beginWriting(changes) }) else { return nil }
+        let changes = writing.document.apply(writing.changes)
+        guard !changes.isEmpty || writing.isNeeded else {
             store.endWriting { _ in }
             return nil
         }
-        return (document, changes)
+        return (writing.document, changes)
     }
 
     private func replace(with document: PreferencesDocument) throws(PreferencesError) -> FileIdentity? {
