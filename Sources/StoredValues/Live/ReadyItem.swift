@@ -111,12 +111,3 @@ struct Observed: Observable {
 
     static let property: any KeyPath<Observed, Void> & Sendable = \Observed.content
 }
-
-/// A value shared by several readers.
-///
-/// Sound although unchecked: neither it nor ``MemberChange``, the one subclass, has anything that changes.
-@usableFromInline
-package class Box<Value: Sendable>: @unchecked Sendable {
-    @usableFromInline package final let value: Value
-    package required init(_ value: Value) { self.value = value }
-}

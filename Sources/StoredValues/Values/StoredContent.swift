@@ -1,28 +1,6 @@
-/// The content stored under a key, in the form that the readers of this process share.
-///
-/// It is not generic, because each look at a generic type's metadata would take longer than the rest of a change's step.
-enum StoredContent: Sendable {
-    /// Nothing is stored; each reader has its own default.
-    case absent
-    /// Not decoded yet.
-    case text(StoredJSON)
-    /// A `Box` of an item, and the text it was encoded to or decoded from.
-    case item(any AnyObject & Sendable, text: StoredJSON)
-    /// Migrated JSON that does not decode as the item; each reader repairs it.
-    case undecodable(StoredJSON, JSONValue)
-    /// A content that is not decoded, and why; each reader uses another value.
-    case unreadable(StoredJSON, reason: String)
+// How a content is decoded, and what readers make of it.
 
-    init(_ text: StoredJSON?) { self = text.map { .text($0) } ?? .absent }
-
-    /// What is stored, or nil.
-    var text: StoredJSON? {
-        switch self {
-        case .absent: nil
-        case .text(let text), .item(_, let text), .undecodable(let text, _), .unreadable(let text, _): text
-        }
-    }
-
+extension StoredContent {
     /// The item, if this holds one of this type.
     func item<Item: Sendable>(_ type: Item.Type) -> Item? {
         if case .item(let box, _) = self { (box as? Box<Item>)?.value } else { nil }

@@ -42,7 +42,7 @@
         let list: ItemList<Item>
         private var touched: [[UInt8]: Entry] = [:]
         private(set) var changes: [ItemChange<Item>] = []
-        /// The last one in the database.
+        /// The last one in this transaction.
         private(set) var revision: Int64
 
         init(
@@ -112,9 +112,7 @@
                 touched[id] = .absent
                 removed.append(id)
             }
-            guard !removed.isEmpty else { return }
-            try rows.forgetOldRemovals(before: revision)
-            changes.append(.remove(removed))
+            if !removed.isEmpty { changes.append(.remove(removed)) }
         }
 
         /// The ids of all items, as the steps before have left them.

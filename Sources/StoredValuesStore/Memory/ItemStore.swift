@@ -97,6 +97,8 @@
                 let (list, revision) = state.withLock { ($0.list, $0.revision) }
                 var plan = ItemPlan(rows: rows, coder: coder, id: id, list: list, revision: revision)
                 for step in steps { try plan.carryOut(step) }
+                // Also after an insertion: others may have removed rows, and forget none.
+                if !plan.changes.isEmpty { try rows.forgetOldRemovals(before: plan.revision) }
                 return (plan.changes, plan.revision)
             }
             return apply(changes, revision: revision, isExternal: false, wantsItems: wantsItems, &later)

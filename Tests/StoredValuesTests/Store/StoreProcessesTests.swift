@@ -63,6 +63,18 @@
             }
         }
 
+        @Test("What another program has removed is not noted for ever, though the store itself only inserts")
+        func oldRemovals() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                try await store.insert((0..<1_200).map { Note("\($0)") })
+                try anotherProgram("DELETE FROM items", path)
+                try await store.insert(Note("a"))
+                let noted = try await DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM removed") } ?? 0
+                #expect(900...1_001 ~= noted)
+            }
+        }
+
         @Test("A backup that is copied into the file is what the store has then, and no change hits another's row")
         func backup() async throws {
             try await withTemporaryFolder { folder in

@@ -2,6 +2,9 @@
     import StoredValuesSupport
     import Testing
 
+    @testable import StoredValuesStore
+    @testable import StoredValues
+
     @Suite("What other programs write into the rows of a store")
     struct StoreRowRulesTests {
         @Test("never traps, and leaves a reader that follows with what a new one finds")
@@ -11,6 +14,41 @@
             for _ in 0..<300 {
                 let input = (0..<Int.random(in: 1...120, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
                 do { try StoreRowRules.check(input) } catch { return #expect(Bool(false), "\(error): \(input)") }
+            }
+        }
+    }
+
+    @Suite("What a store changes itself")
+    struct StoreRevisionTests {
+        private typealias Step = ItemStep<Note>
+
+        @Test("is counted in memory as the file has it, or another process would miss it")
+        func counted() async throws {
+            var generator = SeededGenerator(seed: SeededGenerator.printedSeed(for: "StoreRevisionTests"))
+            let store = ItemStore<Note>("notes", ItemDatabase(.memory) {}, ItemCoder(template: nil)) { try ItemCoder<Note>.text($0.id) }
+            for number in 0..<400 {
+                let steps =
+                    switch Int.random(in: 0..<10, using: &generator) {
+                    case 0: [Step.removeAll]
+                    case 1: [Step.removeWhere { $0.count % 3 == 0 }]
+                    case 2: [Step.update(try ItemCoder<String>.text("\(number % 8)")) { $0.count = number }]
+                    default: try (0..<Int.random(in: 1...4, using: &generator)).map { _ in try step(number, using: &generator) }
+                    }
+                try await store.change(steps)
+                #expect(try last(store) == store.state.withLock(\.revision), "\(steps)")
+            }
+        }
+
+        /// Inserts or removes some of a few items, of which there may be none, and one may be meant twice.
+        private func step(_ number: Int, using generator: inout SeededGenerator) throws -> Step {
+            let notes = (0..<Int.random(in: 1...5, using: &generator)).map { _ in Note("\(Int.random(in: 0..<8, using: &generator))", count: number) }
+            let items = try notes.map { try EncodedItem($0, id: { try ItemCoder<Note>.text($0.id) }, in: "notes") }
+            return Bool.random(using: &generator) ? .insert(items) : .remove(items.map(\.id), unreadableToo: true)
+        }
+
+        private func last(_ store: ItemStore<Note>) throws -> Int64 {
+            try store.database.turn { later in
+                try store.database.write(&later) { try ItemRows(database: $0, store: "notes").lastRevision() }
             }
         }
     }

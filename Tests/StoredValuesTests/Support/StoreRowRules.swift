@@ -17,7 +17,7 @@
             var text: String?
         }
 
-        /// Takes steps from `input`: rows that another program inserts, changes and removes, changes of the store's own, and readings.
+        /// Takes steps from `input`: rows that another program inserts, changes and removes, and readings.
         ///
         /// Throws ``Broken`` if a reader that has followed all changes has other items than one that reads the file for the first time, or
         /// if a row is neither an item nor listed.

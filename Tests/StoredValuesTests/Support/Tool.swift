@@ -39,11 +39,13 @@ struct Tool {
     /// On a busy machine the file with the secrets may not answer within the tool's limit of 5 s; then again, as the error says.
     @discardableResult
     func run(_ arguments: [String], input: String = "") async throws -> FinishedProgram {
-        for _ in 0..<50 {
-            let run = try await FinishedProgram.run([Self.path] + arguments, environment: environment, input: input, in: folder)
-            if run.status != 75 || !run.errors.contains("The keyring did not answer within") { return run }
-        }
-        throw NeverHappened(what: "\(arguments) is answered", limit: hangLimit)
+        var run: FinishedProgram
+        var attempts = 0
+        repeat {
+            run = try await FinishedProgram.run([Self.path] + arguments, environment: environment, input: input, in: folder)
+            attempts += 1
+        } while attempts < 5 && run.status == 75 && run.errors.contains("The keyring did not answer within")
+        return run
     }
 
     /// The same tool with other variables; nil takes one away.
