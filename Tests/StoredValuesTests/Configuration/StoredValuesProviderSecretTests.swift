@@ -79,7 +79,7 @@
 
         @Test("A keyring that hangs costs a snapshot of many secrets its deadline once")
         func hanging() async throws {
-            let keyring = InMemoryKeyring(deadline: .seconds(1))
+            let keyring = InMemoryKeyring(deadline: .seconds(5))
             keyring.inject(.slow(.seconds(3600)))
             let provider = provider(keyring, Set((1...1000).map { AbsoluteConfigKey(["secret\($0)"]) }))
             let duration = await elapsed {
@@ -88,12 +88,12 @@
                     #expect {
                         try snapshot.value(forKey: AbsoluteConfigKey(["secret\(number)"]), type: .string)
                     } throws: { error in
-                        // After 1 s by the keyring; or after 5 s by the getter, where the machine is slower than that.
+                        // By the keyring, or by the getter, which waits as long.
                         if case .timedOut = (error as? SecretError)?.reason { true } else { false }
                     }
                 }
             }
-            #expect(duration < hangLimit, "one after another they would take 1,000 s")
+            #expect(duration < hangLimit, "one after another they would take 5,000 s")
         }
 
         @Test("A secret is never looked for in the file, nor a setting in the keyring")
