@@ -55,7 +55,9 @@ func writePrivate(_ text: String, to path: String) throws {
 /// Writes a file that nobody has touched for an hour, so that no reader takes it for half-written and waits for the rest.
 func writeFinished(_ bytes: [UInt8], to path: String) throws {
     try Data(bytes).write(to: URL(fileURLWithPath: path))
-    try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: path)
+    // Whole seconds: a fraction that rounds to a whole one would be refused (EINVAL was seen once).
+    let hourAgo = Date(timeIntervalSinceReferenceDate: (Date.now.timeIntervalSinceReferenceDate - 3600).rounded())
+    try FileManager.default.setAttributes([.modificationDate: hourAgo], ofItemAtPath: path)
 }
 
 /// A folder for what lives as long as the test process; it is removed at the process's end.
