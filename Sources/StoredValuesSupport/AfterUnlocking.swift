@@ -9,7 +9,7 @@ package struct AfterUnlocking: Sendable {
     package init() {}
 
     package mutating func wake(_ reader: UnsafeContinuation<Void, Never>) { readers.append(reader) }
-    /// Notifies the observers of `object`, and retains it until then. It costs no allocation, as a notice does.
+    /// Notifies the observers of `object`, and retains it until then. Unlike a notice, this allocates nothing for itself.
     package mutating func notifyObservers(of object: any HasObservers) { observed.append(object) }
     package mutating func notify(_ notice: @escaping @Sendable () -> Void) { notices.append(notice) }
     package mutating func release(_ object: any AnyObject & Sendable) {
