@@ -68,7 +68,7 @@ struct ReadmeTests {
         }
     }
 
-    @Test("The README's example leaves its theme in the file and its token in the keyring", .needsEncryptedFile)
+    @Test("The README's example leaves its theme in the file and its token in the keyring")
     func run() async throws {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in

@@ -25,9 +25,7 @@ struct SilenceTests {
                     try await use.secrets()
                     try await use.wrappers()
                     try await use.failures()
-                    #if EncryptedFile
-                        try await use.encryptedFiles()
-                    #endif
+                    try await use.encryptedFiles()
                     try await use.credentials()
                     try await use.otherKeyrings()
                     print("all was used")
@@ -44,7 +42,7 @@ struct SilenceTests {
                 Issue.record("\(line.replacing(TestSecret.mark, with: "<secret>"))")
             }
             let files = try #require(FileManager.default.enumerator(atPath: folder)).compactMap { $0 as? String }
-            #expect(files.contains("store") == isEncryptedFileBuiltIn)
+            #expect(files.contains("store"))
             for file in files where !file.hasPrefix("given") {
                 let contents = try? Data(contentsOf: URL(fileURLWithPath: folder + "/" + file))
                 let text = String(decoding: contents ?? Data(), as: UTF8.self)
@@ -201,44 +199,42 @@ private struct UseOfSecrets {
     }
 }
 
-#if EncryptedFile
-    extension UseOfSecrets {
-        /// The deadline is generous: scrypt takes its time on a busy machine.
-        private func encryptedFile(_ path: String, _ key: EncryptedFileKey) -> EncryptedFileKeyring {
-            EncryptedFileKeyring(path: path, key: key, deadline: hangLimit)
-        }
-
-        func encryptedFiles() async throws {
-            disclose(EncryptedFileEntry(id: id, label: "l", modified: 0, secret: TestSecret.secret()))
-            // The keys are secret, too.
-            try Data(TestSecret.text("a key of more than 32 bytes").utf8).write(to: URL(fileURLWithPath: folder + "/given-key"))
-            chmod(folder + "/given-key", 0o600)
-            let path = folder + "/store"
-            let keyring = encryptedFile(path, .file(folder + "/given-key"))
-            try await keyring.write(TestSecret.secret("in a file"), for: id, label: "l")
-            disclose(keyring)
-            let file = DurableFile(path: path)
-            let key = EncryptedFileKey.file(folder + "/given-key")
-            let vault = EncryptedFileVault(file: file, at: path, key: key)
-            disclose(try vault.entries())
-            disclose(vault)
-            try await keyring.rekey(to: .passphrase { TestSecret.secret("passphrase") })
-            disclose(keyring)
-            let wrong = encryptedFile(path, .passphrase { TestSecret.secret("wrong") })
-            try await disclosingError("wrong passphrase") { _ = try await wrong.read(id) }
-            struct Refusal: Error { let typed = TestSecret.text("typed") }
-            let refused = encryptedFile(path, .passphrase { throw Refusal() })
-            try await disclosingError("no passphrase") { _ = try await refused.read(id) }
-            try await disclosingError("wrong key") { _ = try await encryptedFile(path, key).read(id) }
-            chmod(folder + "/given-key", 0o644)
-            try await disclosingError("open key") {
-                try await encryptedFile(path + "2", key).write(TestSecret.secret(), for: id, label: "")
-            }
-            let sound = try Data(contentsOf: URL(fileURLWithPath: path))
-            try sound.dropLast().write(to: URL(fileURLWithPath: path))
-            try await disclosingError("damaged") { _ = try await keyring.read(id) }
-            try await disclosingError("damaged") { try await keyring.write(TestSecret.secret(), for: id, label: "l") }
-            try sound.write(to: URL(fileURLWithPath: path))
-        }
+extension UseOfSecrets {
+    /// The deadline is generous: scrypt takes its time on a busy machine.
+    private func encryptedFile(_ path: String, _ key: EncryptedFileKey) -> EncryptedFileKeyring {
+        EncryptedFileKeyring(path: path, key: key, deadline: hangLimit)
     }
-#endif
+
+    func encryptedFiles() async throws {
+        disclose(EncryptedFileEntry(id: id, label: "l", modified: 0, secret: TestSecret.secret()))
+        // The keys are secret, too.
+        try Data(TestSecret.text("a key of more than 32 bytes").utf8).write(to: URL(fileURLWithPath: folder + "/given-key"))
+        chmod(folder + "/given-key", 0o600)
+        let path = folder + "/store"
+        let keyring = encryptedFile(path, .file(folder + "/given-key"))
+        try await keyring.write(TestSecret.secret("in a file"), for: id, label: "l")
+        disclose(keyring)
+        let file = DurableFile(path: path)
+        let key = EncryptedFileKey.file(folder + "/given-key")
+        let vault = EncryptedFileVault(file: file, at: path, key: key)
+        disclose(try vault.entries())
+        disclose(vault)
+        try await keyring.rekey(to: .passphrase { TestSecret.secret("passphrase") })
+        disclose(keyring)
+        let wrong = encryptedFile(path, .passphrase { TestSecret.secret("wrong") })
+        try await disclosingError("wrong passphrase") { _ = try await wrong.read(id) }
+        struct Refusal: Error { let typed = TestSecret.text("typed") }
+        let refused = encryptedFile(path, .passphrase { throw Refusal() })
+        try await disclosingError("no passphrase") { _ = try await refused.read(id) }
+        try await disclosingError("wrong key") { _ = try await encryptedFile(path, key).read(id) }
+        chmod(folder + "/given-key", 0o644)
+        try await disclosingError("open key") {
+            try await encryptedFile(path + "2", key).write(TestSecret.secret(), for: id, label: "")
+        }
+        let sound = try Data(contentsOf: URL(fileURLWithPath: path))
+        try sound.dropLast().write(to: URL(fileURLWithPath: path))
+        try await disclosingError("damaged") { _ = try await keyring.read(id) }
+        try await disclosingError("damaged") { try await keyring.write(TestSecret.secret(), for: id, label: "l") }
+        try sound.write(to: URL(fileURLWithPath: path))
+    }
+}

@@ -144,31 +144,29 @@
             }
         }
 
-        #if Libsecret
-            @Test(
-                "A lock of the desktop's keyring is thrown and watched, and unlocking brings the secret back",
-                .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
-            func desktop() async throws {
-                let desktop = try await PrivateDesktops().start()
-                defer { withExtendedLifetime(desktop) {} }
-                let provider = provider(desktop.keyring())
-                let answers = Collector(provider.watched("api.token", .string))
-                try await answers.wait(for: ["no value"])
-                try await desktop.secretTool(
-                    "store", "--label=l", "service", service, "account", "api.token", input: TestSecret.text("desktop"))
-                try await answers.wait(untilLast: "secret")
-                try await desktop.lock()
-                let id = SecretIdentifier(service: service, account: "api.token")
-                let error = SecretError(reason: .locked, id: id, keyring: desktop.keyring().description)
-                try await answers.wait(untilLast: "\(error)")
-                await #expect(throws: error) { try await provider.fetchValue(forKey: "api.token", type: .string) }
-                #expect(throws: error) { try provider.value(forKey: "api.token", type: .string) }
-                try await desktop.unlock()
-                try await answers.wait(untilLast: "secret")
-                let isBack = try await provider.fetchValue(forKey: "api.token", type: .string).value?.content == .string(TestSecret.text("desktop"))
-                #expect(isBack)
-            }
-        #endif
+        @Test(
+            "A lock of the desktop's keyring is thrown and watched, and unlocking brings the secret back",
+            .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
+        func desktop() async throws {
+            let desktop = try await PrivateDesktops().start()
+            defer { withExtendedLifetime(desktop) {} }
+            let provider = provider(desktop.keyring())
+            let answers = Collector(provider.watched("api.token", .string))
+            try await answers.wait(for: ["no value"])
+            try await desktop.secretTool(
+                "store", "--label=l", "service", service, "account", "api.token", input: TestSecret.text("desktop"))
+            try await answers.wait(untilLast: "secret")
+            try await desktop.lock()
+            let id = SecretIdentifier(service: service, account: "api.token")
+            let error = SecretError(reason: .locked, id: id, keyring: desktop.keyring().description)
+            try await answers.wait(untilLast: "\(error)")
+            await #expect(throws: error) { try await provider.fetchValue(forKey: "api.token", type: .string) }
+            #expect(throws: error) { try provider.value(forKey: "api.token", type: .string) }
+            try await desktop.unlock()
+            try await answers.wait(untilLast: "secret")
+            let isBack = try await provider.fetchValue(forKey: "api.token", type: .string).value?.content == .string(TestSecret.text("desktop"))
+            #expect(isBack)
+        }
 
         @Test("Nothing that it prints, reports or throws holds a secret")
         func silence() async throws {

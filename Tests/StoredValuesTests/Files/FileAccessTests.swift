@@ -334,7 +334,6 @@ private final class Counter: Sendable {
 }
 
 private func writeSecret(in folder: String, _ number: UInt8) async throws {
-    guard isEncryptedFileBuiltIn else { return }
     let keyring = EncryptedFileKeyring(path: folder + "/secrets", key: .generatedFile(folder + "/key"), deadline: hangLimit)
     try await keyring.write(Secret([number]), for: SecretIdentifier(service: "s", account: "a"), label: "")
 }

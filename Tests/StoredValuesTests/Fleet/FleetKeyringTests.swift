@@ -1,4 +1,4 @@
-#if Fleet && EncryptedFile
+#if Fleet
     import Dispatch
     import Foundation
     import StoredValuesSupport

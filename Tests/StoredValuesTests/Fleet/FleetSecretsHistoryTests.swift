@@ -1,4 +1,4 @@
-#if Fleet && EncryptedFile
+#if Fleet
     import Foundation
     import StoredValues
     import StoredValuesFleet

@@ -74,12 +74,10 @@
                     let run = try await fleet.tool().run("undo", record)
                     #expect(run.status == 77 && run.output == "" && run.errors.contains(words), "\(run)")
                 }
-                #if EncryptedFile
-                    try await fleet.setSecret("token", to: "x", key: fleet.newKey())
-                    let json = try #require(try await JSONValue(text: fleet.run("log", "--json", "--limit", "1"))?.arrayValue?.first)
-                    let run = try await fleet.tool().run("undo", "\(json["revision"]?.intValue ?? 0)")
-                    #expect(run.status == 77 && run.errors.contains("is not of settings alone"), "\(run)")
-                #endif
+                try await fleet.setSecret("token", to: "x", key: fleet.newKey())
+                let json = try #require(try await JSONValue(text: fleet.run("log", "--json", "--limit", "1"))?.arrayValue?.first)
+                let run = try await fleet.tool().run("undo", "\(json["revision"]?.intValue ?? 0)")
+                #expect(run.status == 77 && run.errors.contains("is not of settings alone"), "\(run)")
                 #expect(try await fleet.run("list") == "big\teveryone\t\"small\"\nother\teveryone\t2\n")
                 #expect(try await fleet.etcd.revision() <= before + 1)
             }

@@ -1,34 +1,32 @@
-#if Libsecret
-    import Testing
+import Testing
 
-    @testable import StoredValuesSecretService
+@testable import StoredValuesSecretService
 
-    @Suite("What is known of a lock")
-    struct LockStateTests {
-        @Test("Locking and unlocking are reported once; an unchanged or unknown state is not")
-        func news() {
-            var lock = LockState()
-            let seen: [Bool?] = [true, true, false, false, true, nil, true, nil, false, nil]
-            let news = seen.map { lock.note(isOpen: $0, at: 0) }
-            #expect(news == [nil, nil, .locked, nil, .unlocked, nil, nil, nil, .locked, nil])
-        }
-
-        @Test("Found locked at first, that is news")
-        func first() {
-            var lock = LockState()
-            let news = lock.note(isOpen: false, at: 0)
-            #expect(news == .locked)
-        }
-
-        @Test("While it is locked it is looked at again, less and less often; else it is not")
-        func looks() {
-            var lock = LockState()
-            var pauses: [Int64?] = []
-            for isOpen in [true, false, false, false, false, false, false, true, false] as [Bool] {
-                _ = lock.note(isOpen: isOpen, at: 1_000)
-                pauses.append(lock.nextCheck.map { ($0 - 1_000) / 1_000 })
-            }
-            #expect(pauses == [nil, 500, 1000, 2000, 4000, 8000, 8000, nil, 500])
-        }
+@Suite("What is known of a lock")
+struct LockStateTests {
+    @Test("Locking and unlocking are reported once; an unchanged or unknown state is not")
+    func news() {
+        var lock = LockState()
+        let seen: [Bool?] = [true, true, false, false, true, nil, true, nil, false, nil]
+        let news = seen.map { lock.note(isOpen: $0, at: 0) }
+        #expect(news == [nil, nil, .locked, nil, .unlocked, nil, nil, nil, .locked, nil])
     }
-#endif
+
+    @Test("Found locked at first, that is news")
+    func first() {
+        var lock = LockState()
+        let news = lock.note(isOpen: false, at: 0)
+        #expect(news == .locked)
+    }
+
+    @Test("While it is locked it is looked at again, less and less often; else it is not")
+    func looks() {
+        var lock = LockState()
+        var pauses: [Int64?] = []
+        for isOpen in [true, false, false, false, false, false, false, true, false] as [Bool] {
+            _ = lock.note(isOpen: isOpen, at: 1_000)
+            pauses.append(lock.nextCheck.map { ($0 - 1_000) / 1_000 })
+        }
+        #expect(pauses == [nil, 500, 1000, 2000, 4000, 8000, 8000, nil, 500])
+    }
+}

@@ -1,30 +1,28 @@
-#if Libsecret
-    import Foundation
-    import Testing
+import Foundation
+import Testing
 
-    /// GLib ends the process where it gets no file descriptor, and Dispatch where its first timer gets none.
-    @Suite(
-        "With hardly a file descriptor left", .heavy, .hangLimit,
-        .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
-    struct ScarceDescriptorsTests {
-        private let desktops = PrivateDesktops()
+/// GLib ends the process where it gets no file descriptor, and Dispatch where its first timer gets none.
+@Suite(
+    "With hardly a file descriptor left", .heavy, .hangLimit,
+    .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
+struct ScarceDescriptorsTests {
+    private let desktops = PrivateDesktops()
 
-        @Test("Settings and secrets throw or work, no process ends by a signal, and all is well once there are some", arguments: 3...20)
-        func scarce(limit: Int) async throws {
-            let desktop = try await desktops.start()
-            for round in 0..<6 {
-                try await withTemporaryFolder { folder in
-                    let processes = TestProcesses()
-                    let environment = ProcessInfo.processInfo.environment.merging(["DBUS_SESSION_BUS_ADDRESS": desktop.address]) { $1 }
-                    let process = try processes.start("scarce", "\(limit)", "\(folder)/p.json", environment: environment)
-                    let lines = try await process.lines()
-                    #expect(lines.last == "done", "\(round): \(lines) \(process.logs)")
-                    let end = try await process.end()
-                    #expect(end == .exit(0), "\(round): \(lines)")
-                    // Nothing is left for a file: so few are even the process's own.
-                    if limit < 6 { #expect(lines.count { $0.contains("descriptor") || $0.contains("EMFILE") || $0.contains("open files") } >= 2, "\(lines)") }
-                }
+    @Test("Settings and secrets throw or work, no process ends by a signal, and all is well once there are some", arguments: 3...20)
+    func scarce(limit: Int) async throws {
+        let desktop = try await desktops.start()
+        for round in 0..<6 {
+            try await withTemporaryFolder { folder in
+                let processes = TestProcesses()
+                let environment = ProcessInfo.processInfo.environment.merging(["DBUS_SESSION_BUS_ADDRESS": desktop.address]) { $1 }
+                let process = try processes.start("scarce", "\(limit)", "\(folder)/p.json", environment: environment)
+                let lines = try await process.lines()
+                #expect(lines.last == "done", "\(round): \(lines) \(process.logs)")
+                let end = try await process.end()
+                #expect(end == .exit(0), "\(round): \(lines)")
+                // Nothing is left for a file: so few are even the process's own.
+                if limit < 6 { #expect(lines.count { $0.contains("descriptor") || $0.contains("EMFILE") || $0.contains("open files") } >= 2, "\(lines)") }
             }
         }
     }
-#endif
+}

@@ -44,7 +44,7 @@ struct SecretMoveTests {
         #expect(again == MovedSecrets(copied: [], alreadyThere: []))
     }
 
-    @Test("From and to an encrypted file", .needsEncryptedFile)
+    @Test("From and to an encrypted file")
     func files() async throws {
         try await withTemporaryFolder { folder in
             func keyring(_ path: String) -> EncryptedFileKeyring {

@@ -2,7 +2,7 @@ import Foundation
 import StoredValues
 import Testing
 
-@Suite("Updating a secret among processes", .needsEncryptedFile, .hangLimit)
+@Suite("Updating a secret among processes", .hangLimit)
 struct SecretUpdateTests {
     private let parties = UpdatingParties()
 
@@ -46,76 +46,74 @@ struct SecretUpdateTests {
     }
 }
 
-#if Libsecret
-    @Suite(
-        "Updating a secret of the desktop's keyring among processes", .serialized, .hangLimit,
-        .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
-    struct SecretServiceUpdateTests {
-        private let desktops = PrivateDesktops()
-        private let parties = UpdatingParties()
+@Suite(
+    "Updating a secret of the desktop's keyring among processes", .serialized, .hangLimit,
+    .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
+struct SecretServiceUpdateTests {
+    private let desktops = PrivateDesktops()
+    private let parties = UpdatingParties()
 
-        @Test("3 processes that increase one 100 times each, all acknowledged, leave 300")
-        func gnomeKeyring() async throws {
-            let desktop = try await desktops.start()
-            try await parties.increase("desktop", times: 100, desktop.environment)
-        }
+    @Test("3 processes that increase one 100 times each, all acknowledged, leave 300")
+    func gnomeKeyring() async throws {
+        let desktop = try await desktops.start()
+        try await parties.increase("desktop", times: 100, desktop.environment)
+    }
 
-        @Test("A process in the middle of an update keeps others from changing the secret, by a lock file that only this user can open")
-        func holding() async throws {
-            let desktop = try await desktops.start()
-            try await parties.hold("desktop", beside: "desktop", desktop.environment)
-            let folder = desktop.folder + "/stored-values"
-            #expect(try mode(folder) == 0o700)
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-            #expect(names.count == 1, "\(names)")
-            for name in names {
-                #expect(try mode("\(folder)/\(name)") == 0o600)
-                #expect(name.utf8.starts(with: "secret-".utf8) && name.hasSuffix(".lock"), "\(name)")
-            }
-        }
-
-        @Test("No process waits for another one's asynchronous update, and a value set meanwhile is not lost")
-        func awaiting() async throws {
-            let desktop = try await desktops.start()
-            try await parties.awaitSomething("desktop", desktop.environment)
-        }
-
-        @Test("Without a runtime folder, or with one that others may write, it works and makes no file", arguments: [true, false])
-        func noRuntimeFolder(isThere: Bool) async throws {
-            let desktop = try await desktops.start()
-            try await withTemporaryFolder { folder in
-                try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
-                var environment = desktop.environment
-                environment["XDG_RUNTIME_DIR"] = isThere ? folder : folder + "/missing"
-                let process = try parties.processes.start("talk-secret", "desktop", "600", environment: environment)
-                for change in ["set 1", "increase"] { #expect(try await process.ask(change) == "ok") }
-                #expect(try await process.ask("get") == "2")
-                #expect(try await process.ask("reset") == "ok")
-                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
-            }
-        }
-
-        @Test("Errors of the runtime folder do not prevent setting and resetting a secret; an update throws them")
-        func troubledRuntimeFolder() async throws {
-            let desktop = try await desktops.start()
-            try await withTemporaryFolder { folder in
-                try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
-                // A file where a folder is to be.
-                #expect(FileManager.default.createFile(atPath: folder + "/stored-values", contents: nil))
-                let environment = desktop.environment.merging(["XDG_RUNTIME_DIR": folder]) { $1 }
-                let process = try parties.processes.start("talk-secret", "desktop", "600", environment: environment)
-                #expect(try await process.ask("set 1") == "ok")
-                #expect(try await process.ask("increase").contains("\(folder)/stored-values"))
-                #expect(try await process.ask("get") == "1")
-                #expect(try await process.ask("reset") == "ok")
-            }
-        }
-
-        private func mode(_ path: String) throws -> Int? {
-            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    @Test("A process in the middle of an update keeps others from changing the secret, by a lock file that only this user can open")
+    func holding() async throws {
+        let desktop = try await desktops.start()
+        try await parties.hold("desktop", beside: "desktop", desktop.environment)
+        let folder = desktop.folder + "/stored-values"
+        #expect(try mode(folder) == 0o700)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(names.count == 1, "\(names)")
+        for name in names {
+            #expect(try mode("\(folder)/\(name)") == 0o600)
+            #expect(name.utf8.starts(with: "secret-".utf8) && name.hasSuffix(".lock"), "\(name)")
         }
     }
-#endif
+
+    @Test("No process waits for another one's asynchronous update, and a value set meanwhile is not lost")
+    func awaiting() async throws {
+        let desktop = try await desktops.start()
+        try await parties.awaitSomething("desktop", desktop.environment)
+    }
+
+    @Test("Without a runtime folder, or with one that others may write, it works and makes no file", arguments: [true, false])
+    func noRuntimeFolder(isThere: Bool) async throws {
+        let desktop = try await desktops.start()
+        try await withTemporaryFolder { folder in
+            try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
+            var environment = desktop.environment
+            environment["XDG_RUNTIME_DIR"] = isThere ? folder : folder + "/missing"
+            let process = try parties.processes.start("talk-secret", "desktop", "600", environment: environment)
+            for change in ["set 1", "increase"] { #expect(try await process.ask(change) == "ok") }
+            #expect(try await process.ask("get") == "2")
+            #expect(try await process.ask("reset") == "ok")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        }
+    }
+
+    @Test("Errors of the runtime folder do not prevent setting and resetting a secret; an update throws them")
+    func troubledRuntimeFolder() async throws {
+        let desktop = try await desktops.start()
+        try await withTemporaryFolder { folder in
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+            // A file where a folder is to be.
+            #expect(FileManager.default.createFile(atPath: folder + "/stored-values", contents: nil))
+            let environment = desktop.environment.merging(["XDG_RUNTIME_DIR": folder]) { $1 }
+            let process = try parties.processes.start("talk-secret", "desktop", "600", environment: environment)
+            #expect(try await process.ask("set 1") == "ok")
+            #expect(try await process.ask("increase").contains("\(folder)/stored-values"))
+            #expect(try await process.ask("get") == "1")
+            #expect(try await process.ask("reset") == "ok")
+        }
+    }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+}
 
 /// Processes that change one secret in every way.
 private struct UpdatingParties {

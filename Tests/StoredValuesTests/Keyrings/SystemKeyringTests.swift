@@ -54,7 +54,7 @@ struct SystemKeyringTests {
         }
     }
 
-    @Test("STORED_VALUES_KEYRING=file:<path> is an encrypted file with its key beside it", .needsEncryptedFile)
+    @Test("STORED_VALUES_KEYRING=file:<path> is an encrypted file with its key beside it")
     func environmentFile() async throws {
         try await withTemporaryFolder { folder in
             _ = await #expect(processExitsWith: .success) { [folder = folder as String] in

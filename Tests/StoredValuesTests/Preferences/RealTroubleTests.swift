@@ -95,7 +95,7 @@ struct RealTroubleTests {
         process.logs.filter { !$0.contains("Could not read the preferences") && !$0.contains("Could not sync to the disk") }
     }
 
-    @Test("An encrypted file that is mounted by itself stays as it is, and the error says what to do", .needsEncryptedFile)
+    @Test("An encrypted file that is mounted by itself stays as it is, and the error says what to do")
     func mountedEncryptedFile() async throws {
         try await withTemporaryFolder { outer in
             let folder = outer + "/config", path = folder + "/secrets"

@@ -34,7 +34,6 @@ struct KeyringUnderTest: Sendable, CustomTestStringConvertible {
                     }
                 }
             ) {
-                guard isEncryptedFileBuiltIn else { try SkippedCase.end(because: "built without the trait EncryptedFile") }
                 let path = ProcessFolder.path + "/" + UUID().uuidString
                 return EncryptedFileKeyring(path: path, key: .generatedFile(path + ".key"), deadline: hangLimit)
             },
@@ -56,7 +55,7 @@ private struct EmptyReadOnlyKeyring: Keyring, Hashable {
     func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] { [] }
 }
 
-#if Fleet && EncryptedFile
+#if Fleet
     import StoredValuesFleet
 
     extension KeyringUnderTest {
@@ -69,37 +68,29 @@ private struct EmptyReadOnlyKeyring: Keyring, Hashable {
 #else
     extension KeyringUnderTest {
         private static func openFleetSecrets() async throws -> any Keyring {
-            try SkippedCase.end(because: "built without the traits Fleet and EncryptedFile")
+            try SkippedCase.end(because: "built without the trait Fleet")
         }
     }
 #endif
 
-#if Libsecret
-    extension KeyringUnderTest {
-        private static func openSecretService(of program: KeyringProgram) async throws -> any Keyring {
-            guard program.isAvailable else { try SkippedCase.end(because: program.skipReason) }
-            let desktop = sharedDesktops.withLock { desktops in
-                let desktop = desktops[program] ?? Task { try await PrivateDesktop(.open, program) }
-                desktops[program] = desktop
-                return desktop
-            }
-            return try await desktop.value.keyring()
+extension KeyringUnderTest {
+    private static func openSecretService(of program: KeyringProgram) async throws -> any Keyring {
+        guard program.isAvailable else { try SkippedCase.end(because: program.skipReason) }
+        let desktop = sharedDesktops.withLock { desktops in
+            let desktop = desktops[program] ?? Task { try await PrivateDesktop(.open, program) }
+            desktops[program] = desktop
+            return desktop
         }
-
-        /// One of each for all rules: starting one takes a while. Its guard ends it with the test process.
-        private static let sharedDesktops = Guarded<[KeyringProgram: Task<PrivateDesktop, any Error>]>([:])
+        return try await desktop.value.keyring()
     }
 
-    extension PrivateDesktop {
-        /// The keyring of this desktop. The deadline is generous: other tests stop daemons, and all share one thread.
-        func keyring(deadline: Duration = hangLimit) -> SecretServiceKeyring {
-            SecretServiceKeyring(deadline: deadline, busAddress: address)
-        }
+    /// One of each for all rules: starting one takes a while. Its guard ends it with the test process.
+    private static let sharedDesktops = Guarded<[KeyringProgram: Task<PrivateDesktop, any Error>]>([:])
+}
+
+extension PrivateDesktop {
+    /// The keyring of this desktop. The deadline is generous: other tests stop daemons, and all share one thread.
+    func keyring(deadline: Duration = hangLimit) -> SecretServiceKeyring {
+        SecretServiceKeyring(deadline: deadline, busAddress: address)
     }
-#else
-    extension KeyringUnderTest {
-        private static func openSecretService(of program: KeyringProgram) async throws -> any Keyring {
-            try SkippedCase.end(because: "built without the trait Libsecret")
-        }
-    }
-#endif
+}

@@ -60,10 +60,8 @@ final class Turns: Sendable {
     }
 }
 
-#if EncryptedFile
-    let isEncryptedFileBuiltIn = true
-#else
-    let isEncryptedFileBuiltIn = false
+#if !(EncryptedFile && Libsecret)
+    #error("These tests need the default traits. What is to be seen without them is tested by Tests/WithoutTraits.")
 #endif
 
 #if Store
@@ -71,11 +69,6 @@ final class Turns: Sendable {
 #else
     let isStoreBuiltIn = false
 #endif
-
-extension Trait where Self == ConditionTrait {
-    /// For tests that keep secrets in an encrypted file.
-    static var needsEncryptedFile: Self { .enabled(if: isEncryptedFileBuiltIn, "built without the trait EncryptedFile") }
-}
 
 /// The cases of tests that cannot run here. `Tests/run` names a file for them and says in one line how many there were.
 enum SkippedCase {

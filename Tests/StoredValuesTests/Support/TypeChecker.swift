@@ -47,13 +47,7 @@ struct TypeChecker {
         let package = DocumentedPage.root.lastPathComponent.lowercased().replacing(/[^a-z0-9]/, with: "_")
         let manifest = try contents(ofFile: DocumentedPage.root.path + "/Package.swift")
         let features = manifest.matches(of: /enableUpcomingFeature\("(\w+)"\)/).flatMap { ["-enable-upcoming-feature", String($0.1)] }
-        var traits: [String] = []
-        #if EncryptedFile
-            traits += ["-D", "EncryptedFile"]
-        #endif
-        #if Libsecret
-            traits += ["-D", "Libsecret"]
-        #endif
+        let traits = ["-D", "EncryptedFile", "-D", "Libsecret"]
         let result = try await withTemporaryFolder { folder in
             // The others are only looked up in, not checked.
             try await FinishedProgram.run(
@@ -79,15 +73,11 @@ struct TypeChecker {
     private static func cModules() async throws -> [String] {
         func map(_ module: String) -> String { "-fmodule-map-file=\(DocumentedPage.root.path)/Sources/\(module)/module.modulemap" }
         var options = [map("CStoredValues")]
-        #if EncryptedFile
-            options.append(map("CSodium"))
-        #endif
-        #if Libsecret
-            let package = try #require(Program(named: "pkg-config"))
-            let (_, flags) = try await package.run(
-                ["--cflags-only-I", "libsecret-1"], environment: ProcessInfo.processInfo.environment)
-            options += [map("CSecret")] + flags.split(whereSeparator: \.isWhitespace).map(String.init)
-        #endif
+        options.append(map("CSodium"))
+        let package = try #require(Program(named: "pkg-config"))
+        let (_, flags) = try await package.run(
+            ["--cflags-only-I", "libsecret-1"], environment: ProcessInfo.processInfo.environment)
+        options += [map("CSecret")] + flags.split(whereSeparator: \.isWhitespace).map(String.init)
         return options
     }
 

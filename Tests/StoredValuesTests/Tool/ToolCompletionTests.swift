@@ -17,7 +17,7 @@ struct ToolCompletionTests {
     }
 
     @Test(
-        "bash completes commands, keys of the file, names of secrets and programs", .needsEncryptedFile,
+        "bash completes commands, keys of the file, names of secrets and programs",
         arguments: [
             ("se", ["secret", "set"]), ("get th", ["theme"]), ("get --app other ", ["other-key"]), ("secret get ", ["token"]),
             ("list --app ", ["demo", "other"]),
@@ -46,7 +46,7 @@ struct ToolCompletionTests {
     }
 
     @Test(
-        "In a real shell TAB completes names of all kinds, and none of them runs a command", .needsEncryptedFile, arguments: ["bash", "zsh", "fish"],
+        "In a real shell TAB completes names of all kinds, and none of them runs a command", arguments: ["bash", "zsh", "fish"],
         [
             ("get ", "striped"), ("secret get ", "--show"), ("list --app ", "striped"),
         ])

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("stored-values doctor", .hangLimit)
 struct ToolDoctorTests {
-    @Test("All is well with a file of settings and an encrypted file of secrets", .needsEncryptedFile)
+    @Test("All is well with a file of settings and an encrypted file of secrets")
     func well() async throws {
         try await withTool { tool in
             try await tool.run("set", "a", "1")
@@ -56,7 +56,7 @@ struct ToolDoctorTests {
         }
     }
 
-    @Test("A wrong key of an encrypted file is found", .needsEncryptedFile)
+    @Test("A wrong key of an encrypted file is found")
     func wrongKey() async throws {
         try await withTool { tool in
             try await tool.run("secret", "set", "token", input: TestSecret.text())

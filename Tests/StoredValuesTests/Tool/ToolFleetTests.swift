@@ -98,26 +98,24 @@ struct ToolFleetTests {
         }
     }
 
-    #if EncryptedFile
-        @Test("secret reads the fleet's secrets of the program by this machine's key, and changes none")
-        func secrets() async throws {
-            try await withFleetTool { tool, files in
-                let key = "\(tool.folder)/fleet.key", id = SecretIdentifier(service: "demo", account: "token")
-                #expect(
-                    FileManager.default.createFile(
-                        atPath: key, contents: Data(repeating: 7, count: 32), attributes: [.posixPermissions: 0o600]))
-                var sealed = try SealedSecrets(nil, key: .file(key), place: "here")
-                try sealed.set(TestSecret.secret(), for: id, label: "")
-                try files.mirror(["a": 1])
-                try writeFinished(sealed.sealed(), to: files.folder.secrets(of: "demo"))
-                for tool in [tool.with(["STORED_VALUES_KEYRING": "fleet:\(key)"]), tool] {
-                    let keyring = tool.environment["STORED_VALUES_KEYRING"] == "fleet:\(key)" ? [] : ["--keyring", "fleet:\(key)"]
-                    #expect(try await tool.run(["secret", "list"] + keyring).output == "token\n")
-                    let secret = try await tool.run(["secret", "get", "token"] + keyring)
-                    #expect(secret.status == 0 && secret.output == TestSecret.text(), "status \(secret.status)")
-                    #expect(try await tool.run(["secret", "remove", "token"] + keyring).status == 77)
-                }
+    @Test("secret reads the fleet's secrets of the program by this machine's key, and changes none")
+    func secrets() async throws {
+        try await withFleetTool { tool, files in
+            let key = "\(tool.folder)/fleet.key", id = SecretIdentifier(service: "demo", account: "token")
+            #expect(
+                FileManager.default.createFile(
+                    atPath: key, contents: Data(repeating: 7, count: 32), attributes: [.posixPermissions: 0o600]))
+            var sealed = try SealedSecrets(nil, key: .file(key), place: "here")
+            try sealed.set(TestSecret.secret(), for: id, label: "")
+            try files.mirror(["a": 1])
+            try writeFinished(sealed.sealed(), to: files.folder.secrets(of: "demo"))
+            for tool in [tool.with(["STORED_VALUES_KEYRING": "fleet:\(key)"]), tool] {
+                let keyring = tool.environment["STORED_VALUES_KEYRING"] == "fleet:\(key)" ? [] : ["--keyring", "fleet:\(key)"]
+                #expect(try await tool.run(["secret", "list"] + keyring).output == "token\n")
+                let secret = try await tool.run(["secret", "get", "token"] + keyring)
+                #expect(secret.status == 0 && secret.output == TestSecret.text(), "status \(secret.status)")
+                #expect(try await tool.run(["secret", "remove", "token"] + keyring).status == 77)
             }
         }
-    #endif
+    }
 }

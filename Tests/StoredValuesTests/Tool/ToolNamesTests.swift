@@ -7,7 +7,7 @@ struct ToolNamesTests {
     /// é as one character and as two: equal to Swift, and two names to everybody else.
     private let one = "\u{E9}", two = "e\u{301}"
 
-    @Test("No key and no name of a secret makes a row of its own", .needsEncryptedFile)
+    @Test("No key and no name of a secret makes a row of its own")
     func rows() async throws {
         try await withTool { tool in
             try tool.write(#"{"a\r\nforged\t1": 1, "b\u0085c\u2028d\u000b": 2, "\n": 3}"#)
@@ -60,7 +60,7 @@ struct ToolNamesTests {
     }
 
     @Test(
-        "Nothing steers a terminal: no control of C1 and none that turns the direction of writing", .needsEncryptedFile,
+        "Nothing steers a terminal: no control of C1 and none that turns the direction of writing",
         arguments: [
             ["list"], ["list", "--json"], ["get", "steer"], ["get", "steer", "--json"], ["secret", "list"], ["secret", "list", "--json"],
         ])
@@ -90,7 +90,7 @@ struct ToolNamesTests {
         }
     }
 
-    @Test("A secret that would steer the terminal is not shown", .needsEncryptedFile, arguments: ["\u{9B}2J", "a\u{202E}b", "a\u{2028}b", "\u{7F}", "\r"])
+    @Test("A secret that would steer the terminal is not shown", arguments: ["\u{9B}2J", "a\u{202E}b", "a\u{2028}b", "\u{7F}", "\r"])
     func shown(end: String) async throws {
         try await withTool { tool in
             let text = TestSecret.text() + end
@@ -129,7 +129,7 @@ struct ToolNamesTests {
         }
     }
 
-    @Test("Services that look alike have secrets of their own, also when they are moved", .needsEncryptedFile)
+    @Test("Services that look alike have secrets of their own, also when they are moved")
     func alikeServices() async throws {
         try await withTool { tool in
             try await tool.run("secret", "set", "token", "--service", one, input: TestSecret.text("one"))

@@ -80,7 +80,7 @@ struct ToolProgressTests {
         throw NeverHappened(what: "the command ends well", limit: hangLimit)
     }
 
-    @Test("A move of secrets that waits for another process says so, and what it says is gone when the move is done", .needsEncryptedFile)
+    @Test("A move of secrets that waits for another process says so, and what it says is gone when the move is done")
     func move() async throws {
         try await withTool { tool in
             #expect(try await tool.run("secret", "set", "token", input: TestSecret.text()).status == 0)

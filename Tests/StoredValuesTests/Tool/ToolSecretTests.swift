@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("stored-values secret", .needsEncryptedFile, .hangLimit)
+@Suite("stored-values secret", .hangLimit)
 struct ToolSecretTests {
     private let text = TestSecret.text()
 

@@ -53,7 +53,7 @@ struct SecurelyStoredValueTests {
         #expect(Account.shared.wrappedValue == nil)
     }
 
-    @Test("Two encrypted-file keyrings with one file and one key file share their secrets; other keyrings do not", .needsEncryptedFile)
+    @Test("Two encrypted-file keyrings with one file and one key file share their secrets; other keyrings do not")
     func sameFile() async throws {
         try await withTemporaryFolder { folder in
             func token(_ file: String) -> SecurelyStoredValue<String> {

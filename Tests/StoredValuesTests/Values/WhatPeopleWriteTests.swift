@@ -43,7 +43,7 @@ struct WhatPeopleWriteTests {
         }
     }
 
-    @Test("The example of the documentation works in a process of its own, with the application's own file and keyring", .needsEncryptedFile)
+    @Test("The example of the documentation works in a process of its own, with the application's own file and keyring")
     func example() async throws {
         // A process of its own, because what the environment and bootstrap say is settled once.
         await #expect(processExitsWith: .success) {
