@@ -17,7 +17,7 @@
                 let count = store.items.count { $0.id.hasPrefix(arguments[1]) }
                 say("\(count)")
                 for number in count..<(count + (try number(arguments[2]))) {
-                    try await store.insert(Note(id: "\(arguments[1])\(number)"))
+                    try await patiently { try await store.insert(Note(id: "\(arguments[1])\(number)")) }
                     say("\(number + 1)")
                 }
             },
@@ -25,7 +25,8 @@
             Command("store-update", "file", "id", "times") { arguments in
                 let store = notes(arguments[0])
                 for _ in 0..<(try number(arguments[2])) {
-                    guard try await store.update(arguments[1], { $0.count += 1 }) != nil else { throw BadArgument(text: arguments[1]) }
+                    let changed = try await patiently { try await store.update(arguments[1]) { $0.count += 1 } }
+                    guard changed != nil else { throw BadArgument(text: arguments[1]) }
                 }
                 say("done")
             },
@@ -89,6 +90,14 @@
                 withExtendedLifetime(chain) {}
             },
         ]
+
+        /// Makes a change, and tries again where others have kept the file for too long, as that error says: SQLite lets processes wait in no
+        /// order, and on a busy machine one of many may have no turn for 5 s.
+        private static func patiently<Result>(_ change: () async throws -> Result) async throws -> Result {
+            while true {
+                do { return try await change() } catch StoreError.locked { continue }
+            }
+        }
 
         private static func notes(_ path: String) -> Store<Note> { Store("notes", in: StoreFile(path: path)) }
     }

@@ -183,6 +183,7 @@
         private func open(_ path: String, _ identity: FileIdentity?) throws -> Connection {
             var configuration = Configuration()
             configuration.foreignKeysEnabled = false
+            // Processes get their turn in no order: SQLite's locks have no queue.
             configuration.busyMode = .callback { [weak self] attempts in
                 guard let self, !turns.isLate else { return false }
                 sleepThread(nanoseconds: attempts < 20 ? 100_000 : 1_000_000)

@@ -131,6 +131,40 @@ struct BatchTests {
         }
     }
 
+    @Test("One that cannot be written, with a changed and an equal value, stays in memory, and is written later")
+    func unwritten() async throws {
+        try await withTemporaryFolder { folder in
+            let example = try Example(folder)
+            let text = try example.text()
+            example.operations.fail("rename", with: .noSpace)
+            example.storage.batch {
+                example.a.set(1)
+                example.b.set(6)
+            }
+            #expect(example.a.wrappedValue == 1 && example.a.source == .file)
+            #expect(example.b.wrappedValue == 6 && example.b.source == .memory)
+            #expect(try example.text() == text)
+            example.operations.fail("rename", with: nil)
+            try await example.storage.flush()
+            #expect(example.b.source == .file)
+            #expect(try example.text() == "{\n  \"a\": 1,\n  \"list\": [\"x\"],\n  \"b\": 6\n}\n")
+        }
+    }
+
+    @Test("What it sets to an equal value is its own until its end, as what it changes is: an editor's save in between is overwritten")
+    func equal() async throws {
+        try await withTemporaryFolder { folder in
+            let example = try Example(folder)
+            try example.storage.batch {
+                example.a.set(1)
+                example.b.set(6)
+                try #"{"a": 3, "list": ["x"]}"#.write(toFile: example.path, atomically: true, encoding: .utf8)
+            }
+            #expect(example.a.wrappedValue == 1 && example.b.wrappedValue == 6)
+            #expect(try example.text() == "{\n  \"a\": 1,\n  \"list\": [\"x\"],\n  \"b\": 6\n}\n")
+        }
+    }
+
     @Test("What a wrapper has set that is gone before the end comes to a later one of the same key")
     func wrapperIsGone() throws {
         try withTemporaryFolder { folder in

@@ -134,6 +134,35 @@ struct DurableChangeTests {
         }
     }
 
+    @Test("If a broken file was set aside and the new one cannot be written, the file is the last durable state again")
+    func brokenAndFailing() async throws {
+        try await withTemporaryFolder { folder in
+            let renames = Guarded<Int?>(nil), itself = Guarded<FaultyFileOperations?>(nil)
+            let operations = FaultyFileOperations { call in
+                guard call == "rename" else { return }
+                let isSecond = renames.withLock { count in
+                    count? += 1
+                    return count == 2
+                }
+                if isSecond { itself.withLock { $0 }?.fail("rename", with: .ioFailed) }
+            }
+            itself.withLock { $0 = operations }
+            defer { itself.withLock { $0 = nil } }
+            let path = folder + "/p.json", limit = value(path, operations)
+            try await limit.set(durably: 30)
+            let durable = try contents(ofFile: path)
+            try writeFinished(Array("{ broken".utf8), to: path)
+            renames.withLock { $0 = 0 }
+            await #expect(throws: PreferencesError.self) { try await limit.set(durably: 31) }
+            #expect(limit.value == 30)
+            #expect(try contents(ofFile: path) == durable)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).contains { $0.contains(".rejected-") })
+            operations.fail("rename", with: nil)
+            try await limit.set(durably: 32)
+            #expect(value(path).value == 32)
+        }
+    }
+
     @Test("A cancelled task throws at once, and so does one that is over its time")
     func cancelled() async throws {
         try await withTemporaryFolder { folder in

@@ -81,6 +81,8 @@ enum Role {
     private static func repeatTask(_ task: String, count: Int, path: String) throws {
         let file = PreferencesFile(path: path)
         switch task {
+        case "loop":  // nothing but what the loops of the reads below add
+            for number in 0..<count { use(number & 1 == 0) }
         case "read":
             let value = StoredValue(key: "autosave", default: false, storage: file)
             for _ in 0..<count { use(value.wrappedValue) }

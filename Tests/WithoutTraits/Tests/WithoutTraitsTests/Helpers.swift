@@ -27,10 +27,10 @@ func runTool(_ arguments: [String], input: String = "", home: String) throws -> 
     tool.standardInput = standardInput
     tool.standardOutput = output
     tool.standardError = errors
-    try tool.run()
-    // Each is less than a pipe holds, so that nobody waits for the other.
+    // Before it runs: it may end without reading. All is less than a pipe holds, so that nobody waits for the other.
     try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
     try standardInput.fileHandleForWriting.close()
+    try tool.run()
     let texts = try [output, errors].map { String(decoding: try $0.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self) }
     tool.waitUntilExit()
     return (tool.terminationStatus, texts[0], texts[1])
