@@ -1,4 +1,5 @@
 import Foundation
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
