@@ -147,7 +147,7 @@ struct BatchTests {
             example.operations.fail("rename", with: nil)
             try await example.storage.flush()
             #expect(example.b.source == .file)
-            #expect(try example.text() == "{\n  \"a\": 1,\n  \"list\": [\"x\"],\n  \"b\": 6\n}\n")
+            #expect(try example.text() == "{\n  \"a\": 1,\n  \"b\": 6,\n  \"list\": [\"x\"]\n}\n")
         }
     }
 
@@ -161,7 +161,7 @@ struct BatchTests {
                 try #"{"a": 3, "list": ["x"]}"#.write(toFile: example.path, atomically: true, encoding: .utf8)
             }
             #expect(example.a.wrappedValue == 1 && example.b.wrappedValue == 6)
-            #expect(try example.text() == "{\n  \"a\": 1,\n  \"list\": [\"x\"],\n  \"b\": 6\n}\n")
+            #expect(try example.text() == "{\n  \"a\": 1,\n  \"b\": 6,\n  \"list\": [\"x\"]\n}\n")
         }
     }
 
