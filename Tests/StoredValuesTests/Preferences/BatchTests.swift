@@ -152,8 +152,8 @@ struct BatchTests {
     }
 
     @Test("What it sets to an equal value is its own until its end, as what it changes is: an editor's save in between is overwritten")
-    func equal() async throws {
-        try await withTemporaryFolder { folder in
+    func equal() throws {
+        try withTemporaryFolder { folder in
             let example = try Example(folder)
             try example.storage.batch {
                 example.a.set(1)
