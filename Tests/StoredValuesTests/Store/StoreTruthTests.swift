@@ -7,7 +7,9 @@
 
     /// What another program does to the file at `path`, such as `sqlite3`.
     func anotherProgram(_ sql: String, _ path: String) throws {
-        let queue = try DatabaseQueue(path: path)
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(600)  // a store may be reading what changed before
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
         try queue.write { try $0.execute(sql: sql) }
         try queue.close()
     }
