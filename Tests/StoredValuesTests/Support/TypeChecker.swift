@@ -69,7 +69,7 @@ struct TypeChecker {
         return try JSONDecoder().decode(Target.self, from: Data(said.output.utf8)).paths.runtimeResourcePath
     }
 
-    /// What lets the compiler find the modules of C headers that the library's own needs: libsecret's where it is built in.
+    /// What lets the compiler find the modules of C headers that the library's own needs.
     private static func cModules() async throws -> [String] {
         func map(_ module: String) -> String { "-fmodule-map-file=\(DocumentedPage.root.path)/Sources/\(module)/module.modulemap" }
         var options = [map("CStoredValues")]
