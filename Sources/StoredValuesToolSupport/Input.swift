@@ -54,9 +54,10 @@ package enum SecretInput {
     }
 
     private static func ask(_ question: String) throws -> Secret {
+        // Before the question: what is typed in between would be shown, and then thrown away.
+        let terminal = try HiddenTerminal(System.standardInput)
         Output.error.write(Output.error.oneLine(question))
         defer { Output.error.line() }
-        let terminal = try HiddenTerminal(System.standardInput)
         let line = SecretBuffer(capacity: Secret.sizeLimit + 1)
         while try line.readOn(atMost: 1), let key = line.last {
             guard key < 0x20 || key == 0x7F else {

@@ -57,6 +57,12 @@ final class PseudoTerminal: Sendable {
     /// The lines that were shown, without their ends.
     var lines: [String] { text.split(separator: "\r\n").map(String.init) }
 
+    /// Whether it shows what is typed.
+    var echoes: Bool {
+        var settings = termios()
+        return tcgetattr(keyboard.fileDescriptor, &settings) != 0 || settings.c_lflag & tcflag_t(ECHO) != 0
+    }
+
     func type(_ keys: String) throws {
         try keyboard.write(contentsOf: Data(keys.utf8))
     }

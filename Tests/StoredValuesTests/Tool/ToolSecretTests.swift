@@ -127,8 +127,10 @@ struct ToolSecretTests {
         try await withTool { tool in
             let terminal = try tool.start("secret", "set", "token")
             try await terminal.waits(for: "(not shown): ")
+            #expect(!terminal.echoes)
             try terminal.type("wrong\u{15}\(text)ä\u{7F}\u{1A}x\u{7F}\r")
             try await terminal.waits(for: "Repeat it: ")
+            #expect(!terminal.echoes)
             try terminal.type("\(text)\r")
             #expect(try await terminal.end() == 0, "\(terminal.text.replacing(text, with: "<secret>"))")
             #expect(TestSecret.traces(in: terminal.text) == [] && !terminal.text.contains("wrong"))
