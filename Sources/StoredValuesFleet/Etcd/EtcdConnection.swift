@@ -47,6 +47,8 @@
         func post(
             _ request: EtcdRequest, to endpoint: EtcdEndpoint, token: String?, within limit: Duration
         ) async throws(EtcdError) -> (status: Int, body: [UInt8]) {
+            // The client may still send what a cancelled task asks for, and answer before it hears of the cancellation.
+            if Task.isCancelled { throw .cancelled(mayHaveHappened: false) }
             do {
                 let request = try HTTPClient.Request(
                     url: "\(endpoint)\(request.path)", method: .POST, headers: headers(token), body: .bytes(request.body))
