@@ -68,7 +68,7 @@ package struct FleetReport: Sendable, Equatable {
         case .stale(let since, let why): (form.state, form.since, form.why) = ("stale", since, why)
         }
         // It consists of nothing but strings, integers and dates, which can all be encoded.
-        return ((try? ItemEncoder.encode(form)) ?? .null).text() + Array("\n".utf8)
+        return ((try? ItemEncoder.text(form)) ?? []) + Array("\n".utf8)
     }
 }
 

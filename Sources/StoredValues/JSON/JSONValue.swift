@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 /// A JSON value of any shape, with its numbers as written.
 public enum JSONValue: Hashable, Sendable {
     /// `null`, which a nil is stored as.
@@ -20,7 +22,15 @@ public enum JSONValue: Hashable, Sendable {
 extension JSONValue {
     /// Whether both are the same value. Strings and names are compared byte by byte: two that only look alike (é as one scalar
     /// or as two) are different values for other programs.
-    public static func == (left: JSONValue, right: JSONValue) -> Bool { left.text() == right.text() }
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.string(let left), .string(let right)): left.isIdentical(to: right)
+        case (.number, .number), (.array, .array), (.object, .object): left.text() == right.text()
+        default: false
+        }
+    }
 }
 
 // No nil literal: `json["size"] = isOld ? nil : 12` would then store null instead of removing the member.
