@@ -89,8 +89,7 @@
             var (number, rest) = (number, rows[...])
             while !rest.isEmpty {
                 let part = rest.prefix(100)
-                let values = (0..<part.count).map { "(?\(3 * $0 + 4), ?1, ?\(3 * $0 + 5), ?2, ?\(3 * $0 + 6), ?3)" }
-                let sql = "INSERT INTO items (number, store, id, version, json, revision) VALUES \(values.joined(separator: ", "))"
+                let sql = part.count == 1 ? Self.insertOne : Self.insert(part.count)
                 var arguments: StatementArguments = [store, version, revision]
                 for row in part {
                     arguments += [number, text(row.id), text(row.json)]
@@ -100,6 +99,13 @@
                 try (isUsual ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)).execute(arguments: arguments)
                 rest = rest.dropFirst(part.count)
             }
+        }
+
+        private static let insertOne = insert(1)
+
+        private static func insert(_ count: Int) -> String {
+            let values = (0..<count).map { "(?\(3 * $0 + 4), ?1, ?\(3 * $0 + 5), ?2, ?\(3 * $0 + 6), ?3)" }
+            return "INSERT INTO items (number, store, id, version, json, revision) VALUES \(values.joined(separator: ", "))"
         }
 
         /// Replaces the content of a row, which keeps its place; false if there is none.

@@ -11,6 +11,8 @@
             var status = StoreStatus.notLoaded
             /// The last revision that was read or written.
             var revision: Int64 = 0
+            /// The hundred of revisions in which old removals were forgotten last.
+            var lastTidied: Int64 = 0
             var isCurrent = false
             /// Whether items have been loaded once.
             var hasLoaded = false
@@ -97,8 +99,13 @@
                 let (list, revision) = state.withLock { ($0.list, $0.revision) }
                 var plan = ItemPlan(rows: rows, coder: coder, id: id, list: list, revision: revision)
                 for step in steps { try plan.carryOut(step) }
-                // Also after an insertion: others may have removed rows, and forget none.
-                if !plan.changes.isEmpty { try rows.forgetOldRemovals(before: plan.revision) }
+                // Also after insertions, for others may have removed rows; but once in 100 revisions, as it costs what an insertion costs.
+                let hundred = plan.revision / 100
+                let isDue = state.withLock { state in
+                    defer { state.lastTidied = hundred }
+                    return state.lastTidied != hundred
+                }
+                if isDue { try rows.forgetOldRemovals(before: plan.revision) }
                 return (plan.changes, plan.revision)
             }
             return apply(changes, revision: revision, isExternal: false, wantsItems: wantsItems, &later)
