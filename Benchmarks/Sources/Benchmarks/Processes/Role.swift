@@ -95,6 +95,9 @@ enum Role {
         case "batch":
             let values = (0..<100).map { StoredValue(key: "batch.\($0)", default: 0, storage: file) }
             for number in 0..<count { file.batch { for value in values { value.set(1_000_000 + number) } } }
+        #if Store
+            case "insert", "upsert": try repeatInsertions(count, path: path, bare: task == "upsert")
+        #endif
         default: throw Failure(description: "no task is called \(task)")
         }
     }

@@ -174,6 +174,22 @@
             }
         }
 
+        /// Inserts so many items into a new file, one after another.
+        static func repeatInsertions(_ count: Int, path: String, bare: Bool) throws {
+            let store = visitStore(path + ".sqlite"), theirs = try ItemDatabase(path: path + ".theirs.sqlite")
+            let result = Mutex(Result<Void, any Error>.success(())), end = DispatchSemaphore(value: 0)
+            Task.detached {
+                do {
+                    for number in 0..<count {
+                        if bare { try await theirs.insert([visit(number)]) } else { try await store.insert(visit(number)) }
+                    }
+                } catch { result.withLock { $0 = .failure(error) } }
+                end.signal()
+            }
+            end.wait()  // and does not leave the main thread, whose end this valgrind does not survive
+            try result.withLock { $0 }.get()
+        }
+
         /// Says how many bytes more of memory the process has when it has the items of a file.
         static func itemMemory(_ path: String, bare: Bool) throws {
             let warm = visitStore(path + ".warm")
