@@ -173,8 +173,7 @@
         /// The burst, if it is over at `now`; then the next signal begins a new one.
         mutating func take(at now: Int64) -> SignalBurst? {
             guard let end, end <= now else { return nil }
-            defer { self = SignalBurst() }
-            return self
+            return exchange(&self, with: SignalBurst())
         }
     }
 

@@ -47,7 +47,8 @@
     /// connection (`g_wakeup_new`), and where it `isConnecting`, a thread. To be called before entering GLib.
     func requireRoom(isConnecting: Bool = false) throws(SecretServiceError) {
         do throws(SystemErrorCode) { try requireDescriptors(8) } catch {
-            throw .other(domain: "system", code: Int(error.rawValue), message: error.withoutDescriptor)
+            let advice = "close some files, or raise the limit (ulimit -n)"
+            throw .other(domain: "system", code: Int(error.rawValue), message: "no file descriptor is left (errno \(error.rawValue)): \(advice)")
         }
         guard isConnecting else { return }
         do throws(SystemErrorCode) { try startThread(named: "probe") {} } catch { throw .withoutThread(error) }

@@ -12,6 +12,13 @@ package func requireProperUse(
     if !isProper { programmerError(message(), file: file, line: line) }
 }
 
+/// Why something is not possible, as a part of a sentence.
+package struct Explanation: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
+
 /// The names of two types, fully qualified where they would be the same.
 package func distinctNames(_ first: any Any.Type, _ second: any Any.Type) -> String {
     let (names, fullNames) = (("\(first)", "\(second)"), (String(reflecting: first), String(reflecting: second)))

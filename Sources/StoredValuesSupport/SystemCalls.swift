@@ -32,11 +32,6 @@ extension SystemErrorCode {
     package var withoutThread: String {
         "no thread could be started (errno \(rawValue)): end other programs, or raise the limit (ulimit -u, a container's pids.max)"
     }
-
-    /// Says that no file descriptor is left because of this, and what to do.
-    package var withoutDescriptor: String {
-        "no file descriptor is left (errno \(rawValue)): close some files, or raise the limit (ulimit -n)"
-    }
 }
 
 /// Throws unless `count` files can be opened now. For C libraries that end the process where they cannot; other threads may still take
@@ -70,7 +65,7 @@ private func nanoseconds(_ clock: clockid_t) -> Int64 {
 /// setgid, file capabilities) sees none: it must not use its rights as the environment says.
 package func environmentVariable(_ name: String) throws(VariableNotUTF8) -> String? {
     guard let value = stored_values_getenv(name) else { return nil }
-    guard let text = String(validatingCString: value) else { throw VariableNotUTF8(name: name) }
+    guard let text = String(validatingCString: value) else { throw VariableNotUTF8() }
     return text
 }
 
@@ -91,9 +86,7 @@ package func environmentVariables(withPrefix prefix: String) -> [String: String?
 }
 
 /// An environment variable that is not UTF-8. It cannot be used; if repaired, it would name another path.
-package struct VariableNotUTF8: Error {
-    package let name: String
-}
+package struct VariableNotUTF8: Error {}
 
 /// The file name of the program, without its folder.
 package func executableName() -> String {

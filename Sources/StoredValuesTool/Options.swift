@@ -12,7 +12,7 @@ struct SettingsOptions: ParsableArguments {
 
     @Option(
         help: "Use another settings file of the program: a profile, for instance. list --names prints which there are.",
-        completion: .custom { words, _, _ in names(words).completions })
+        completion: .custom { words, _, _ in (CompletionWords(words).storage == nil ? [] : (try? PreferencesFile.names) ?? []).completions })
     var name: String?
 
     func validate() throws {
@@ -23,11 +23,6 @@ struct SettingsOptions: ParsableArguments {
         guard let name else { return }
         guard file == nil else { throw ValidationError("Give either --name or --file, not both.") }
         do { _ = try PreferencesFile(checkingName: name) } catch { throw ValidationError("\(error)") }
-    }
-
-    /// The files of the program that the words typed so far name.
-    private static func names(_ words: [String]) -> [String] {
-        CompletionWords(words).storage == nil ? [] : (try? PreferencesFile.names) ?? []
     }
 
     /// The file, not checked yet.

@@ -40,9 +40,7 @@ struct ListCommand: AsyncParsableCommand {
         let remarks: [ValueSource: String] = [.fleet: "fleet", .system: "system-wide default"]
         Output.standard.rows(values.map { key, value in (key, value, snapshot.source(of: key).map { remarks[$0] ?? "" } ?? "default", nil) })
     }
-}
 
-extension ListCommand {
     private func printNames() throws {
         _ = try settings.storage()
         let names = try settings.otherNames

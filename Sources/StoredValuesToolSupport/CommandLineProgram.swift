@@ -22,22 +22,18 @@ package enum CommandLineProgram {
             ProgressLine.shared.end()
             HeldLog.letGo()
         } catch {
-            end(type, with: error)
+            guard let failure = Failure(error) else {
+                // The argument parser's messages quote the command line.
+                let code = Command.exitCode(for: error)
+                let output = code == .success ? Output.standard : .error
+                let text = Command.fullMessage(for: error)
+                if !text.isEmpty { output.line(output.shown(text)) }
+                Command.exit(withError: code)
+            }
+            // What was logged says the same in the library's words, and is not printed.
+            if let sentence = failure.sentence { Output.error.line("\(name): \(Output.error.oneLine(sentence))") }
+            Command.exit(withError: failure.status.code)
         }
-    }
-
-    private static func end<Command: AsyncParsableCommand>(_ type: Command.Type, with error: any Error) -> Never {
-        guard let failure = Failure(error) else {
-            // The argument parser's messages quote the command line.
-            let code = Command.exitCode(for: error)
-            let output = code == .success ? Output.standard : .error
-            let text = Command.fullMessage(for: error)
-            if !text.isEmpty { output.line(output.shown(text)) }
-            Command.exit(withError: code)
-        }
-        // What was logged says the same in the library's words, and is not printed.
-        if let sentence = failure.sentence { Output.error.line("\(name): \(Output.error.oneLine(sentence))") }
-        Command.exit(withError: failure.status.code)
     }
 }
 

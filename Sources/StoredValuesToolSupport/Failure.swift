@@ -13,38 +13,22 @@ package struct Failure: Error {
     package init?(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
-        case let error as PreferencesError: self.init(error)
-        case let error as KeyringError: self.init(ExitStatus(error.exitStatus), error.advised)
+        // The tool keeps nothing in memory, so only the message about the file applies.
+        case PreferencesError.notSaved(_, let reason), PreferencesError.notRead(_, let reason): self.init(.notSaved, reason)
+        case let error as PreferencesError: self.init(ExitStatus(error.exitStatus), error.description)
+        case KeyringError.locked, KeyringError.dismissed:
+            self.init(.unavailable, "\(error) With --unlock this tool prompts for the password, if there is a display.")
+        case let error as KeyringError: self.init(ExitStatus(error.exitStatus), error.description)
         case let error as SecretMoveError: self.init(ExitStatus(error.exitStatus), error.description)
         case let error as any CommandError: self = error.failure
         default: return nil
         }
-    }
-
-    private init(_ error: PreferencesError) {
-        let sentence =
-            switch error {
-            // The tool keeps nothing in memory, so only the message about the file applies.
-            case .notSaved(_, let reason), .notRead(_, let reason): reason
-            default: error.description
-            }
-        self.init(ExitStatus(error.exitStatus), sentence)
     }
 }
 
 /// An error of one tool alone, which says itself how its commands fail by it.
 package protocol CommandError: Error {
     var failure: Failure { get }
-}
-
-extension KeyringError {
-    /// The error's own message, and what the tool can do about it.
-    fileprivate var advised: String {
-        switch self {
-        case .locked, .dismissed: "\(self) With --unlock this tool prompts for the password, if there is a display."
-        default: description
-        }
-    }
 }
 
 /// The exit status, for scripts. From 64 on, the numbers are those of sysexits(3).

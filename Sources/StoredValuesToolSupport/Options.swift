@@ -42,8 +42,7 @@ package struct ApplicationOptions: ParsableArguments {
 
     /// The programs that have settings in this user's folder.
     private static func knownApplications() -> [String] {
-        func path(_ variable: String) -> String? { (try? System.environment(variable)).flatMap { $0.begins(with: "/") ? $0 : nil } }
-        guard let folder = path("XDG_CONFIG_HOME") ?? path("HOME").map({ "\($0)/.config" }) else { return [] }
+        guard let folder = try? PreferencesLocation.configurationFolder else { return [] }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { FileManager.default.fileExists(atPath: "\(folder)/\($0)/preferences.json") }.sorted()
     }

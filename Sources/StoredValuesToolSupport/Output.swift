@@ -29,9 +29,11 @@ package struct Output {
     package func note(_ text: String) { line("\(CommandLineProgram.name): note: \(oneLine(text))") }
 
     /// Writes a line for whoever may read it: a service does not end because nobody does any more.
-    package func remark(_ text: String) {
-        var line = "\(CommandLineProgram.name): \(oneLine(text))\n"
-        line.withUTF8 { _ = System.writeAll(descriptor, UnsafeRawBufferPointer($0), needsReader: false) }
+    package func remark(_ text: String) { put("\(CommandLineProgram.name): \(oneLine(text))\n") }
+
+    func put(_ text: String) {
+        var text = text
+        text.withUTF8 { _ = System.writeAll(descriptor, UnsafeRawBufferPointer($0), needsReader: false) }
     }
 
     package func write(_ text: String) {

@@ -75,25 +75,20 @@ package final class ProgressLine: Sendable {
 
     // MARK: The line
 
-    // Without a control sequence, which not every terminal knows: a carriage return, and spaces over what was there.
+    // Without a control sequence, which not every terminal knows: a carriage return, and spaces over what was there. Not by
+    // `Output.write`, which ends what is shown here. That nobody can read it is no reason to end.
 
     private func draw(_ state: inout State) {
         guard let wait = state.wait else { return }
         let line = Self.line(wait.sentence, percent: wait.percent, width: output.width)
-        put("\r\(line.padded(to: wait.columns))")
+        output.put("\r\(line.padded(to: wait.columns))")
         state.wait?.columns = max(line.columns, wait.columns)
     }
 
     private func erase(_ state: inout State) {
         guard let wait = state.wait, wait.isShown else { return }
-        put("\r\(String(repeating: " ", count: wait.columns))\r")
+        output.put("\r\(String(repeating: " ", count: wait.columns))\r")
         state.wait?.isShown = false
-    }
-
-    /// Not by `Output.write`, which ends what is shown here. That nobody can read it is no reason to end.
-    private func put(_ text: String) {
-        var text = text
-        text.withUTF8 { _ = System.writeAll(output.descriptor, UnsafeRawBufferPointer($0), needsReader: false) }
     }
 
     /// What stands there, in less than `width` columns: a terminal may begin a new line after the last one.

@@ -82,16 +82,12 @@ final class DecodingNode {
         return json.names(in: position)
     }
 
-    /// Throws a type mismatch if the value is of another kind.
+    /// Throws a type mismatch if the value is of another kind. The error never contains the value itself, which may be a secret.
     func require(_ kind: JSONIndex.Kind, _ type: Any.Type) throws {
-        if self.kind != kind { throw mismatch(type, kind) }
-    }
-
-    /// The error never contains the value itself, which may be a secret.
-    func mismatch(_ type: Any.Type, _ expected: JSONIndex.Kind) -> DecodingError {
-        let reason = "expected \(expected.rawValue), found \(kind.rawValue)"
+        guard self.kind != kind else { return }
+        let reason = "expected \(kind.rawValue), found \(self.kind.rawValue)"
         let context = DecodingError.Context(codingPath: codingPath, debugDescription: reason)
-        return kind == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
+        throw self.kind == .null ? DecodingError.valueNotFound(type, context) : .typeMismatch(type, context)
     }
 
     func corrupted(_ reason: String) -> DecodingError { .dataCorrupted(.init(codingPath: codingPath, debugDescription: reason)) }

@@ -93,8 +93,11 @@ struct ItemRepair<Item: StorableItem> {
             // The new repair replaces earlier ones inside the part; the first reason says most.
             let inside = parts.first { $0.path.starts(with: path) }
             parts.removeAll { $0.path.starts(with: path) }
+            // The path in the usual notation: `windows[2].title`.
+            let text = path.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }.joined()
             let repair = Repair(
-                path: path.pathText, action: counterpart == nil ? .removed : action, reason: inside?.repair.reason ?? reason)
+                path: String(text.hasPrefix(".") ? text.dropFirst() : text[...]), action: counterpart == nil ? .removed : action,
+                reason: inside?.repair.reason ?? reason)
             parts.append(Part(path: path, repair: repair))
             return true
         }
@@ -166,13 +169,5 @@ extension JSONValue {
             guard let key = path.first else { return self = newValue ?? .null }
             if path.count == 1 { self[key] = newValue } else { self[key]?[path.dropFirst()] = newValue }
         }
-    }
-}
-
-extension [JSONKey] {
-    /// The path in the usual notation: `windows[2].title`.
-    fileprivate var pathText: String {
-        let text = map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }.joined()
-        return String(text.hasPrefix(".") ? text.dropFirst() : text[...])
     }
 }

@@ -98,9 +98,11 @@ package enum ItemCoding {
     }
 
     /// A newer version of the program wrote the value.
-    package struct NewerVersion: Error {
+    package struct NewerVersion: Error, CustomStringConvertible {
         package let stored: Int
         package let supported: Int
+
+        package var description: String { "a newer version of the program wrote it (its version is \(stored), this program knows up to \(supported))" }
     }
 }
 
@@ -127,13 +129,7 @@ package struct ItemCoder<Item: StorableItem>: Sendable {
         var json = try JSONValue(parsing: text)
         try schema.migrate(&json, from: version)
         let (item, repairs) = ItemRepair.decode(json, default: template)
-        guard let item else { throw Unreadable(reason: repairs.first?.reason ?? "") }
+        guard let item else { throw Explanation(repairs.first?.reason ?? "") }
         return (item, repairs)
-    }
-
-    /// A text that cannot be repaired.
-    package struct Unreadable: Error, CustomStringConvertible {
-        package let reason: String
-        package var description: String { reason }
     }
 }

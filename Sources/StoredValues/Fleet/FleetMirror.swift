@@ -20,11 +20,6 @@ package struct FleetMirror: Sendable, Equatable {
         package init(json: JSONValue, version: Int) { (self.json, self.version) = (json, version) }
     }
 
-    /// Why a file is not a mirror.
-    package struct Damage: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     /// The name of the reserved member; keys never begin with a `$`.
     static let member: PreferencesKey = "$fleet"
 
@@ -52,7 +47,7 @@ package struct FleetMirror: Sendable, Equatable {
         let document = try PreferencesDocument(parsing: bytes)
         let origin = document[Self.member].flatMap { try? JSONValue(parsing: $0) }
         guard let cluster = origin?["cluster"]?.stringValue, let revision = origin?["revision"]?.intValue, revision >= 0 else {
-            throw Damage(description: "it does not say which cluster and revision it is from")
+            throw Explanation("it does not say which cluster and revision it is from")
         }
         self.init(origin: Origin(cluster: cluster, revision: revision), values: [:])
         for key in document.keys.map({ PreferencesKey($0) }) where !key.text.isReservedKey {

@@ -95,22 +95,13 @@ final class FleetWatch: Sendable {
     /// Looks what the status is, on the queue.
     private func look() {
         guard let evidence = store.fleetEvidence else { return }
-        if let pause = evidence.pause(freshness: freshness) { lookAgain(after: pause) }
-        if evidence.isForLackOfRoom {
-            retries.request { [weak self] in
-                guard let self else { return }
-                store.queues.watching.async { [weak self] in self?.look() }
-            }
+        let lookAgain = { @Sendable [weak self, queue = store.queues.watching] in queue.async { [weak self] in self?.look() } }
+        if let pause = evidence.pause(freshness: freshness) {
+            let next = try? Alarm.set(after: pause, lookAgain)
+            alarm.withLock { exchange(&$0, with: next) }?.cancel()
         }
+        if evidence.isForLackOfRoom { retries.request(lookAgain) }
         tell(evidence.status(freshness: freshness))
-    }
-
-    private func lookAgain(after pause: Duration) {
-        let alarm = try? Alarm.set(after: pause) { [weak self, queue = store.queues.watching] in queue.async { [weak self] in self?.look() } }
-        self.alarm.withLock { last in
-            defer { last = alarm }
-            return last
-        }?.cancel()
     }
 }
 
@@ -131,10 +122,7 @@ extension FleetWatch {
             },
             makeTransform: {
                 var last: FleetStatus?
-                return { status in
-                    defer { last = status }
-                    return status == last ? nil : status  // what came in between may have been dropped
-                }
+                return { exchange(&last, with: $0) == $0 ? nil : $0 }  // what came in between may have been dropped
             })
     }
 }

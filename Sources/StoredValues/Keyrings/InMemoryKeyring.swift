@@ -54,10 +54,7 @@ public final class InMemoryKeyring: Keyring {
 
     /// Makes all calls from now on fail with `fault`, or work again with nil. The secrets stay.
     public func inject(_ fault: Fault?) {
-        let before = state.withLock { state in
-            defer { state.fault = fault }
-            return state.fault?.error
-        }
+        let before = state.withLock { exchange(&$0.fault, with: fault)?.error }
         guard before != fault?.error else { return }
         broadcaster.announce(fault?.error.map { $0 == .locked ? .locked : .unavailable($0) } ?? .unlocked)
     }

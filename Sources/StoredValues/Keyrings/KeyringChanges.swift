@@ -88,8 +88,7 @@ final class ChangeBroadcaster: Sendable {
     func announce(_ change: KeyringChange) {
         let isOurs = state.withLock { state in
             state.pending.append((change, Array(state.listeners.values)))
-            defer { state.isHandingOut = true }
-            return !state.isHandingOut
+            return !exchange(&state.isHandingOut, with: true)
         }
         guard isOurs else { return }
         // Without the lock: yielding wakes a task and waits for its cancellation, which waits to unsubscribe here.

@@ -2,15 +2,13 @@ import FoundationEssentials
 
 /// The half of a signing pair by which anybody can check what the other half has signed.
 package struct SigningPublicKey: Hashable, Sendable {
-    package static let byteCount = 32
-
     let bytes: [UInt8]
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// The key with this text, which is base64; nil if it is none.
     package init?(text: String) {
-        guard let data = Data(base64Encoded: text), data.count == Self.byteCount else { return nil }
+        guard let data = Data(base64Encoded: text), data.count == 32 else { return nil }
         bytes = Array(data)
     }
 

@@ -13,7 +13,7 @@ public struct SystemKeyring: Keyring, Hashable {
     /// The system's keyring inside `scope`: `new` if it has none yet.
     @discardableResult
     static func keyring(of scope: TemporaryScope, orElse new: any Keyring) -> any Keyring {
-        scope.object("keyring") { ScopedKeyring(keyring: new) }.keyring
+        scope.object("keyring") { Box(new) }.value
     }
 
     /// A handle on the one system keyring.
@@ -44,11 +44,6 @@ public struct SystemKeyring: Keyring, Hashable {
 
     /// The result of `system`.
     public func replacingSystem(with system: () -> any Keyring) -> any Keyring { system() }
-}
-
-private final class ScopedKeyring: Sendable {
-    let keyring: any Keyring
-    init(keyring: any Keyring) { self.keyring = keyring }
 }
 
 extension Keyring where Self == SystemKeyring {

@@ -119,8 +119,8 @@ final class MemberChange: Box<StoredContent>, @unchecked Sendable {
 struct MemberChanges: Sendable {
     /// By key; the last of a key counts.
     private(set) var byKey: StoredMembers.Changes = [:]
-    /// User values that are released without locks.
-    private(set) var released: [any Sendable] = []
+    /// User values, whose release may run user code: kept until the locks are free.
+    var released: [any Sendable] = []
 
     mutating func make(_ change: MemberChange, of key: String) { byKey[PreferencesKey(key)] = change }
 
@@ -128,13 +128,4 @@ struct MemberChanges: Sendable {
     mutating func set(_ key: String, to stored: StoredJSON?, if condition: MemberChange.Condition) {
         make(MemberChange(stored, if: condition), of: key)
     }
-
-    /// Moves the content of `from` to `to`, unless another process has stored something there or changed it.
-    mutating func move(_ from: String, to: String, _ stored: StoredJSON) {
-        set(to, to: stored, if: .ifStill(nil))
-        set(from, to: nil, if: .ifStill(stored))
-    }
-
-    /// Keeps `value`, whose release may run user code, until the locks are free.
-    mutating func releaseLater(_ value: any Sendable) { released.append(value) }
 }

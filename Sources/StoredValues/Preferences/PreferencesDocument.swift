@@ -90,7 +90,11 @@ struct PreferencesDocument: Sendable {
     func stored(_ key: PreferencesKey) -> StoredJSON? { self[key].map { StoredJSON(json: $0, version: versions[key]) } }
 
     /// The JSON text of the member `key`, or nil if there is none.
-    subscript(key: PreferencesKey) -> [UInt8]? { value(of: key).map { Array(bytes($0)) } }
+    subscript(key: PreferencesKey) -> [UInt8]? {
+        let place = key.withEscapedName { find($0) }
+        guard let value = place.isFound ? members[place.position].value : added[key]?.value, !value.isEmpty else { return nil }
+        return Array(bytes(value))
+    }
     subscript(key: String) -> [UInt8]? { self[PreferencesKey(key)] }
 
     /// The names of all members that a key can match, sorted.
@@ -106,12 +110,6 @@ struct PreferencesDocument: Sendable {
         let scanner = JSONScanner(document.base)
         return document.members.filter { (try? scanner.unescape($0.name.wide)) == nil }
             .map { [document.bytes($0.name), document.bytes($0.value)] }
-    }
-
-    private func value(of key: PreferencesKey) -> Range<UInt32>? {
-        let place = key.withEscapedName { find($0) }
-        let value = place.isFound ? members[place.position].value : added[key]?.value
-        return value?.isEmpty == true ? nil : value
     }
 
     /// The position of the first of `members` whose name is not before `name`, and whether it is equal.

@@ -104,15 +104,15 @@ package struct PreferencesInspection: Sendable {
 
     /// The path, with links resolved.
     package let path: String
-    /// The permission bits; nil if there is no file.
-    package let mode: UInt32?
+    /// The permission bits; 0 if there is no file.
+    package let mode: UInt32
     package let content: Content
     /// What comes from it.
     package let source: ValueSource
 
     init(_ file: DurableFile, _ source: ValueSource) {
         (path, self.source) = (file.place, source)
-        mode = (try? file.status(at: file.path, followingLinks: true))?.mode
+        mode = (try? file.status(at: file.path, followingLinks: true))?.mode ?? 0
         do throws(FileError) {
             let reading = try PreferencesReading(known: nil, file.read)
             content =

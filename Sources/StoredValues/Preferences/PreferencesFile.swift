@@ -214,7 +214,8 @@ extension PreferencesFile {
     public static var names: [String] {
         get throws(PreferencesError) {
             let scope = standard.temporaryScope(orElse: nil)
-            let start = if let scope { "\(scope.folder)/" } else { try PreferencesLocation.startOfNamed }
+            // What the paths of all but the standard file begin with, before their names.
+            let start = if let scope { "\(scope.folder)/" } else { PreferencesLocation.stem(of: try PreferencesLocation.path(of: "")) }
             let folder = start.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(start[..<$0]) }
             let prefix = start.utf8.last == UInt8(ascii: "/") ? "" : start.parts(separatedBy: "/").last ?? ""
             let path = folder.map { $0.isEmpty ? "/" : $0 } ?? "."

@@ -21,9 +21,6 @@ package enum PreferencesLocation {
         "\(path.parts(separatedBy: "/").last == ".json" ? path : stem(of: path)).\(name).json"
     }
 
-    /// What the paths of all but the standard file begin with, before their names.
-    static var startOfNamed: String { get throws(PreferencesError) { stem(of: try path(of: "")) } }
-
     static let standardName = "preferences"
 
     /// Whether the application can have a file of this name.
@@ -75,7 +72,7 @@ package enum PreferencesLocation {
     /// executable.
     static func userDefaults(_ name: String) throws(PreferencesError) -> String { "\(try configurationFolder)/\(name).plist" }
 
-    private static var configurationFolder: String {
+    package static var configurationFolder: String {
         get throws(PreferencesError) { try folder("XDG_CONFIG_HOME", ".config") }
     }
 

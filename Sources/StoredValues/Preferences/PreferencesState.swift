@@ -14,7 +14,7 @@ struct PreferencesState {
     /// batch is committed.
     private(set) var batched: StoredMembers.Changes?
     /// What the changes inside the turn under way, or inside a batch, leave to do after it.
-    private var inner = AfterUnlocking()
+    var afterTurn = AfterUnlocking()
     /// The views of the consistent reads under way, by number.
     private var readings: [Int: StoredMembers] = [:]
     private var lastReading = 0
@@ -96,7 +96,7 @@ struct PreferencesState {
 
     /// Makes changes inside a batch, visible only to its thread.
     mutating func makeInBatch(_ changes: MemberChanges) {
-        if !changes.released.isEmpty { inner.release(value: changes.released) }
+        if !changes.released.isEmpty { afterTurn.release(value: changes.released) }
         for (key, change) in changes.byKey { makeInBatch(change, of: key) }
     }
 
@@ -109,7 +109,7 @@ struct PreferencesState {
         case .make:
             guard let earlier else { return }
             batched?[key] = change.over(earlier)
-            inner.release(earlier)
+            afterTurn.release(earlier)
         case .skip: batched?[key] = earlier
         case .refuse(let stored, let known):
             batched?[key] = earlier
@@ -120,32 +120,27 @@ struct PreferencesState {
     /// Undoes the batch's changes since this savepoint.
     mutating func undoBatch(to savepoint: StoredMembers.Changes?) {
         guard let undone = batched else { return }
-        inner.release(value: undone)
+        afterTurn.release(value: undone)
         batched = savepoint ?? [:]
     }
 
     /// Publishes changes made inside another change, which writes them.
     mutating func publishInside(_ changes: MemberChanges) {
         var later = AfterUnlocking()
-        swap(&inner, &later)
+        swap(&afterTurn, &later)
         later.release(value: changes)
         show(members.keep(permit(changes.byKey)), &later)
-        swap(&inner, &later)
+        swap(&afterTurn, &later)
     }
 
     /// Whether there are such changes that were never tried to write.
     var isUntried: Bool { !members.unsaved.isEmpty && keptOpen == nil }
 
-    /// Runs this at the end of the turn under way.
-    mutating func doAfterTurn(_ later: AfterUnlocking) { inner.append(later) }
-
-    mutating func releaseAfterTurn(_ changes: MemberChanges) { inner.release(value: changes) }
-
     /// Ends a turn. Returns what the changes inside it leave to do.
     mutating func endTurn() -> AfterUnlocking {
-        if let made = batched { inner.release(value: made) }
-        defer { (inner, batched) = (AfterUnlocking(), nil) }
-        return inner
+        if let made = batched { afterTurn.release(value: made) }
+        defer { (afterTurn, batched) = (AfterUnlocking(), nil) }
+        return afterTurn
     }
 
     private mutating func permit(_ changes: StoredMembers.Changes) -> StoredMembers.Changes {
@@ -157,7 +152,7 @@ struct PreferencesState {
     /// Notifies the members of `changes`, which are made, and all listeners.
     private mutating func show(_ changes: StoredMembers.Changes, _ later: inout AfterUnlocking) {
         log.forgetRepairs(of: changes.keys)
-        guard members.hasOthers else { return audience.tell(changes, &later) }
+        guard members.environment != nil || !members.layers.isEmpty else { return audience.tell(changes, &later) }
         var contents = changes
         for (key, change) in changes {
             if let above = members.above(key) {

@@ -13,7 +13,17 @@ extension PreferencesStore {
     ///
     /// When the task is cancelled, or the deadline passes, it throws at once, and what it has begun continues.
     func flush(deadline: Duration = flushDeadline) async throws(PreferencesError) {
-        try await onDisk(deadline) { $0.flushNow() }
+        try await onDisk(deadline) { [self] in
+            if watchProblem != nil { refresh() }
+            if case .failure(let error) = file, state.withLock({ !$0.members.unsaved.isEmpty }) { return error }
+            if state.withLock({ $0.needsWriting }) {
+                waitForStuckLock()
+                if let problem = save() { return problem }
+            }
+            guard let problem = syncGeneration() else { return nil }
+            tryAgain()
+            return problem
+        }
         // Taken only now: refusals that no flush waits for any more belong to the next one.
         let refusals = state.withLock { $0.log.takeRefusals() }
         if let first = refusals.first { throw refusals.count > 1 ? .several(refusals) : first }
@@ -21,7 +31,7 @@ extension PreferencesStore {
 
     /// Runs `work` where a thread may wait for the disk, and throws what went wrong.
     private func onDisk(
-        _ deadline: Duration = flushDeadline, _ work: @escaping @Sendable (PreferencesStore) -> PreferencesError?
+        _ deadline: Duration = flushDeadline, _ work: @escaping @Sendable () -> PreferencesError?
     ) async throws(PreferencesError) {
         let outcome = OneShot<PreferencesError?>()
         let alarm: Alarm
@@ -31,7 +41,7 @@ extension PreferencesStore {
             throw .notSaved(path: path, reason: "To wait for the disk, \(error.withoutThread).")
         }
         defer { alarm.cancel() }
-        queues.disk.async { outcome.answer(work(self)) }
+        queues.disk.async { outcome.answer(work()) }
         let problem = await outcome.wait(cancelled: .cancelled(path: path))
         if let problem { throw problem }
     }
@@ -40,42 +50,24 @@ extension PreferencesStore {
     ///
     /// When the task is cancelled, or the deadline passes, it throws at once, and the change may still be made.
     func changeDurably(_ key: String, _ change: MemberChange) async throws(PreferencesError) {
-        try await onDisk { store in store.changeNow(durably: change, of: key) }
-    }
-
-    private func changeNow(durably change: MemberChange, of key: String) -> PreferencesError? {
-        refresh()
-        if state.withLock({ $0.needsWriting }), let problem = save() { return problem }
-        _ = ThreadActivity.beginTurn(.change("set(durably:)", key: key), of: self)  // on a thread of ours, as for saving
-        var turn = PreferencesTurn(of: self)
-        turn.changes.make(change, of: key)
-        do { try check(turn.changes) } catch {
-            turn.cancel()
-            return error
+        try await onDisk { [self] in
+            refresh()
+            if state.withLock({ $0.needsWriting }), let problem = save() { return problem }
+            var turn = PreferencesTurn(.change("set(durably:)", key: key), of: self)  // on a thread of ours, as for saving
+            turn.changes.make(change, of: key)
+            do throws(PreferencesError) { try check(turn.changes) } catch {
+                turn.cancel()
+                return error
+            }
+            return turn.commitDurably() ?? syncGeneration()  // if it is stored already, only that is left to do
         }
-        return turn.commitDurably() ?? syncGeneration()  // if it is stored already, only that is left to do
     }
 
     /// Removes the file and all beside it; see ``PreferencesFile/delete()``.
     func delete() async throws(PreferencesError) {
-        try await onDisk { store in
-            _ = ThreadActivity.beginTurn(.change("delete()", key: nil), of: store)  // on a thread of ours, as for saving
-            return PreferencesTurn(of: store).deleteFile()
+        try await onDisk { [self] in
+            PreferencesTurn(.change("delete()", key: nil), of: self).deleteFile()  // on a thread of ours, as for saving
         }
-    }
-
-    private func flushNow() -> PreferencesError? {
-        if mayMissChanges { refresh() }
-        if case .failure(let error) = file, state.withLock({ !$0.members.unsaved.isEmpty }) { return error }
-        if state.withLock({ $0.needsWriting }) {
-            waitForStuckLock()
-            if let problem = save() { return problem }
-        }
-        if let problem = syncGeneration() {
-            tryAgain()
-            return problem
-        }
-        return nil
     }
 
     /// Syncs everything to the disk after a delay of at least `rest`.

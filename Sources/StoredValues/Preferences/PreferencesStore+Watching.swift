@@ -44,7 +44,7 @@ extension PreferencesStore {
 
     /// Does what a read has left to do, or lets the end of the change do it that the calling thread is in.
     func finish(_ later: AfterUnlocking) {
-        if ThreadActivity.turn(of: self) == nil { later.run() } else { state.withLock { $0.doAfterTurn(later) } }
+        if ThreadActivity.turn(of: self) == nil { later.run() } else { state.withLock { $0.afterTurn.append(later) } }
         logNotes()
     }
 
@@ -111,7 +111,11 @@ extension PreferencesStore {
             return isAdopted ? .adopted : .outdated
         case .failure(let error):
             guard state.withLock({ isCurrent($0) }) else { return .outdated }
-            noteBroken(reading.identity, error, inUse: inUse)
+            // Once for each state of the file.
+            guard state.withLock({ $0.disk.wasBroken(reading.identity) }) else { return .broken }
+            note(
+                "The preferences \"\(path)\" are not JSON: \(error). \(inUse()) Correct the file; before it is overwritten, it is set aside as \"\(path).rejected-<time>\"."
+            )
             return .broken
         }
     }
@@ -146,14 +150,6 @@ extension PreferencesStore {
         }
     }
 
-    /// Notes that the file is broken, and what is used in its place; once for each state of the file.
-    private func noteBroken(_ identity: FileIdentity?, _ error: JSONSyntaxError, inUse: () -> String) {
-        guard state.withLock({ $0.disk.wasBroken(identity) }) else { return }
-        note(
-            "The preferences \"\(path)\" are not JSON: \(error). \(inUse()) Correct the file; before it is overwritten, it is set aside as \"\(path).rejected-<time>\"."
-        )
-    }
-
     /// Notes that the file cannot be read, and what is used.
     func noteUnreadable(_ error: FileError) {
         var error = error
@@ -163,12 +159,9 @@ extension PreferencesStore {
 
     // MARK: Changes that inotify does not see
 
-    /// Whether changes by other programs may go unseen.
-    var mayMissChanges: Bool { watchProblem != nil }
-
     /// Why changes by other programs may go unseen. A path that does not exist is no reason: its folders are watched until it
     /// does.
-    private var watchProblem: FileError? {
+    var watchProblem: FileError? {
         watches.withLock { $0 }.lazy.compactMap(\.problem).first { $0.operation == .watch }
     }
 

@@ -62,20 +62,16 @@ final class PreferencesStore: Sendable {
         opening.withLock { isOpen in
             guard !isOpen else { return }
             isOpen = true
-            readFirst()
-            if case .success(let file?) = file { watch(file) { $0.refresh() } }
+            guard case .success(let file?) = file else { return }
+            var later = AfterUnlocking()  // stays empty: there is no listener yet
+            do throws(FileError) {
+                _ = adopt(try PreferencesReading(known: nil, file.read), inUse: recover, &later)
+            } catch {
+                noteUnreadable(error)
+            }
+            watch(file) { $0.refresh() }
         }
         report { $0.letGo() }
-    }
-
-    private func readFirst() {
-        guard case .success(let file?) = file else { return }
-        var later = AfterUnlocking()  // stays empty: there is no listener yet
-        do {
-            _ = adopt(try PreferencesReading(known: nil, file.read), inUse: recover, &later)
-        } catch {
-            noteUnreadable(error)
-        }
     }
 
     /// Uses the last durable values in place of a broken file's, if there are any, and returns what is used.
@@ -172,8 +168,8 @@ final class PreferencesStore: Sendable {
     private func change<Result, Failure>(
         _ activity: ThreadActivity, _ body: (inout MemberChanges) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        guard !ThreadActivity.beginTurn(activity, of: self) else { return try changeInside(activity, body) }
-        var turn = PreferencesTurn(of: self)
+        guard !ThreadActivity.isInsideTurn(activity, of: self) else { return try changeInside(activity, body) }
+        var turn = PreferencesTurn(activity, of: self)
         do throws(Failure) {
             let result = try body(&turn.changes)
             turn.commit()
@@ -188,8 +184,7 @@ final class PreferencesStore: Sendable {
     func make(_ change: MemberChange, of key: String, _ call: String) {
         let activity = ThreadActivity.change(call, key: key)
         if ThreadActivity.isInsideTurn(activity, of: self) { return state.withLock { $0.makeInBatch(change, of: PreferencesKey(key)) } }
-        ThreadActivity.begin(activity, in: self)
-        var turn = PreferencesTurn(of: self)
+        var turn = PreferencesTurn(activity, of: self)
         turn.changes.make(change, of: key)
         turn.commit()
     }
@@ -198,6 +193,7 @@ final class PreferencesStore: Sendable {
     private func changeInside<Result, Failure>(
         _ activity: ThreadActivity, _ body: (inout MemberChanges) throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        ThreadActivity.begin(activity, in: self)
         defer { ThreadActivity.end() }
         let savepoint = activity == .batch ? state.withLock { $0.batched } : nil
         var changes = MemberChanges()
@@ -207,7 +203,7 @@ final class PreferencesStore: Sendable {
             return result
         } catch {
             state.withLock { state in
-                state.releaseAfterTurn(changes)
+                state.afterTurn.release(value: changes)
                 if activity == .batch { state.undoBatch(to: savepoint) }
             }
             throw error
@@ -235,8 +231,7 @@ final class PreferencesStore: Sendable {
 
     /// Writes what is unsaved, if anything. Returns why it could not be written.
     func save() -> PreferencesError? {
-        _ = ThreadActivity.beginTurn(.change("saving", key: nil), of: self)  // on a thread of ours, which is inside of nothing else
-        return PreferencesTurn(of: self).commit()
+        PreferencesTurn(.change("saving", key: nil), of: self).commit()  // on a thread of ours, which is inside of nothing else
     }
 
     // MARK: Logging

@@ -36,8 +36,9 @@ struct PreferencesTurn: ~Copyable {
     private var isBroken = false
     private var later = AfterUnlocking()
 
-    /// Waits for the turn. The thread has noted that it begins one (``ThreadActivity/beginTurn(_:of:)``), and is in none yet.
-    init(of store: PreferencesStore) {
+    /// Notes that the calling thread, which is in no turn of this file yet, begins this, and waits for the turn.
+    init(_ activity: ThreadActivity, of store: PreferencesStore) {
+        ThreadActivity.begin(activity, in: store)
         self.store = store
         store.turn.enter()
         do throws(PreferencesError) { try lock() } catch { problem = error }
@@ -111,7 +112,7 @@ struct PreferencesTurn: ~Copyable {
     /// Makes no change, and undoes those that were made inside.
     consuming func cancel() {
         let isUntried = store.state.withLock { [changes] state in
-            state.releaseAfterTurn(changes)
+            state.afterTurn.release(value: changes)
             state.undoBatch(to: nil)
             return state.isUntried
         }

@@ -54,8 +54,7 @@ final class RefreshSchedule: Sendable {
     private func readNow() {
         let isFirst = state.withLock { state in
             state.events += 1
-            defer { state.isQueued = true }
-            return !state.isQueued
+            return !exchange(&state.isQueued, with: true)
         }
         guard isFirst else { return }
         let rest = min(max(Self.shortestRest, state.withLock { $0.cost } * Self.restFactor), Self.longestRest)

@@ -44,9 +44,6 @@ struct StoredMembers {
         return change.stored
     }
 
-    /// Whether values may come from elsewhere than the file.
-    var hasOthers: Bool { environment != nil || !layers.isEmpty }
-
     /// The content of `key` in the environment, which nothing that is stored replaces.
     func above(_ key: PreferencesKey) -> StoredJSON? { environment?.content(of: key) }
 
@@ -65,7 +62,8 @@ struct StoredMembers {
     /// Where it comes from, in a batch once that is committed.
     func source(_ key: PreferencesKey) -> ValueSource {
         if above(key) != nil { return .environment }
-        return own(key) == nil ? layerSource(key) : overlay[key] != nil || unsaved[key] == nil ? ownSource : .memory
+        guard own(key) != nil else { return layers.first { $0.document.stored(key) != nil }?.kind.source ?? .code }
+        return overlay[key] != nil || unsaved[key] == nil ? ownSource : .memory
     }
 
     /// Lays more changes over it.
@@ -74,9 +72,6 @@ struct StoredMembers {
         view.overlay = overlay.isEmpty ? changes : overlay.merging(changes) { $1 }
         return view
     }
-
-    /// Where it would come from if the file itself had no value.
-    private func layerSource(_ key: PreferencesKey) -> ValueSource { layers.first { $0.document.stored(key) != nil }?.kind.source ?? .code }
 
     // MARK: Changes of ours
 

@@ -49,25 +49,16 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
     }
 
     /// The change or batch of this file that the calling thread is in, innermost; nil if it does not hold the file's turn.
-    static func turn(of store: PreferencesStore) -> ThreadActivity? { turn(of: store, in: ofThread) }
-
-    private static func turn(of store: PreferencesStore, in stack: UnsafeMutablePointer<[Entry]>) -> ThreadActivity? {
-        stack.pointee.last { $0.store == ObjectIdentifier(store) && $0.activity.isTurn }?.activity
+    static func turn(of store: PreferencesStore) -> ThreadActivity? {
+        ofThread.pointee.last { $0.store == ObjectIdentifier(store) && $0.activity.isTurn }?.activity
     }
 
-    /// Notes that the calling thread begins a change or a batch of this file. Returns whether it is already in one, which is to
-    /// write the changes of this one too. Traps with a message that names both if it may not be made there.
-    static func beginTurn(_ activity: ThreadActivity, of store: PreferencesStore) -> Bool {
-        let isInside = isInsideTurn(activity, of: store)
-        begin(activity, in: store)
-        return isInside
-    }
-
-    /// The same without noting that it begins.
+    /// Whether the calling thread, which is to begin a change or a batch of this file, is already in one, which is to write the changes
+    /// of this one too. Traps with a message that names both if it may not be made there.
     static func isInsideTurn(_ activity: ThreadActivity, of store: PreferencesStore) -> Bool {
         let stack = ofThread
         guard !stack.pointee.isEmpty else { return false }
-        let outer = turn(of: store, in: stack)
+        let outer = turn(of: store)
         if activity != .rearrangement {
             if case .validation(let key) = stack.pointee.last(where: { $0.store == nil })?.activity {
                 programmerError(

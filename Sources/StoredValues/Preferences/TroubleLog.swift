@@ -59,10 +59,7 @@ struct TroubleLog {
     }
 
     /// The changes refused since the last call.
-    mutating func takeRefusals() -> [PreferencesError] {
-        defer { refusals = [] }
-        return refusals
-    }
+    mutating func takeRefusals() -> [PreferencesError] { exchange(&refusals, with: []) }
 
     /// Notes repairs of a value, unless they are the same as the last ones.
     mutating func note(repairs new: [String], of key: PreferencesKey) {
@@ -86,8 +83,7 @@ struct TroubleLog {
     /// The notes to log, each once; none before ``letGo()``.
     mutating func take() -> [Note] {
         guard !isHeld, !notes.isEmpty else { return [] }
-        defer { notes = [] }
-        return notes
+        return exchange(&notes, with: [])
     }
 
     /// Allows logging, by the thread that opened the file. Before that, the watch may already check the file on its own thread,

@@ -1,22 +1,20 @@
 /// What an item's `init(from:)` asks its decoder for. The decoder gives what the JSON has, and what is missing it makes up.
 final class DecodingRecord {
-    /// What a member was asked for.
-    struct Member {
-        var types: [any Decodable.Type] = []
+    /// What the whole value or a member was asked for.
+    struct Part {
+        private(set) var types: [any Decodable.Type] = []
         /// Whether a null was looked for.
         var mayBeNull = false
         var isList = false
         var isObject = false
         /// Whether it was asked for in a way that says nothing of its type.
         var isOpen = false
+
+        mutating func note(_ type: any Decodable.Type) { if !types.contains(where: { $0 == type }) { types.append(type) } }
     }
 
-    /// The types that were asked for in place of the whole value.
-    private(set) var types: [any Decodable.Type] = []
-    private(set) var mayBeNull = false
-    private(set) var isList = false
-    private(set) var isObject = false
-    private(set) var members: [String: Member] = [:]
+    fileprivate(set) var whole = Part()
+    private(set) var members: [String: Part] = [:]
     /// How many items are being made up inside each other. Only the outermost has optional parts: a type may contain itself.
     private let depth: Int
 
@@ -47,11 +45,7 @@ final class DecodingRecord {
 
     // MARK: For the decoder
 
-    fileprivate func note(_ type: any Decodable.Type) { if !types.contains(where: { $0 == type }) { types.append(type) } }
-    fileprivate func noteNull() { mayBeNull = true }
-    fileprivate func noteList() { isList = true }
-    fileprivate func noteObject() { isObject = true }
-    fileprivate func note(_ name: String, _ change: (inout Member) -> Void) { change(&members[name, default: Member()]) }
+    fileprivate func note(_ name: String, _ change: (inout Part) -> Void) { change(&members[name, default: Part()]) }
     /// Whether an optional part that is missing is made up.
     fileprivate var hasOptionals: Bool { depth == 0 }
 }
@@ -63,12 +57,12 @@ private struct RecordingDecoder: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { node.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        record.noteObject()
+        record.whole.isObject = true
         return KeyedDecodingContainer(RecordingMembers(base: try node.container(keyedBy: type), record: record))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        record.noteList()
+        record.whole.isList = true
         return try node.unkeyedContainer()
     }
 
@@ -81,7 +75,7 @@ private struct RecordingValue: SingleValueDecodingContainer {
     var codingPath: [any CodingKey] { node.codingPath }
 
     func decodeNil() -> Bool {
-        record.noteNull()
+        record.whole.mayBeNull = true
         return node.decodeNil()
     }
 
@@ -91,7 +85,7 @@ private struct RecordingValue: SingleValueDecodingContainer {
     func decode<Item: Decodable>(_ type: Item.Type) throws -> Item { try noted(type) }
 
     private func noted<Item: Decodable>(_ type: Item.Type) throws -> Item {
-        record.note(type)
+        record.whole.note(type)
         return try node.decode(type)
     }
 }
@@ -111,9 +105,7 @@ private struct RecordingMembers<Key: CodingKey>: KeyedDecodingContainerProtocol 
     }
 
     func decode<Item: Decodable>(_ type: Item.Type, forKey key: Key) throws -> Item {
-        record.note(key.stringValue) { member in
-            if !member.types.contains(where: { $0 == type }) { member.types.append(type) }
-        }
+        record.note(key.stringValue) { $0.note(type) }
         if !base.contains(key), let item = record.make(type) { return item }
         return try base.decode(type, forKey: key)
     }

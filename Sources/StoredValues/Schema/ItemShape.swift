@@ -108,23 +108,19 @@ struct ItemShape {
 
     private mutating func found<Item: Decodable>(_ type: Item.Type, _ sample: JSONValue?) -> JSONSchema {
         let record = DecodingRecord()
-        let sample = sample ?? Self.sample(of: type, by: record)
+        // Without one, that of an item that is made up.
+        let sample = sample ?? (record.make(type) as? any Encodable).flatMap { try? ItemEncoder.encode($0) }
         for json in [sample].compactMap(\.self) + DecodingRecord.samples { record.run(type, on: json) }
         let isSound = sample?.item(type) != nil
-        var choices = record.types.map { schema(of: $0, sample) }
-        choices += [("null", record.mayBeNull), ("array", record.isList)].filter(\.1).map { JSONSchema(type: $0.0) }
-        if record.isObject {
+        var choices = record.whole.types.map { schema(of: $0, sample) }
+        choices += [("null", record.whole.mayBeNull), ("array", record.whole.isList)].filter(\.1).map { JSONSchema(type: $0.0) }
+        if record.whole.isObject {
             let members = isSound ? self.members(of: type, sample?.objectValue ?? [:], record) : [:]
             choices.append(JSONSchema(type: "object", members.isEmpty ? [:] : ["properties": .object(members)]))
         }
         let found = JSONSchema(anyOf: choices)
         let isRight = ([sample].compactMap(\.self) + DecodingRecord.samples).allSatisfy { found.allows($0) || $0.item(type) == nil }
         return isSound && isRight ? found : .anything
-    }
-
-    /// An item's JSON, of an item that is made up; nil if it cannot be.
-    private static func sample<Item: Decodable>(of type: Item.Type, by record: DecodingRecord) -> JSONValue? {
-        (record.make(type) as? any Encodable).flatMap { try? ItemEncoder.encode($0) }
     }
 
     /// The schemas of the members that the type asks for, those left out of which nothing is known.

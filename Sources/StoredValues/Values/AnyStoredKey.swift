@@ -51,17 +51,12 @@ extension StoredKey: ErasedKey {
     func setting(in file: PreferencesFile) -> Setting { Setting(StoredValue(self, storage: file)) }
 
     var declaration: JSONValue {
-        var declaration = schema.json
+        // What is read without a repair. Of a type with versions nothing is known: older ones had other shapes.
+        var declaration = (ItemSchema(of: Item.self).version == 0 ? strictSchema : .anything).json
         if !title.isEmpty { declaration["title"] = .string(title) }
         if !help.isEmpty { declaration["description"] = .string(help) }
         declaration["default"] = try? ItemEncoder.encode(defaultItem)
         return declaration
-    }
-
-    /// What is read without a repair. Of a type with versions nothing is known: older ones had other shapes.
-    private var schema: JSONSchema {
-        guard ItemSchema(of: Item.self).version == 0 else { return .anything }
-        return strictSchema
     }
 
     /// What can be set now.

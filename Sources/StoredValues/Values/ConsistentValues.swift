@@ -9,14 +9,14 @@ public struct ConsistentValues<Values: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     /// Its elements are the contents of all keys.
-    fileprivate let base: ValueSequence<[any Sendable], Values>
+    fileprivate let base: ValueSequence<[StoredContent], Values>
 
     /// Subscribes.
     public func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator()) }
 
     /// One iteration; releasing it unsubscribes.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate var base: ValueSequence<[any Sendable], Values>.Iterator
+        fileprivate var base: ValueSequence<[StoredContent], Values>.Iterator
 
         /// Waits for the next values; nil once the task is cancelled.
         public mutating func next() async -> Values? { await base.next(isolation: nil) }
@@ -88,7 +88,7 @@ extension PreferencesFile {
 private struct Part: Sendable {
     let key: PreferencesKey
     let store: PreferencesStore
-    let content: @Sendable () -> any Sendable
+    let content: @Sendable () -> StoredContent
 
     /// Traps unless all belong to one file: `store`, if given.
     static func check(_ parts: [Part], lieIn store: PreferencesStore?) {
@@ -104,7 +104,7 @@ private struct Part: Sendable {
     }
 
     /// Adds a reader of all contents, beginning with the current ones.
-    static func subscribe(to parts: [Part]) -> ActiveSubscription<[any Sendable]> {
+    static func subscribe(to parts: [Part]) -> ActiveSubscription<[StoredContent]> {
         let store = parts[0].store  // the same for all parts: they were checked
         let subscription = Subscription(limit: .unlimited)
         // No content changes while the state is locked.
@@ -129,8 +129,7 @@ private final class PartReading<Item: StorableItem> {
 
     init(_ wrapper: StoredValue<Item>) { transform = wrapper.sequence(.unlimited).makeTransform() }
 
-    func read(_ content: any Sendable) -> Item {
-        guard let content = content as? StoredContent else { preconditionFailure("a content of another wrapper") }
+    func read(_ content: StoredContent) -> Item {
         isNews = false
         // Usually another value changed.
         if let last, last.text == content.text { return last.item }

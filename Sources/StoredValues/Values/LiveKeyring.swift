@@ -63,11 +63,7 @@ final class LiveKeyring: Sendable {
 
     /// Begins to listen, unless it already does.
     func listen() {
-        let isFirst = listening.withLock { listening in
-            defer { listening.hasBegun = true }
-            return !listening.hasBegun
-        }
-        guard isFirst else { return }
+        guard !listening.withLock({ exchange(&$0.hasBegun, with: true) }) else { return }
         let changes = keyring.changes.subscribe()  // without a lock: a keyring may be a user's own code
         // Detached, so that it does not retain the task-local storage of the first user of a secret.
         let task = Task.detached { [weak self] in

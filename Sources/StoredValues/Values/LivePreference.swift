@@ -104,11 +104,6 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         return shared.text == content.text ? shared : content.decoded(as: Item.self, by: schema)
     }
 
-    /// The content for the calling thread where it has its own view, inside a batch or a consistent read.
-    var ownContent: StoredContent? {
-        store.ownContent(of: key)?.value
-    }
-
     /// Notes the item that a reader got from the content of a revision, in case a broken content replaces it.
     func note(_ item: Item, by declaration: StoredKey<Item>, _ content: StoredContent, of revision: UInt64) {
         compare(item, content, of: revision)
@@ -149,12 +144,8 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         let isGoodItself = isItem && !isValidated.load(ordering: .relaxed)
         // Before the change, so that no reader of the new content finds the last good item of the old one.
         if mayKnowGood.load(ordering: .acquiring) || !isGoodItself {
-            later.release(
-                value: lastGood.withLock { lastGood -> LastGood<Item> in
-                    let former = lastGood
-                    lastGood = isGoodItself ? LastGood() : former.afterReplacing(live.replaced, by: change.value)
-                    return former
-                })
+            let former = lastGood.withLock { exchange(&$0, with: isGoodItself ? LastGood() : $0.afterReplacing(live.replaced, by: change.value)) }
+            later.release(value: former)
             mayKnowGood.store(!isGoodItself, ordering: .releasing)
         }
         live.put(change, &later)

@@ -86,7 +86,7 @@ extension StoredValue: SettableValue {
 
     fileprivate func set(text: String) throws(PreferencesError) {
         let json: JSONValue
-        do throws(TextMisfit) { json = try declaration.json(typed: text) } catch { throw notValid(error.description) }
+        do throws(Explanation) { json = try declaration.json(typed: text) } catch { throw notValid(error.description) }
         try set(json: json)
     }
 
@@ -95,9 +95,9 @@ extension StoredValue: SettableValue {
 
 extension StoredKey {
     /// What a person or the environment says, as JSON that the key's type reads. Throws why it cannot be read.
-    func json(typed text: String) throws(TextMisfit) -> JSONValue {
+    func json(typed text: String) throws(Explanation) -> JSONValue {
         let typed: JSONValue?
-        do { typed = try JSONValue(typed: text) } catch { throw TextMisfit(description: "it has \(error)") }
+        do { typed = try JSONValue(typed: text) } catch { throw Explanation("it has \(error)") }
         let string = JSONValue.string(text), isText = string.item(Item.self) != nil
         // What can be read as JSON and as a text is a text only for a type of texts.
         if let typed, typed.item(Item.self) != nil, !isText || !strictSchema.isText { return typed }
@@ -105,11 +105,6 @@ extension StoredKey {
         let schema = strictSchema
         // The schema may name the part that does not fit.
         let misfit = typed.flatMap { schema.misfit($0) } ?? "it must be \(schema.words)"
-        throw TextMisfit(description: schema.isAnything ? "it cannot be read as \(Item.self)" : misfit)
+        throw Explanation(schema.isAnything ? "it cannot be read as \(Item.self)" : misfit)
     }
-}
-
-/// Why a text is not a value of a key, as a part of a sentence.
-struct TextMisfit: Error, CustomStringConvertible {
-    let description: String
 }

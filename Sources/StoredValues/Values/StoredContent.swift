@@ -92,9 +92,6 @@ struct Interpretation<Item: StorableItem>: Sendable {
 
 /// The last good value of a key, which is read while the file's content is broken.
 struct LastGood<Item: StorableItem>: Sendable {
-    /// How many contents that were never read are kept.
-    private static var limit: Int { 8 }
-
     /// The item that readers got from an earlier content.
     private(set) var item: Item?
     /// The later contents, none of them read yet, newest last.
@@ -142,7 +139,7 @@ struct LastGood<Item: StorableItem>: Sendable {
         case (.item, _): next.replaced = [old.content]
         default:
             next.replaced = replaced + [old.content]
-            if next.replaced.count > Self.limit { next.replaced.remove(at: 1) }
+            if next.replaced.count > 8 { next.replaced.remove(at: 1) }  // so many that were never read are kept
         }
         return next
     }

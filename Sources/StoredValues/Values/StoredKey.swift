@@ -27,7 +27,7 @@ public struct StoredKey<Item: StorableItem>: Sendable {
     let decoding: DecodingStrategy
     @usableFromInline let validate: Validation?
     /// The range that `validate` clamps to, if it was declared as one.
-    let range: ItemRange<Item>?
+    var range: ItemRange<Item>?
     /// The name for people, for a settings page; empty if there is none.
     public let title: String
     /// What the value is for, for a settings page or `--help`.
@@ -50,15 +50,6 @@ public struct StoredKey<Item: StorableItem>: Sendable {
         _ name: String, default defaultItem: Item, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient,
         validate: Validation? = nil, title: String = "", help: String = ""
     ) {
-        self.init(
-            name, default: defaultItem, formerKeys: formerKeys, decoding: decoding, validate: validate, range: nil, title: title,
-            help: help)
-    }
-
-    init(
-        _ name: String, default defaultItem: Item, formerKeys: [String], decoding: DecodingStrategy, validate: Validation?,
-        range: ItemRange<Item>?, title: String, help: String
-    ) {
         for key in [name] + formerKeys {
             requireProperUse(!key.isEmpty, "StoredKey(\"\") or StoredValue(key: \"\"): a key must not be empty")
             requireProperUse(
@@ -70,15 +61,8 @@ public struct StoredKey<Item: StorableItem>: Sendable {
         self.formerKeys = formerKeys
         self.decoding = decoding
         self.validate = validate
-        self.range = range
         self.title = title
         self.help = help
-    }
-
-    /// Throws if the key has a range, and `item` is outside of it.
-    func requireInRange(_ item: Item) throws(NotInRange) {
-        guard let range, !range.contains(item) else { return }
-        throw range.refusal(of: item)
     }
 
     /// The item that validation returns for `item`; throws if it refuses it. Inlined, for a call would look up the metadata of this type.
@@ -96,12 +80,8 @@ struct ItemRange<Item: Sendable>: Sendable {
     let description: String
     let contains: @Sendable (Item) -> Bool
 
-    func refusal(of item: Item) -> NotInRange { NotInRange(description: "\(item) is not in \(description)") }
-}
-
-/// Thrown for an item outside of a range, or one that a range cannot clamp.
-struct NotInRange: Error, CustomStringConvertible {
-    let description: String
+    /// Thrown for an item outside of the range, or one that it cannot clamp.
+    func refusal(of item: Item) -> Explanation { Explanation("\(item) is not in \(description)") }
 }
 
 // The values that are stored under former keys.
@@ -120,7 +100,9 @@ extension StoredKey {
         store.rearrange { view in
             var changes = MemberChanges()
             if view.own(PreferencesKey(name)) == nil, let (former, text) = formerlyStored(in: view, upTo: version).first {
-                changes.move(former, to: name, text)
+                // Unless another process has stored something there or changed it.
+                changes.set(name, to: text, if: .ifStill(nil))
+                changes.set(former, to: nil, if: .ifStill(text))
             }
             return changes
         }
@@ -141,7 +123,7 @@ extension StoredKey {
         guard let (variable, text) = store.environment?.unclaimed(key, as: itemType) else { return }
         var content: StoredJSON?, reason: String?
         do {
-            guard let text else { throw TextMisfit(description: "it is not UTF-8") }
+            guard let text else { throw Explanation("it is not UTF-8") }
             let json = try json(typed: text)
             _ = try validated(ItemDecoder.decode(Item.self, from: json))
             content = StoredJSON(json: json.text(level: 1), version: ItemSchema(of: Item.self).version)

@@ -56,10 +56,8 @@ extension StoredValue {
     /// ``change(to:if:in:)`` for an item that must lie in the range of the key, if it has one.
     private func checkedChange(to item: Item, in preference: LivePreference<Item>) throws(PreferencesError) -> MemberChange {
         if let overridden = preference.store.overridden(key) { throw overridden }
-        do throws(NotInRange) {
-            try declaration.requireInRange(item)
-        } catch {
-            throw .notValid(key: key, path: preference.store.path, reason: error.description)
+        if let range = declaration.range, !range.contains(item) {
+            throw .notValid(key: key, path: preference.store.path, reason: "\(range.refusal(of: item))")
         }
         return try change(to: item, in: preference)
     }
@@ -91,7 +89,7 @@ extension StoredValue {
         let preference = livePreference
         return try preference.store.change(call, of: key) { changes throws(Failure) in
             var item = read(preference).item
-            defer { changes.releaseLater(item) }
+            defer { changes.released.append(item) }
             let result = try change(&item)
             do throws(PreferencesError) {
                 changes.make(try self.change(to: item, in: preference), of: key)

@@ -75,7 +75,7 @@ extension StoredValue {
     }
 
     func read(_ preference: LivePreference<Item>) -> Interpretation<Item> {
-        if let own = preference.ownContent {
+        if let own = preference.store.ownContent(of: key)?.value {
             // This content belongs only to this thread's view, so it is not kept.
             let interpretation = interpret(preference.decoded(own), in: preference)
             report(interpretation.repairs, in: preference)
@@ -96,10 +96,7 @@ extension StoredValue {
         let new = interpret(content, in: preference)
         if !new.isDefault { preference.note(new.item, by: declaration, content, of: revision) }
         // Not released under the lock: the old item may be an object with a `deinit`.
-        let old = latest.withLock { latest in
-            defer { latest = (revision, new) }
-            return latest
-        }
+        let old = latest.withLock { exchange(&$0, with: (revision, new)) }
         if old?.revision != revision { report(new.repairs, in: preference) }
         return new
     }

@@ -31,7 +31,8 @@ extension StoredKey where Item: Comparable {
             validate: { item in
                 guard item == item else { throw items.refusal(of: item) }
                 return min(max(item, range.lowerBound), range.upperBound)
-            }, range: items, title: title, help: help)
+            }, title: title, help: help)
+        self.range = items
     }
 }
 

@@ -110,12 +110,6 @@
             }
         }
 
-        /// Whether a watch may go on from the replica's revision, if that is of the cluster's history: all of it is in the files.
-        var mayContinue: Bool {
-            guard replica != nil, digest != nil, case .read = secrets else { return false }
-            return true
-        }
-
         /// A watch goes on from the replica's revision.
         mutating func goOn() -> [Action] {
             replica?.goOn()

@@ -184,7 +184,8 @@
         /// Whether a watch may go on from the revision that is known: a thousand agents that all read everything would be too much for
         /// a cluster that has just come back. Where nothing was changed meanwhile, that is confirmed at once.
         private func resume() async throws -> Bool {
-            guard wasUseful, steps.mayContinue, let known = steps.replica, known.mark != nil else { return false }
+            // All of it must be in the files.
+            guard wasUseful, steps.digest != nil, case .read = steps.secrets, let known = steps.replica, known.mark != nil else { return false }
             let asked = BootMoment.now, then = EtcdStep.read(keys.mark, at: known.revision), now = EtcdStep.read(keys.mark)
             var answer: EtcdAnswer
             do throws(EtcdError) {

@@ -11,7 +11,8 @@
         private let mark: Data
         private let host: String
         private var lease: (id: String, granted: ContinuousClock.Instant)?
-        private var last: (state: FleetReport.State, time: ContinuousClock.Instant)?
+        /// Why the machine was not current, and when that was written.
+        private var last: (why: String?, time: ContinuousClock.Instant)?
 
         init(_ gateway: EtcdGateway, _ keys: FleetKeys, host: String) {
             (self.gateway, self.host, key, mark) = (gateway, host, keys.agents + Data(host), keys.mark)
@@ -19,8 +20,9 @@
 
         /// Writes the state if it is another one than was written, or that was a while ago.
         mutating func write(_ state: FleetReport.State, timeout: Duration, at now: ContinuousClock.Instant = .now) async throws(EtcdError) {
-            if let last, last.state.isSame(as: state), now - last.time < AgentReport.interval { return }
-            last = (state, now)  // also where it fails: a cluster that refuses it is not asked each second
+            let why: String? = if case .stale(_, let why) = state { why } else { nil }
+            if let last, last.why == why, now - last.time < AgentReport.interval { return }
+            last = (why, now)  // also where it fails: a cluster that refuses it is not asked each second
             let id: String
             if let lease, now - lease.granted < AgentReport.renewal { id = lease.id } else { id = try await grant(timeout, at: now) }
             let value = AgentReport(state, of: host).data
@@ -38,17 +40,6 @@
             guard let id = answer.lease else { throw .unintelligible(gateway.endpoints[0]) }
             lease = (id, now)
             return id
-        }
-    }
-
-    extension FleetReport.State {
-        /// Whether nobody needs to hear of the difference at once.
-        fileprivate func isSame(as other: FleetReport.State) -> Bool {
-            switch (self, other) {
-            case (.current, .current): true
-            case (.stale(_, let why), .stale(_, let other)): why == other
-            default: false
-            }
         }
     }
 #endif

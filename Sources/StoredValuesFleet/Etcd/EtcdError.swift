@@ -105,9 +105,4 @@
             EtcdError(reason: .cancelled, sentence: "the task was cancelled", mayHaveHappened: mayHaveHappened)
         }
     }
-
-    extension String.UTF8View {
-        /// Whether these bytes occur in it.
-        func contains(_ part: String.UTF8View) -> Bool { indices.contains { self[$0...].starts(with: part) } }
-    }
 #endif

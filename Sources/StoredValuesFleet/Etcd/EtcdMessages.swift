@@ -167,8 +167,5 @@
             }
             return Data([0])  // all keys, in etcd's notation
         }
-
-        /// What follows `prefix`; nil if this does not begin with it.
-        func after(prefix: Data) -> Data? { starts(with: prefix) ? Data(dropFirst(prefix.count)) : nil }
     }
 #endif

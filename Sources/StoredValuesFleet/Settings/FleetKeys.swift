@@ -56,7 +56,7 @@
 
         /// The setting with that key in the cluster; nil if it is none.
         func place(of key: Data) -> Place? {
-            guard let rest = key.after(prefix: settings), let text = String(validating: rest, as: UTF8.self) else { return nil }
+            guard key.starts(with: settings), let text = String(validating: key.dropFirst(settings.count), as: UTF8.self) else { return nil }
             func place(_ key: some StringProtocol, _ target: FleetTarget) -> Place? {
                 key.isEmpty || String(key).isReservedKey ? nil : Place(target: target, key: PreferencesKey(String(key)))
             }

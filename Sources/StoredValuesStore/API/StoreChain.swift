@@ -63,9 +63,7 @@
         /// throws, nothing has changed. A chain that is run again does the same again.
         public func run() async throws(StoreError) {
             isUsed.store(true, ordering: .relaxed)
-            var steps: [ItemStep<Item>] = []
-            for operation in operations { steps.append(try store.step(operation)) }
-            try await store.change(steps)
+            try await store.change(try operations.map { operation throws(StoreError) in try store.step(operation) })
         }
     }
 
@@ -73,11 +71,7 @@
         fileprivate func step(_ operation: StoreChain<Item>.Operation) throws(StoreError) -> ItemStep<Item> {
             let shared = shared
             switch operation {
-            case .insert(let items):
-                var encoded: [EncodedItem<Item>] = []
-                encoded.reserveCapacity(items.count)
-                for item in items { encoded.append(try shared.encode(item)) }
-                return .insert(encoded)
+            case .insert(let items): return .insert(try items.map { item throws(StoreError) in try shared.encode(item) })
             case .remove(let items):
                 do { return .remove(try items.map(shared.id), unreadableToo: false) } catch {
                     throw .notEncodable(store: name, reason: "\(error)")

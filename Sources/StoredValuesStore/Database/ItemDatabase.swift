@@ -60,22 +60,12 @@
 
         /// Runs `body` in a turn, on this thread; see ``Turns``.
         func turn<Result>(_ body: (inout AfterUnlocking) throws -> Result) throws -> Result {
-            do { return try turns.run(body) } catch { throw converted(error) }
+            do { return try turns.run(body) } catch { throw error is UsersError ? error : StoreError(any: error, path: path) }
         }
 
         /// The same without blocking a thread of the caller's.
         func turn<Result: Sendable>(_ body: @escaping @Sendable (inout AfterUnlocking) throws -> Result) async throws -> Result {
-            do { return try await turns.run(body) } catch { throw converted(error) }
-        }
-
-        private func converted(_ error: any Error) -> any Error {
-            switch error {
-            case let error as DatabaseError: StoreError(error, path: path)
-            case let error as FileError: StoreError.notAccessible(path: path, reason: error.description)
-            case is Turns.TimedOut: StoreError.locked(path: path, after: Turns.timeout)
-            case is CancellationError: StoreError.cancelled
-            default: error
-            }
+            do { return try await turns.run(body) } catch { throw error is UsersError ? error : StoreError(any: error, path: path) }
         }
 
         // MARK: Transactions, in a turn

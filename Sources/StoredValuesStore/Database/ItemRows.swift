@@ -82,8 +82,6 @@
 
         // MARK: Changing
 
-        private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-
         /// Inserts rows, numbered from `number`. A statement for each would take a tenth longer for 10,000.
         func insert(_ rows: [(id: [UInt8], json: [UInt8])], number: Int64, version: Int, revision: Int64) throws {
             var (number, rest) = (number, rows[...])
@@ -92,7 +90,7 @@
                 let sql = part.count == 1 ? Self.insertOne : Self.insert(part.count)
                 var arguments: StatementArguments = [store, version, revision]
                 for row in part {
-                    arguments += [number, text(row.id), text(row.json)]
+                    arguments += [number, row.id.text, row.json.text]
                     number += 1
                 }
                 let isUsual = part.count == 1 || part.count == 100
@@ -113,12 +111,12 @@
         /// Rows are found by their ids: a backup that was copied into the file may have others with the same numbers.
         func replace(_ id: [UInt8], _ json: [UInt8], version: Int, revision: Int64) throws -> Bool {
             let sql = "UPDATE items SET version = ?, json = ?, revision = ? WHERE store = ? AND id = ?"
-            try database.cachedStatement(sql: sql).execute(arguments: [version, text(json), revision, store, text(id)])
+            try database.cachedStatement(sql: sql).execute(arguments: [version, json.text, revision, store, id.text])
             return database.changesCount > 0
         }
 
         /// Removes a row, and notes that with the revision after the last one. Returns how many there were.
-        func remove(_ id: [UInt8], after last: Int64) throws -> Int64 { try remove(where: "store = ? AND id = ?", [store, text(id)], after: last) }
+        func remove(_ id: [UInt8], after last: Int64) throws -> Int64 { try remove(where: "store = ? AND id = ?", [store, id.text], after: last) }
 
         /// Removes all rows, and notes that with the revisions after the last one. Returns how many there were.
         func removeAll(after last: Int64) throws -> Int64 { try remove(where: "store = ?", [store], after: last) }

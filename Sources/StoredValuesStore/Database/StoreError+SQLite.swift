@@ -12,9 +12,15 @@
             }
         }
 
-        /// Any error of a change: those of SQLite and of files are of this type already.
+        /// Any error of a read or a change but a user's own.
         init(any error: any Error, path: String) {
-            self = error as? StoreError ?? .notAccessible(path: path, reason: "\(error)")
+            switch error {
+            case let error as StoreError: self = error
+            case let error as DatabaseError: self.init(error, path: path)
+            case is Turns.TimedOut: self = .locked(path: path, after: Turns.timeout)
+            case is CancellationError: self = .cancelled
+            default: self = .notAccessible(path: path, reason: "\(error)")
+            }
         }
 
         /// SQLite's words and number, without what was to be stored.

@@ -114,9 +114,7 @@
 
         private func attempt<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
             let path = try path
-            do { return try body() } catch let error as DatabaseError { throw StoreError(error, path: path) } catch let error as FileError {
-                throw .notAccessible(path: path, reason: error.description)
-            } catch { throw StoreError(any: error, path: path) }
+            do { return try body() } catch { throw StoreError(any: error, path: path) }
         }
     }
 

@@ -62,7 +62,9 @@
             case .insert(let items): try insert(items)
             case .remove(let ids, let unreadableToo): try remove(ids, unreadableToo: unreadableToo)
             case .removeAll: try remove(ids, all: list.unreadable.isEmpty)
-            case .removeWhere(let isUnwanted): try remove(where: isUnwanted)
+            // The only step, as the next one is.
+            case .removeWhere(let isUnwanted):
+                try remove(list.ids.filter { id in try list[id].map { item in try users { try isUnwanted(item) } } ?? false })
             case .update(let id, let body): try update(id, body)
             }
         }
@@ -119,12 +121,6 @@
         private var ids: [[UInt8]] {
             let new = touched.compactMap { id, entry in if case .item = entry { id } else { nil } }
             return new + list.ids.filter { touched[$0] == nil && list.unreadable($0) == nil }
-        }
-
-        /// The only step, as the next one is.
-        private mutating func remove(where isUnwanted: (Item) throws -> Bool) throws {
-            let unwanted = try list.ids.filter { id in try list[id].map { item in try users { try isUnwanted(item) } } ?? false }
-            try remove(unwanted)
         }
 
         private mutating func update(_ id: [UInt8], _ body: (inout Item) throws -> Void) throws {

@@ -66,26 +66,16 @@
                 for row in rows {
                     do {
                         let (item, repairs) = try coder.item(from: row.json, version: row.version)
-                        guard try id(item) == row.id else { throw OtherID() }
+                        guard try id(item) == row.id else { throw Explanation("the id in its JSON is another one") }
                         put.append((item, row.id, row.number))
                         for repair in repairs { warn(row, "\(repair)") }
                     } catch {
-                        let reason = reason(error)
-                        lost.append(UnreadableRow(number: row.number, idBytes: row.id, version: row.version, reason: reason))
-                        warn(row, "It is left out, and stays in the file: \(reason).")
+                        lost.append(UnreadableRow(number: row.number, idBytes: row.id, version: row.version, reason: "\(error)"))
+                        warn(row, "It is left out, and stays in the file: \(error).")
                     }
                 }
                 return (lost.isEmpty ? [] : [.lose(lost)]) + (put.isEmpty ? [] : [.put(put)])
             }
-        }
-
-        private func reason(_ error: any Error) -> String {
-            guard let newer = error as? ItemCoding.NewerVersion else { return "\(error)" }
-            return "a newer version of the program wrote it (its version is \(newer.stored), this program knows up to \(newer.supported))"
-        }
-
-        private struct OtherID: Error, CustomStringConvertible {
-            let description = "the id in its JSON is another one"
         }
 
         private func warn(_ row: ItemRow, _ problem: String) {

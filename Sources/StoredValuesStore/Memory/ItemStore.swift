@@ -101,10 +101,7 @@
                 for step in steps { try plan.carryOut(step) }
                 // Also after insertions, for others may have removed rows; but once in 100 revisions, as it costs what an insertion costs.
                 let hundred = plan.revision / 100
-                let isDue = state.withLock { state in
-                    defer { state.lastTidied = hundred }
-                    return state.lastTidied != hundred
-                }
+                let isDue = state.withLock { exchange(&$0.lastTidied, with: hundred) != hundred }
                 if isDue { try rows.forgetOldRemovals(before: plan.revision) }
                 return (plan.changes, plan.revision)
             }
@@ -155,8 +152,7 @@
                 return { [self] _ in
                     if state.withLock({ $0.status == .notLoaded }) { _ = items }
                     let (items, changes) = state.withLock { ($0.list.items, $0.changes) }
-                    defer { last = changes }
-                    return changes == last ? nil : items
+                    return exchange(&last, with: changes) == changes ? nil : items
                 }
             }
         }

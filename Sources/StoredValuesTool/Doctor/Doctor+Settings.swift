@@ -61,20 +61,21 @@ extension Doctor {
         switch file.content {
         case .missing:
             add(.fine, "\(file.path) does not exist yet: programs use defaults, and create it when a setting is first changed.")
-        case .keys(let count): add(.fine, "\(file.path) holds \(Self.keys(count)) and has mode \(file.modeText).")
+        case .keys(let count): add(.fine, "\(file.path) holds \(Self.keys(count)) and has mode \(file.mode.modeText).")
         case .unreadable(let sentence): add(.problem, sentence)
         case .broken(let why):
             add(.problem, "\(file.path) is not JSON: \(why). Programs use the last good values. Correct it with: stored-values edit")
         }
-        if let mode = file.mode, mode & 0o022 != 0 {
-            add(.problem, "Other users can change \(file.path), which has mode \(file.modeText). Prevent that: chmod go-w \(file.path)")
+        if file.mode & 0o022 != 0 {
+            add(.problem, "Other users can change \(file.path), which has mode \(file.mode.modeText). Prevent that: chmod go-w \(file.path)")
         }
         let folder = Self.nearestFolder(of: file.path)
         if !System.mayWrite(folder) {
             add(.problem, "Settings cannot be changed: you have no permission to write in \(folder). Check its owner and mode: ls -ld \(folder)")
         }
-        for name in Self.namesBeside(file.path, containing: ".rejected-") {
-            add(.note, "A settings file that was not JSON was set aside as \(name). Recover what you need from it, then delete it.")
+        let start = "\(file.path.parts(separatedBy: "/").last ?? file.path).rejected-"
+        for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() where name.after(prefix: start) != nil {
+            add(.note, "A settings file that was not JSON was set aside as \(folder)/\(name). Recover what you need from it, then delete it.")
         }
     }
 
@@ -83,7 +84,7 @@ extension Doctor {
         let values = isFleet ? "settings of the fleet" : "system-wide defaults"
         switch layer.content {
         case .missing: add(.fine, "\(layer.path) does not exist: no \(values) come from it.")
-        case .keys(let count): add(.fine, "\(layer.path) has \(values) for \(Self.keys(count)) and mode \(layer.modeText).")
+        case .keys(let count): add(.fine, "\(layer.path) has \(values) for \(Self.keys(count)) and mode \(layer.mode.modeText).")
         case .broken(let why):
             let advice = isFleet ? "Restart the agent, which rewrites the file." : "Correct the file."
             add(.problem, "The \(values) in \(layer.path) are not used: they are not JSON: \(why). \(advice)")
@@ -145,17 +146,6 @@ extension Doctor {
         } while !folder.isEmpty && !FileManager.default.fileExists(atPath: folder)
         return folder.isEmpty ? "/" : folder
     }
-
-    private static func namesBeside(_ path: String, containing part: String) -> [String] {
-        let folder = nearestFolder(of: path)
-        let name = path.parts(separatedBy: "/").last ?? path
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.filter { $0.after(prefix: name + part) != nil }.sorted().map { "\(folder)/\($0)" }
-    }
-}
-
-extension PreferencesInspection {
-    var modeText: String { (mode ?? 0).modeText }
 }
 
 extension UInt32 {

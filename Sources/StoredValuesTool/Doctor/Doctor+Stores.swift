@@ -72,7 +72,7 @@
                 addDamage(path, faults)
             }
             for store in stores {
-                let versions = store.versions.map { "\($0)" }.joined(separator: ", ")
+                let versions = Set(store.items.map(\.version)).sorted().map { "\($0)" }.joined(separator: ", ")
                 add(.fine, "\"\(store.name)\" has \(store.items.count.items)\(["", "0"].contains(versions) ? "" : ", of version \(versions)").")
                 if let problem = store.sentenceOfUnreadable { add(.problem, problem) }
             }

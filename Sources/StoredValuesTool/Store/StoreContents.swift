@@ -11,8 +11,6 @@
         fileprivate(set) var items: [(id: String, version: Int, json: String)] = []
         /// The ids of the rows that are not JSON, or whose ids are not.
         fileprivate(set) var unreadable: [String] = []
-
-        var versions: [Int] { Set(items.map(\.version)).sorted() }
     }
 
     extension StoreFileContents {

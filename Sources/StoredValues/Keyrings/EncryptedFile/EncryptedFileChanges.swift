@@ -81,8 +81,7 @@
                     return false
                 }
                 let now = try? file.currentIdentity()  // an unreadable one counts as deleted
-                defer { state.announced = now }
-                return now != state.announced
+                return exchange(&state.announced, with: now) != now
             }
         }
     }

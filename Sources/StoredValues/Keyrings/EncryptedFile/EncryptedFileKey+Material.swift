@@ -56,7 +56,6 @@
     /// A file that contains only a key. Read again for each derivation, and never kept.
     private struct KeyFile {
         private static let minimumByteCount = 32
-        private static let maximumByteCount = 1 << 16
 
         let path: String
         let provider: SecretFile.Provider
@@ -79,7 +78,7 @@
             }
             let size = file.status.identity.size
             guard size >= Self.minimumByteCount else { throw failure(4, "has fewer than 32 bytes") }
-            guard size <= Self.maximumByteCount else { throw failure(5, "has more than 64 KiB") }
+            guard size <= 1 << 16 else { throw failure(5, "has more than 64 KiB") }
             return try file.contents()
         }
 

@@ -69,8 +69,7 @@
                 if !isForUnlock, state.isSlow { throw .locked }
                 if !isForUnlock, !state.isAsking, case .failure(let refusal) = state.last { throw refusal }
                 state.waiting.append(shot)
-                defer { state.isAsking = true }
-                return !state.isAsking
+                return !exchange(&state.isAsking, with: true)
             }
             guard let mustBegin else { return }
             if mustBegin {
@@ -91,8 +90,7 @@
 
         private func take(_ answer: Answer) {
             let waiting = state.withLock { state in
-                let ended = state
-                state = State()
+                let ended = exchange(&state, with: State())
                 switch answer {
                 case .success, .failure(.dismissed), .failure(.locked): state.last = answer
                 case .failure(.timedOut) where ended.isAccepted: state.last = .failure(.locked)  // the user did not answer
