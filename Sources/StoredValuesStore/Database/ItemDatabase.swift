@@ -225,14 +225,18 @@
         /// Reads what another process may have committed, without blocking the caller.
         func readOthersSoon() {
             guard !willReadOthers.exchange(true, ordering: .acquiringAndReleasing) else { return }
-            // Each change of our own reads what others did, and is an event itself: a turn after each would cost the next one a tenth of its time.
-            let rest: Int64 = 10_000_000
-            let isBusy = lastChange.load(ordering: .relaxed) > monotonicNanoseconds() - rest
-            others.asyncAfter(deadline: .now() + .nanoseconds(isBusy ? Int(rest) : 0)) { [weak self] in
-                self?.willReadOthers.store(false, ordering: .sequentiallyConsistent)
-                self?.readOthersOrRetry()
+            let read = { @Sendable [weak self, others] in
+                others.async { [weak self] in
+                    self?.willReadOthers.store(false, ordering: .sequentiallyConsistent)
+                    self?.readOthersOrRetry()
+                }
             }
+            // Each change of our own reads what others did, and is an event itself: a turn after each would cost the next one a tenth of its time.
+            let isBusy = lastChange.load(ordering: .relaxed) > monotonicNanoseconds() - Self.rest.nanoseconds
+            if !isBusy || (try? Alarm.set(after: Self.rest, read)) == nil { read() }
         }
+
+        private static let rest = Duration.milliseconds(10)
 
         private func readOthersOrRetry() {
             do { try turn { later in try read(&later) } } catch {
