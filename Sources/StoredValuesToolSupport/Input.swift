@@ -54,10 +54,13 @@ package enum SecretInput {
     }
 
     private static func ask(_ question: String) throws -> Secret {
-        // Before the question: what is typed in between would be shown, and then thrown away.
+        // Before the question: what is typed in between would be shown, and then thrown away. Until the end of this scope nothing may end the
+        // process, and leave the terminal hidden.
         let terminal = try HiddenTerminal(System.standardInput)
-        Output.error.write(Output.error.oneLine(question))
-        defer { Output.error.line() }
+        guard Output.error.put(Output.error.oneLine(question)) else {
+            throw Failure(.notSaved, "Could not ask for the secret: \(System.problem). Send it through a pipe, or open the standard error.")
+        }
+        defer { Output.error.put("\n") }
         let line = SecretBuffer(capacity: Secret.sizeLimit + 1)
         while try line.readOn(atMost: 1), let key = line.last {
             guard key < 0x20 || key == 0x7F else {
@@ -73,7 +76,7 @@ package enum SecretInput {
                 System.endInterrupted()
             case 0x15: line.removeAll()  // Ctrl-U
             case 0x08, 0x7F: line.removeCharacter()
-            default: Output.error.write("\u{7}")  // other control characters are no part of a typed secret: rings the bell
+            default: Output.error.put("\u{7}")  // other control characters are no part of a typed secret: rings the bell
             }
         }
         return line.secret

@@ -31,9 +31,11 @@ package struct Output {
     /// Writes a line for whoever may read it: a service does not end because nobody does any more.
     package func remark(_ text: String) { put("\(CommandLineProgram.name): \(oneLine(text))\n") }
 
-    func put(_ text: String) {
+    /// Writes the text, and does not end the process where that fails: returns whether it succeeded.
+    @discardableResult
+    func put(_ text: String) -> Bool {
         var text = text
-        text.withUTF8 { _ = System.writeAll(descriptor, UnsafeRawBufferPointer($0), needsReader: false) }
+        return text.withUTF8 { System.writeAll(descriptor, UnsafeRawBufferPointer($0), needsReader: false) }
     }
 
     package func write(_ text: String) {

@@ -42,7 +42,7 @@
         private let weakReaders = Guarded<[WeakReader]>([])
         private let others = DispatchQueue(label: "StoredValues.store.others")
         private let willReadOthers = Atomic(false)
-        /// When this last changed the file, in nanoseconds.
+        /// When this last made, or tried to make, a change of the file, in nanoseconds.
         private let lastChange = Atomic(Int64.min)
         private let retries = RetryThread()
 
@@ -225,15 +225,12 @@
         /// Reads what another process may have committed, without blocking the caller.
         func readOthersSoon() {
             guard !willReadOthers.exchange(true, ordering: .acquiringAndReleasing) else { return }
-            let read = { @Sendable [weak self, others] in
-                others.async { [weak self] in
-                    self?.willReadOthers.store(false, ordering: .sequentiallyConsistent)
-                    self?.readOthersOrRetry()
-                }
-            }
             // Each change of our own reads what others did, and is an event itself: a turn after each would cost the next one a tenth of its time.
             let isBusy = lastChange.load(ordering: .relaxed) > monotonicNanoseconds() - Self.rest.nanoseconds
-            if !isBusy || (try? Alarm.set(after: Self.rest, read)) == nil { read() }
+            others.async(after: isBusy ? Self.rest : .zero) { [weak self] in
+                self?.willReadOthers.store(false, ordering: .sequentiallyConsistent)
+                self?.readOthersOrRetry()
+            }
         }
 
         private static let rest = Duration.milliseconds(10)

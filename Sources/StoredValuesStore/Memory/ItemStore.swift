@@ -11,7 +11,7 @@
             var status = StoreStatus.notLoaded
             /// The last revision that was read or written.
             var revision: Int64 = 0
-            /// The hundred of revisions in which old removals were forgotten last.
+            /// The hundred of revisions in which old removals were to be forgotten last.
             var lastTidied: Int64 = 0
             var isCurrent = false
             /// Whether items have been loaded once.
@@ -101,7 +101,7 @@
                 for step in steps { try plan.carryOut(step) }
                 // Also after insertions, for others may have removed rows; but once in 100 revisions, as it costs what an insertion costs.
                 let hundred = plan.revision / 100
-                let isDue = state.withLock { exchange(&$0.lastTidied, with: hundred) != hundred }
+                let isDue = !plan.changes.isEmpty && state.withLock { exchange(&$0.lastTidied, with: hundred) != hundred }
                 if isDue { try rows.forgetOldRemovals(before: plan.revision) }
                 return (plan.changes, plan.revision)
             }

@@ -67,11 +67,13 @@
         func oldRemovals() async throws {
             try await withTemporaryFolder { folder in
                 let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
-                try await store.insert((0..<1_200).map { Note("\($0)") })
-                try anotherProgram("DELETE FROM items", path)
-                try await store.insert(Note("a"))
-                let noted = try await DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM removed") } ?? 0
-                #expect(900...1_001 ~= noted)
+                for _ in 0..<2 {
+                    try await store.insert((0..<1_200).map { Note("\($0)") })
+                    try anotherProgram("DELETE FROM items", path)
+                    try await store.insert(Note("a"))
+                    let noted = try await DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM removed") } ?? 0
+                    #expect(900...1_001 ~= noted)
+                }
             }
         }
 

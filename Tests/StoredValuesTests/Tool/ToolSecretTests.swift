@@ -157,6 +157,16 @@ struct ToolSecretTests {
         }
     }
 
+    @Test("Where the question cannot be shown, none is asked, and the terminal shows again what is typed")
+    func unaskable() async throws {
+        try await withTool { tool in
+            let script = #""$0" secret set token 2>/dev/full; echo "status $?""#
+            let terminal = try PseudoTerminal(["/bin/sh", "-c", script, Tool.path], environment: tool.environment)
+            try await terminal.waits(for: "status 74\r\n")
+            #expect(terminal.echoes)
+        }
+    }
+
     @Test("Two that differ are not stored, and Ctrl-C ends the tool as ever")
     func notTyped() async throws {
         try await withTool { tool in
@@ -188,7 +198,9 @@ struct ToolSecretTests {
             #expect(try await shown.end() == 0)
             try await shown.waits(for: text + "\r\n")
             let binary = try tool.start("secret", "get", "binary", "--show")
-            #expect(try await binary.end() == 64 && TestSecret.traces(in: binary.text) == [])
+            #expect(try await binary.end() == 64)
+            try await binary.waits(for: "\r\n")
+            #expect(TestSecret.traces(in: binary.text) == [])
         }
     }
 }
