@@ -7,14 +7,20 @@ import Testing
 struct AlarmTests {
     @Test("Alarms ring in the order of their times, whatever the order in which they are set, and none too early")
     func order() async throws {
-        let rung = Guarded<[Int]>([])
-        let begin = ContinuousClock.now
-        for number in [30, 10, 40, 20, 0] {
-            try Alarm.set(after: .milliseconds(number)) { rung.withLock { $0.append(number) } }
+        // They ring in the order of the numbers only if all are set within 10 ms, before the first can ring.
+        while true {
+            let rung = Guarded<[Int]>([])
+            let begin = ContinuousClock.now
+            for number in [30, 10, 40, 20, 0] {
+                try Alarm.set(after: .milliseconds(number)) { rung.withLock { $0.append(number) } }
+            }
+            let isInTime = ContinuousClock.now - begin < .milliseconds(10)
+            try await eventually("all have rung") { rung.withLock { $0.count } == 5 }
+            #expect(ContinuousClock.now - begin >= .milliseconds(40))
+            guard isInTime else { continue }
+            #expect(rung.withLock { $0 } == [0, 10, 20, 30, 40])
+            return
         }
-        try await eventually("all have rung") { rung.withLock { $0.count } == 5 }
-        #expect(ContinuousClock.now - begin >= .milliseconds(40))
-        #expect(rung.withLock { $0 } == [0, 10, 20, 30, 40])
     }
 
     @Test("One that is cancelled does not ring, and lets go of its work at once")
