@@ -71,7 +71,11 @@ final class LiveValue<Content: Sendable, Item: Sendable>: HasObservers {
     func refine(_ content: Content, ifStill expected: UInt64) {
         // The old form is released without the lock.
         let new = Box(content)
-        let old = withState { $0.revision == expected ? exchange(&$0.content, with: new) : new }
+        let old = withState { state -> Box<Content> in
+            guard state.revision == expected else { return new }
+            defer { state.content = new }
+            return state.content
+        }
         withExtendedLifetime(old) {}
     }
 

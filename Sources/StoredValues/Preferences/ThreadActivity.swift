@@ -49,8 +49,10 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
     }
 
     /// The change or batch of this file that the calling thread is in, innermost; nil if it does not hold the file's turn.
-    static func turn(of store: PreferencesStore) -> ThreadActivity? {
-        ofThread.pointee.last { $0.store == ObjectIdentifier(store) && $0.activity.isTurn }?.activity
+    static func turn(of store: PreferencesStore) -> ThreadActivity? { turn(of: store, in: ofThread) }
+
+    private static func turn(of store: PreferencesStore, in stack: UnsafeMutablePointer<[Entry]>) -> ThreadActivity? {
+        stack.pointee.last { $0.store == ObjectIdentifier(store) && $0.activity.isTurn }?.activity
     }
 
     /// Whether the calling thread, which is to begin a change or a batch of this file, is already in one, which is to write the changes
@@ -58,7 +60,7 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
     static func isInsideTurn(_ activity: ThreadActivity, of store: PreferencesStore) -> Bool {
         let stack = ofThread
         guard !stack.pointee.isEmpty else { return false }
-        let outer = turn(of: store)
+        let outer = turn(of: store, in: stack)
         if activity != .rearrangement {
             if case .validation(let key) = stack.pointee.last(where: { $0.store == nil })?.activity {
                 programmerError(

@@ -144,8 +144,12 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         let isGoodItself = isItem && !isValidated.load(ordering: .relaxed)
         // Before the change, so that no reader of the new content finds the last good item of the old one.
         if mayKnowGood.load(ordering: .acquiring) || !isGoodItself {
-            let former = lastGood.withLock { exchange(&$0, with: isGoodItself ? LastGood() : $0.afterReplacing(live.replaced, by: change.value)) }
-            later.release(value: former)
+            later.release(
+                value: lastGood.withLock { lastGood -> LastGood<Item> in
+                    let former = lastGood
+                    lastGood = isGoodItself ? LastGood() : former.afterReplacing(live.replaced, by: change.value)
+                    return former
+                })
             mayKnowGood.store(!isGoodItself, ordering: .releasing)
         }
         live.put(change, &later)
