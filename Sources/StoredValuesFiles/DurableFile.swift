@@ -14,8 +14,8 @@ final class FilePaths: Sendable {
 /// Readers need no lock: they see the bytes before or after a replacement. Writers call ``lock(timeout:while:)`` and change the file
 /// through the ``LockedFile``. Symbolic links are resolved each time; the file they lead to is replaced, and the links are kept.
 ///
-/// Beside the real file are `<name>.lock`, which is never removed (a waiting process would wait for another file than later
-/// ones), during a replacement `.<name>.stored-values.tmp`, and possibly the ``DurableGeneration``. Files that root creates
+/// Beside the real file are `<name>.lock`, which is removed only with the file for good (who waited for it sees that, and opens it
+/// anew), during a replacement `.<name>.stored-values.tmp`, and possibly the ``DurableGeneration``. Files that root creates
 /// there belong to the owner of the file or the folder, who would otherwise be locked out.
 package final class DurableFile: Sendable {
     /// The maximum size. Real files are far smaller; a mistaken path must not fill the memory.

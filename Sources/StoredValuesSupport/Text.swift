@@ -13,6 +13,12 @@ extension String {
         utf8.starts(with: prefix.utf8) ? String(Substring(utf8.dropFirst(prefix.utf8.count))) : nil
     }
 
+    /// The text before `suffix`, or nil if the text does not end with it.
+    package func before(suffix: String) -> String? {
+        utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+            ? String(Substring(utf8.dropLast(suffix.utf8.count))) : nil
+    }
+
     /// The parts between these ASCII characters, without the empty ones.
     package func parts(separatedBy separator: Unicode.Scalar) -> [String] {
         utf8.split(separator: UInt8(ascii: separator)).map { String(Substring($0)) }

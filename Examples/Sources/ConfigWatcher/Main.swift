@@ -9,9 +9,9 @@ enum Main {
     static func main() async throws {
         let arguments = CommandLine.arguments
         let config = arguments.firstIndex(of: "--config").flatMap { arguments.dropFirst($0 + 1).first }
+        LoggingSystem.bootstrap(StreamLogHandler.standardOutput)  // first: a file that is opened may have something to log
         StorageSystem.bootstrap(
             applicationID: "com.example.ConfigWatcher", preferences: config.map { PreferencesFile(path: $0) })
-        LoggingSystem.bootstrap(StreamLogHandler.standardOutput)
         let logger = Logger(label: "ConfigWatcher")
 
         let uplink = Uplink(logger: logger)

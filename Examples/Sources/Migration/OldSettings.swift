@@ -58,7 +58,7 @@ struct OldSettings {
     func `import`(into file: PreferencesFile) -> [String] {
         lines.compactMap { name, text in
             guard let key = Self.keys[name], let setting = file.settings(of: [key]).first else { return "\(name): there is no such setting" }
-            guard setting.source == .code else { return nil }
+            guard !setting.isStored else { return nil }
             do throws(PreferencesError) {
                 try setting.set(text: text)
                 return nil

@@ -136,7 +136,7 @@ final class EncodingNode {
         switch content {
         case .list: parts.append(Part(name: "", node: node, value: value))
         case .members: parts.append(Part(name: key.stringValue, node: node, value: value))
-        default: programmerError("encode(to:) used two kinds of container")
+        default: programmerError("encode(to:) used two kinds of container for one value. Use one: a keyed one, an unkeyed one, or a single value")
         }
     }
 }

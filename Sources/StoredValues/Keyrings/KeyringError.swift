@@ -63,6 +63,7 @@ extension KeyringError: CustomStringConvertible, CustomDebugStringConvertible, L
         case .notBuiltIn, .noSessionBus, .noSecretService, .locked, .dismissed, .noDefaultCollection: 69
         case .timedOut, .cancelled: 75
         case .wrongKey, .accessDenied, .readOnly: 77
+        // etcd's codes are gRPC's: invalid argument 3, deadline exceeded 4, permission denied 7, resource exhausted 8, aborted 10.
         case .other("STORED_VALUES_KEYRING", _, _), .other("etcd", 3, _): 78
         case .other("etcd", 4, _), .other("etcd", 10, _): 75
         case .other("etcd", 7, _): 77
@@ -96,7 +97,7 @@ extension KeyringError: CustomStringConvertible, CustomDebugStringConvertible, L
         case .damaged(let path):
             ("The encrypted keyring \(path) is damaged; nothing was changed. Restore it from a copy, or move it away to start with an empty one.", nil)
         case .accessDenied:
-            ("The keyring refused access to this program. Allow it in the keyring's settings, or check the owner and mode of its files.", nil)
+            ("The keyring refused access to this program. Allow it in the keyring's settings, or check the owner and mode of its files: a key file must be its user's own (chmod 600).", nil)
         case .notDecodable:
             ("This program cannot read the stored secret. Remove it and set it again, or use the program that stored it.", "Declare the type that it was stored as, or reset() it.")
         case .notEncodable:

@@ -22,7 +22,7 @@ extension Keyring {
         try await moveSecrets(inService: service, to: destination, overwriting: overwriting) { _, _ in }
     }
 
-    /// The same, for who wants to know how far it is: `progress` gets how many of how many steps are done.
+    /// The same with progress: how many of how many steps are done.
     package func moveSecrets(
         inService service: String, to destination: some Keyring, overwriting: Bool, progress: @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(SecretMoveError) -> MovedSecrets {

@@ -32,8 +32,8 @@ final class ReadyItem<Item: Sendable>: Sendable {
 
     // MARK: Reading
 
-    /// The item, or nil if nothing is stored: it was so at some time during the call. Nothing at all if that is not prepared.
-    /// Records the access for Observation.
+    /// The item as it was at some moment of the call; the inner nil if nothing is stored, the outer one if none is ready. Records the
+    /// access for Observation.
     @inlinable @inline(__always)
     func item() -> Item?? {
         noteAccess()

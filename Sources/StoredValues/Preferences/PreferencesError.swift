@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Why preferences could not be synced to the disk, thrown by ``PreferencesFile/flush()``, or why an import failed.
+/// Why preferences could not be saved, synced, read, named or removed, why a change was refused, or why an import failed.
 public enum PreferencesError: Error, Equatable {
     /// Neither `HOME` nor `XDG_CONFIG_HOME` is set to an absolute path, so there is no folder for preferences.
     case noHomeFolder
@@ -10,7 +10,7 @@ public enum PreferencesError: Error, Equatable {
     case notSaved(path: String, reason: String)
     /// The file could not be read; `reason` names the file, the cause and what to do.
     case notRead(path: String, reason: String)
-    /// Syncing the file takes longer than this. It continues, and unsaved values stay in memory.
+    /// Bringing the file to the disk takes longer than this. That continues, and unsaved values stay in memory.
     case timedOut(path: String, after: Duration)
     /// The task was cancelled. Syncing that had begun continues.
     case cancelled(path: String)
@@ -48,9 +48,9 @@ extension PreferencesError: CustomStringConvertible, CustomDebugStringConvertibl
         case .notRead(let path, let reason):
             "The preferences \"\(path)\" could not be read. \(reason)"
         case .timedOut(let path, let time):
-            "Syncing \"\(path)\" to the disk takes longer than \(time); it continues in the background. Check whether the disk hangs (dmesg), and try again."
+            "\"\(path)\" was not on the disk within \(time); the work continues in the background, so a change may still be made. Check whether the disk hangs (dmesg), and read the file before you try again."
         case .cancelled(let path):
-            "The task that was syncing \"\(path)\" to the disk was cancelled; syncing continues in the background. Try again to wait for it."
+            "The task that brought \"\(path)\" to the disk was cancelled; the work continues in the background, so a change may still be made. Read the file before you try again."
         case .several(let errors):
             "Several changes were refused (\(errors.count)). " + errors.map(\.description).joined(separator: " ")
         case .notEncodable(let key, let path, let reason):

@@ -40,6 +40,9 @@ public struct PreferencesFile: Sendable {
 
     /// ``named(_:)`` for a name that a user has chosen. Throws ``PreferencesError/notName(_:)`` if it is empty, or contains a slash
     /// or a NUL.
+    ///
+    /// The name `preferences`, and the one that `StorageSystem.bootstrap` was given, are the ``standard`` file: do not offer them for
+    /// what a user may ``delete()``. ``names`` does not list them, nor names that end with `.schema`.
     public init(checkingName name: String) throws(PreferencesError) {
         guard PreferencesLocation.isName(name) else { throw .notName(name) }
         self = .named(name)
@@ -47,7 +50,7 @@ public struct PreferencesFile: Sendable {
 
     /// The file at `path`; a relative path is resolved against the current working folder at once.
     public init(path: String) {
-        requireProperUse(!path.isEmpty && !path.has("\0"), "PreferencesFile(path: \"\(path)\"): the path must not be empty")
+        requireProperUse(!path.isEmpty && !path.has("\0"), "PreferencesFile(path: \"\(path)\"): the path must not be empty or contain a NUL")
         place = .open(OpenStores.shared.open(path))
     }
 
@@ -228,7 +231,7 @@ extension PreferencesFile {
             let standardNames = [PreferencesLocation.standardName, replacement].compactMap(\.self)
             return files.compactMap { file in
                 let name = PreferencesLocation.stem(of: file).after(prefix: prefix) ?? ""
-                let isSettings = !name.isEmpty && !file.isIdentical(to: prefix + name) && !file.utf8.suffix(12).elementsEqual(".schema.json".utf8)
+                let isSettings = !name.isEmpty && !file.isIdentical(to: prefix + name) && name.before(suffix: ".schema") == nil
                 // Anything but a file is refused when it is opened.
                 let isFile = isSettings && (try? DurableFile(path: start + name + ".json").currentIdentity()) != nil
                 return isFile && !standardNames.contains { $0.isIdentical(to: name) } ? name : nil

@@ -64,8 +64,8 @@ package enum PreferencesLocation {
 
     /// The name or path without `.json` at its end.
     static func stem(of path: String) -> String {
-        let isJSON = path.utf8.count > 5 && path.utf8.reversed().starts(with: ".json".utf8.reversed())
-        return isJSON ? String(Substring(path.utf8.dropLast(5))) : path
+        guard let stem = path.before(suffix: ".json"), !stem.isEmpty else { return path }
+        return stem
     }
 
     /// The path of Foundation's `UserDefaults` of that name on Linux. Seen with Swift 6.3, where `.standard` is named after the

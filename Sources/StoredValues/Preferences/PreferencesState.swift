@@ -82,7 +82,7 @@ struct PreferencesState {
         let saved = members.unsaved
         members.haveBeenSaved(in: document)
         log.forgetTroubles()
-        letGo(&later)
+        releaseStore(&later)
         // Values that were in memory only have another source now.
         show(saved.isEmpty ? changes : changes.merging(saved.mapValues { MemberChange($0.stored) }) { new, _ in new }, &later)
     }
@@ -170,7 +170,7 @@ struct PreferencesState {
     mutating func fileWasRead(_ pin: FilePin?, _ later: inout AfterUnlocking) {
         if let old = disk.wasRead(pin) { later.release(old) }
         if members.unsaved.isEmpty { log.forgetTroubles() }
-        if !needsWriting { letGo(&later) }
+        if !needsWriting { releaseStore(&later) }
     }
 
     /// Replaces the members with `new`, and notifies those whose value has changed. Those in `respelled` have another text with
@@ -200,7 +200,7 @@ struct PreferencesState {
         audience.tell(Dictionary(uniqueKeysWithValues: changed.map { ($0, MemberChange(members.stored($0))) }), &later)
     }
 
-    private mutating func letGo(_ later: inout AfterUnlocking) {
+    private mutating func releaseStore(_ later: inout AfterUnlocking) {
         if let store = keptOpen.take() { later.release(store) }
     }
 }

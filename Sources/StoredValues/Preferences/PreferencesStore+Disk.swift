@@ -53,20 +53,25 @@ extension PreferencesStore {
         try await onDisk { [self] in
             refresh()
             if state.withLock({ $0.needsWriting }), let problem = save() { return problem }
-            var turn = PreferencesTurn(.change("set(durably:)", key: key), of: self)  // on a thread of ours, as for saving
+            var turn = PreferencesTurn(.change("set(durably:)", key: key), of: self)  // a library thread, as in save()
             turn.changes.make(change, of: key)
             do throws(PreferencesError) { try check(turn.changes) } catch {
                 turn.cancel()
                 return error
             }
-            return turn.commitDurably() ?? syncGeneration()  // if it is stored already, only that is left to do
+            do throws(PreferencesError) {
+                // If it was stored already, only the copy is left to do. Else that is made, and what others write now is theirs to sync.
+                return try turn.commitDurably() ? nil : syncGeneration()
+            } catch {
+                return error
+            }
         }
     }
 
     /// Removes the file and all beside it; see ``PreferencesFile/delete()``.
     func delete() async throws(PreferencesError) {
         try await onDisk { [self] in
-            PreferencesTurn(.change("delete()", key: nil), of: self).deleteFile()  // on a thread of ours, as for saving
+            PreferencesTurn(.change("delete()", key: nil), of: self).deleteFile()  // a library thread, as in save()
         }
     }
 
@@ -89,22 +94,22 @@ extension PreferencesStore {
         state.withLock { $0.disk.isSyncScheduled = false }
         return bringToDisk { file, generation throws(FileError) in
             try file.syncContents()
-            _ = try keep(in: generation)
+            _ = try copy(to: generation)
         }
     }
 
     /// Makes the values in memory survive a power cut.
     private func syncGeneration() -> PreferencesError? {
         var outcome = DurableGeneration.Outcome.kept
-        let problem = bringToDisk { _, generation throws(FileError) in outcome = try keep(in: generation) }
+        let problem = bringToDisk { _, generation throws(FileError) in outcome = try copy(to: generation) }
         guard problem == nil, outcome == .broken, generation?.holds(state.withLock { $0.disk.identity }) == false else {
             return problem
         }
         state.withLock { $0.disk.mustRewrite = true }
-        return save() ?? bringToDisk { _, generation throws(FileError) in _ = try keep(in: generation) }
+        return save() ?? bringToDisk { _, generation throws(FileError) in _ = try copy(to: generation) }
     }
 
-    private func keep(in generation: DurableGeneration) throws(FileError) -> DurableGeneration.Outcome {
+    private func copy(to generation: DurableGeneration) throws(FileError) -> DurableGeneration.Outcome {
         let (written, known) = state.withLock { state in
             // While the last write of this process is still all that it knows, its text need not be read back.
             let pin = state.members.unsaved.isEmpty ? state.disk.writtenPin : nil

@@ -71,7 +71,7 @@ final class PreferencesStore: Sendable {
             }
             watch(file) { $0.refresh() }
         }
-        report { $0.letGo() }
+        report { $0.allowLogging() }
     }
 
     /// Uses the last durable values in place of a broken file's, if there are any, and returns what is used.
@@ -231,7 +231,7 @@ final class PreferencesStore: Sendable {
 
     /// Writes what is unsaved, if anything. Returns why it could not be written.
     func save() -> PreferencesError? {
-        PreferencesTurn(.change("saving", key: nil), of: self).commit()  // on a thread of ours, which is inside of nothing else
+        PreferencesTurn(.change("saving", key: nil), of: self).commit()  // a library thread, which is in no batch or update
     }
 
     // MARK: Logging

@@ -77,10 +77,13 @@ struct PreferencesTurn: ~Copyable {
         return end()
     }
 
-    /// Makes the change so that it survives a power cut, or not at all. Returns why it was not made.
-    consuming func commitDurably() -> PreferencesError? {
-        if problem == nil { problem = writeDurably() }
-        return end()
+    /// Makes the change so that it survives a power cut, or not at all. Returns whether anything had to be written; throws why it was
+    /// not made.
+    consuming func commitDurably() throws(PreferencesError) -> Bool {
+        var hasWritten = false
+        if problem == nil { do throws(PreferencesError) { hasWritten = try writeDurably() } catch { problem = error } }
+        if let problem = end() { throw problem }
+        return hasWritten
     }
 
     /// Removes the file with all beside it, and all values. Returns why it could not, if so.
@@ -165,8 +168,8 @@ struct PreferencesTurn: ~Copyable {
         }
     }
 
-    private mutating func writeDurably() -> PreferencesError? {
-        guard let (new, changes) = beginWriting() else { return nil }
+    private mutating func writeDurably() throws(PreferencesError) -> Bool {
+        guard let (new, changes) = beginWriting() else { return false }
         do throws(PreferencesError) {
             if isBroken { _ = try replace(with: store.state.withLock { $0.members.document }) }  // which sets it aside
             let identity: FileIdentity? =
@@ -175,10 +178,10 @@ struct PreferencesTurn: ~Copyable {
                 case .some(let file): try replaceDurably(file, with: new.text)
                 }
             store.publish(changes, writtenIn: new, identity, &later)
-            return nil
+            return true
         } catch {
             store.giveUpWriting()
-            return error
+            throw error
         }
     }
 

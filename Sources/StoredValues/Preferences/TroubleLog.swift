@@ -80,7 +80,7 @@ struct TroubleLog {
         notes.append((.warning, "\"\(key.text)\" in \"\(path)\" is declared with two \(what)\(how). Declare the key once, as a StoredKey."))
     }
 
-    /// The notes to log, each once; none before ``letGo()``.
+    /// The notes to log, each once; none before ``allowLogging()``.
     mutating func take() -> [Note] {
         guard !isHeld, !notes.isEmpty else { return [] }
         return exchange(&notes, with: [])
@@ -88,5 +88,5 @@ struct TroubleLog {
 
     /// Allows logging, by the thread that opened the file. Before that, the watch may already check the file on its own thread,
     /// and a program that ends right after opening would lose what that thread had taken and not logged yet.
-    mutating func letGo() { isHeld = false }
+    mutating func allowLogging() { isHeld = false }
 }

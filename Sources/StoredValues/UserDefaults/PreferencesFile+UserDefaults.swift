@@ -76,7 +76,7 @@ extension PreferencesFile {
     /// The name under which an import is noted: that of the property list's file, which stays when the folders above it are moved.
     private static func nameOfList(at path: String) -> String {
         let file = path.parts(separatedBy: "/").last ?? path
-        return file.utf8.reversed().starts(with: ".plist".utf8.reversed()) ? String(Substring(file.utf8.dropLast(6))) : file
+        return file.before(suffix: ".plist") ?? file
     }
 }
 

@@ -27,6 +27,8 @@ public struct Setting: Sendable {
     public let value: JSONValue
     /// Where the current value comes from.
     public let source: ValueSource
+    /// Whether the file itself has a value, which ``reset()`` removes; see ``StoredValue/isStored``.
+    public let isStored: Bool
     /// The parts of the stored value that are broken, and what is read in their place.
     public let repairs: [Repair]
     /// The range that the key is declared with, if it is declared with one.
@@ -40,7 +42,7 @@ public struct Setting: Sendable {
         let key = stored.declaration
         (name, title, help) = (key.name, key.title, key.help)
         (`default`, value) = (json(key.defaultItem), json(stored.value))
-        (source, repairs) = (stored.source, stored.repairs)
+        (source, isStored, repairs) = (stored.source, stored.isStored, stored.repairs)
         (range, cases) = (key.bounds, ItemShape.cases(of: Item.self))
         self.stored = stored
     }
@@ -62,7 +64,8 @@ public struct Setting: Sendable {
 
     /// Whether both show the same of one key.
     func isSame(as other: Setting) -> Bool {
-        value == other.value && source == other.source && repairs == other.repairs && name.isIdentical(to: other.name)
+        value == other.value && source == other.source && isStored == other.isStored && repairs == other.repairs
+            && name.isIdentical(to: other.name)
     }
 }
 

@@ -5,7 +5,9 @@ extension StoredValue {
     /// throws it. ``set(checking:)`` throws it at once.
     ///
     /// Blocks the thread while the file is replaced, mostly microseconds: for at most 2 s while another process holds the
-    /// file's lock, and for at most 200 ms while another program is writing the file.
+    /// file's lock, and for at most 200 ms while another program is writing the file. It also waits for other threads of this process
+    /// that change the file: for the closure of an ``update(_:)`` or a batch, and for the disk in ``set(durably:)`` and
+    /// ``PreferencesFile/delete()``.
     ///
     /// - Parameters:
     ///   - item: The new value.

@@ -128,7 +128,7 @@ extension StoredValue {
     }
 
     /// The text that `item` is stored as; nil if it cannot be encoded.
-    private static func text(_ item: Item) -> [UInt8]? { try? ItemEncoder.text(item, level: 1) }
+    static func text(_ item: Item) -> [UInt8]? { try? ItemEncoder.text(item, level: 1) }
 
     /// The item with this text; nil if it cannot be decoded.
     private static func item(_ text: [UInt8]) -> Item? { try? ItemDecoder.decode(Item.self, from: text) }

@@ -5,7 +5,8 @@ import StoredValuesSupport
 extension StoredKey where Item: Comparable {
     /// Declares a key whose items lie in a range.
     ///
-    /// Items outside of it, set or read, become the nearer bound, but ``StoredValue/set(checking:)`` refuses them; an item that does
+    /// Items outside of it, set or read, become the nearer bound, but ``StoredValue/set(checking:)``, ``StoredValue/set(durably:)`` and
+    /// ``Setting`` refuse them; an item that does
     /// not equal itself, such as nan, is always refused. Traps if the range does not contain the default.
     ///
     /// - Parameters:

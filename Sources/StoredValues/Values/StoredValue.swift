@@ -20,6 +20,7 @@ import StoredValuesSupport
 /// - an item whose `encode(to:)` throws, or that validation refuses
 /// - a change that would make the file larger than 64 MiB
 /// - a change of a value that a newer version of the program stored (see ``VersionedItem``)
+/// - a change of a value that a variable of the environment has (see <doc:ServiceEnvironment>)
 ///
 /// If another program writes something that does not decode or does not pass validation, the last good value stays in use; at a
 /// start, when none is known, the default is read. ``repairs`` and the log report it.

@@ -56,7 +56,8 @@
                                 return try body(&later)
                             }
                         }
-                        task.resume(returning: (result, later))
+                        // Nothing is kept here: what is released last may be a user's, who may want a turn.
+                        task.resume(returning: (result, exchange(&later, with: AfterUnlocking())))
                     }
                 }
             } onCancel: {

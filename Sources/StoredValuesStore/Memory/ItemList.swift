@@ -9,6 +9,10 @@
         private(set) var unreadable: [Int64: UnreadableRow] = [:]
         /// The number of each row, be it an item or not.
         private var numberOfID: [[UInt8]: Int64] = [:]
+        /// Items that left the list, for whoever releases them after unlocking.
+        private var gone: [Item] = []
+
+        mutating func takeGone() -> [Item] { gone.isEmpty ? [] : exchange(&gone, with: []) }
 
         func number(of id: [UInt8]) -> Int64? { numberOfID[id] }
 
@@ -50,7 +54,8 @@
             claim(number, for: id)
             let index = place(of: number)
             if index < numbers.count, numbers[index] == number {
-                (items[index], idOfPlace[index]) = (item, id)
+                gone.append(exchange(&items[index], with: item))
+                idOfPlace[index] = id
             } else {
                 items.insert(item, at: index)
                 numbers.insert(number, at: index)
@@ -73,7 +78,10 @@
         /// Gives the row with this id the number. The one that had it has another one now, which comes with it, or is gone.
         private mutating func claim(_ number: Int64, for id: [UInt8]) {
             if let old = numberOfID.updateValue(number, forKey: id), old != number {
-                if let index = index(of: old), idOfPlace[index] == id { remove(at: index) }
+                if let index = index(of: old), idOfPlace[index] == id {
+                    gone.append(items[index])
+                    remove(at: index)
+                }
                 if unreadable[old]?.idBytes == id { unreadable[old] = nil }
             }
             var other = index(of: number).map { idOfPlace[$0] }
@@ -90,6 +98,7 @@
                 }
             }.sorted()
             let removed = places.map { items[$0] }
+            gone += removed
             if places.count == 1 {
                 remove(at: places[0])
             } else if !places.isEmpty {

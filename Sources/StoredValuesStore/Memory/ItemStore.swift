@@ -130,6 +130,8 @@
                     if wantsItems { all += event.items }
                     if tells, !event.items.isEmpty { state.tell(event, &later) }
                 }
+                let gone = state.list.takeGone()
+                if !gone.isEmpty { later.release(value: gone) }
                 if isFirst { state.tell(StoreEvent(.loaded, state.list.items, false), &later) }
                 tellChange(&state, &later)
                 return all

@@ -67,7 +67,7 @@
                 let preferences = PreferencesFile(path: folder + "/p.json")
                 let provider = provider(preferences, keyring)
                 let seen = Collector(provider.watchedSnapshots)
-                try await seen.wait(for: ["no value, no value, no value"])
+                try await seen.wait(untilLast: "no value, no value, no value")
                 preferences.batch {
                     preferences.set("a", to: 1)
                     preferences.set("b", to: 1)

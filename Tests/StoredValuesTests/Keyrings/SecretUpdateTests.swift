@@ -157,7 +157,9 @@ private struct UpdatingParties {
         // What waits now is done after it.
         try patient.send("set 7")
         holder.signal(SIGCONT)
-        #expect(try await holder.ask("go on") == "ok")
+        let outcome = try await holder.ask("go on")
+        // The system's keyring has 5 s, which a busy disk may exceed; the lock is held until that change is made.
+        #expect(outcome == "ok" || holdersKeyring == "system" && outcome == "timedOut", "\(outcome)")
         #expect(try await patient.line() == "ok")
         #expect(try await patient.ask("get") == "7")
 

@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import StoredValuesSupport
 import Testing
 
@@ -161,6 +162,23 @@ struct DurableChangeTests {
             operations.fail("rename", with: nil)
             try await limit.set(durably: 32)
             #expect(value(path).value == 32)
+        }
+    }
+
+    @Test("What another process writes right after it, and cannot be synced, is no error of it")
+    func othersAfterwards() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json", operations = FaultyFileOperations(), limit = value(path, operations)
+            let other = StoredValue(key: "other", default: 0, storage: .ofAnotherProcess(path))
+            withObservationTracking {
+                _ = limit.value
+            } onChange: {
+                other.set(1)
+                operations.fail("open creating", with: .noSpace)
+            }
+            try await limit.set(durably: 30)
+            #expect(limit.value == 30)
+            #expect(try contents(ofFile: path).contains(#""other": 1"#), "that came before its end")
         }
     }
 

@@ -9,7 +9,7 @@
 
     @testable import StoredValuesStore
 
-    @Suite("Items that use stores while they are decoded or updated", .hangLimit)
+    @Suite("Items that use stores while they are decoded, updated or released", .hangLimit)
     struct StoreNestedTests {
         /// An item whose decoding does what a test wants.
         struct Hooked: Codable, Identifiable, Sendable {
@@ -62,6 +62,42 @@
                 try await eventually("the last event is there") { events.elements.last?.items.first?.id == "last" }
                 #expect(events.elements.map(\.operation) == [.initialized, .loaded, .insert])
             }
+        }
+
+        /// An item with an object that reads the store when it is released.
+        struct Watched: Codable, Identifiable, Sendable {
+            final class Witness: Codable, Sendable {
+                static let released = Guarded<[String: [[String]]]>([:])
+                let id: String, file: StoreFile?
+                init(_ id: String, _ file: StoreFile?) { (self.id, self.file) = (id, file) }
+                init(from decoder: any Decoder) throws { (id, file) = ("", nil) }
+                func encode(to encoder: any Encoder) throws {
+                    var container = encoder.singleValueContainer()
+                    try container.encode(id)
+                }
+                deinit {
+                    guard let file else { return }
+                    let ids = Store<Watched>("watched", in: file).items.map(\.id)
+                    Self.released.withLock { $0[id, default: []].append(ids) }
+                }
+            }
+            let id: String
+            let witness: Witness
+        }
+
+        @Test("are released without a lock when they are replaced or removed, and find the store as it is then")
+        func released() async throws {
+            let file = StoreFile.inMemory(), store = Store<Watched>("watched", in: file), name = UUID().uuidString
+            func item(_ id: String) -> Watched { Watched(id: id, witness: .init(name, file)) }
+            let released = { Watched.Witness.released.withLock { $0[name] ?? [] } }
+            try await store.insert([item("a"), item("b"), item("c")])
+            try await store.insert(item("a"))
+            try await eventually("the replaced one is released") { released() == [["a", "b", "c"]] }
+            try await store.remove(id: "b")
+            try await eventually("the removed one is released") { released().count == 2 }
+            try await store.removeAll()
+            try await eventually("all are released") { released().count == 4 }
+            #expect(released().dropFirst() == [["a", "c"], [], []])
         }
 
         @Test("find their own store as it was before, and are told once")

@@ -44,6 +44,7 @@ final class PseudoTerminal: Sendable {
             while case let count = read(keyboard.fileDescriptor, &bytes, bytes.count), count > 0 {
                 shown.append(bytes[..<count])
             }
+            shown.end()
         }
     }
 
@@ -81,9 +82,10 @@ final class PseudoTerminal: Sendable {
         let isRunning: Bool
     }
 
-    /// Waits for the program's end, and returns its status, or minus the signal that ended it.
+    /// Waits for the program's end, and until all that it has shown is read. Returns its status, or minus the signal that ended it.
     func end() async throws -> Int32 {
         try await eventually("the program in the terminal ends") { !process.isRunning }
+        try await eventually("all that was shown is read") { shown.hasEnded }
         let isSignal = process.terminationReason == .uncaughtSignal
         return isSignal ? -process.terminationStatus : process.terminationStatus
     }
@@ -92,8 +94,13 @@ final class PseudoTerminal: Sendable {
 /// What a terminal has shown.
 private final class Shown: Sendable {
     private let bytes = Guarded<[UInt8]>([])
+    private let isAll = Guarded(false)
 
     var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
+    /// Whether nothing can come any more.
+    var hasEnded: Bool { isAll.withLock { $0 } }
+
+    func end() { isAll.withLock { $0 = true } }
 
     func append(_ more: ArraySlice<UInt8>) { bytes.withLock { $0 += more } }
 }

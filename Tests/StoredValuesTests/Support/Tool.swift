@@ -44,8 +44,14 @@ struct Tool {
         repeat {
             run = try await FinishedProgram.run([Self.path] + arguments, environment: environment, input: input, in: folder)
             attempts += 1
-        } while attempts < 5 && run.status == 75 && run.errors.contains("The keyring did not answer within")
+        } while attempts < 5 && Self.wasLate(run)
         return run
+    }
+
+    /// Whether a keyring was not in time; `doctor` says it in its findings, which it wraps.
+    private static func wasLate(_ run: FinishedProgram) -> Bool {
+        let shown = run.status == 75 ? run.errors : run.output
+        return shown.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains("The keyring did not answer within")
     }
 
     /// The same tool with other variables; nil takes one away.

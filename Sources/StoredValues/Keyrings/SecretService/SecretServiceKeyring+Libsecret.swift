@@ -99,7 +99,7 @@
                 nil, "does not encrypt secrets in transit: any program that may listen on the session bus can read them. `stored-values doctor` says which program it is")
         }
 
-        /// Logs what is the matter with the secret `id`, or with the whole keyring, unless that was done before.
+        /// Logs a problem of the secret `id`, or of the whole keyring, unless that was done before.
         private func logOnce(_ id: SecretIdentifier?, _ problem: String) {
             var keyring = self
             keyring.heldLock = nil  // otherwise it would be held for good

@@ -73,11 +73,6 @@ final class SettingRow {
     }
 }
 
-extension Setting {
-    /// Whether there is something to reset.
-    var isStored: Bool { source == .file || source == .memory }
-}
-
 extension ValueSource {
     /// For the person.
     var words: String {
