@@ -9,8 +9,8 @@
         static let configuration = CommandConfiguration(
             commandName: "schema", abstract: "Publish, show and remove what values the settings may have.",
             discussion: """
-                Where a schema is published, set refuses a setting that no program declares, and a value that none can read; so do programs that \
-                use the library to change settings. Older versions of the tool pass over it.
+                Where a schema is published, set refuses a setting that no program declares, and a value that none can read. Programs that use \
+                the library to change settings refuse such a value, too. Older versions of the tool pass over it.
                 """,
             subcommands: [SchemaPublishCommand.self, SchemaShowCommand.self, SchemaRemoveCommand.self])
     }

@@ -246,8 +246,11 @@
                 guard let replica = steps.replica else { return }
                 guard steps.isWatching else { throw AgentProblem("the watch did not begin in time", isCertain: false) }
                 let asked = BootMoment.now
-                // Longer than an election takes, and shorter than the last confirmation counts, so that programs see the reason.
-                let end = ContinuousClock.now + max(FleetReport.freshness - steps.age(at: asked) - .seconds(1), .seconds(1))
+                // Longer than an election takes, and shorter than the last confirmation counts, so that programs see the reason. Where that
+                // counts no more, a slow cluster has the time of any question.
+                let age = steps.age(at: asked)
+                let limit = age < FleetReport.freshness ? max(FleetReport.freshness - age - .seconds(1), .seconds(1)) : EtcdGateway.attemptLimit
+                let end = ContinuousClock.now + limit
                 var question = SettingsReplica.Question.mark
                 var answer = try await gateway.ask(replica.request(.mark), timeout: end - .now)
                 // Where the cluster has made no change at all, its revision says so of everything.

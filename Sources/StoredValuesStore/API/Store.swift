@@ -37,7 +37,8 @@
         /// Traps if a store of this name and file exists in the process with another type of item.
         ///
         /// From `template`, others take the properties that are missing in their JSON, or do not decode. Without it, such an item is
-        /// ``unreadable``, unless the property is optional.
+        /// ``unreadable``, unless the property is optional. To get, update or remove an item by its id, make it `Identifiable` by this
+        /// property.
         public convenience init<ID: Encodable & Sendable>(
             _ name: String, in file: StoreFile = .standard, id: any KeyPath<Item, ID> & Sendable, template: Item? = nil
         ) {

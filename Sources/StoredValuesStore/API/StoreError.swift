@@ -1,7 +1,8 @@
 #if Store
     public import FoundationEssentials
 
-    /// Why items could not be read or changed. A change that throws has changed nothing, in the file or in memory.
+    /// Why items could not be read or changed. A change that throws has changed nothing, in the file or in memory. Only where
+    /// the disk itself fails during the sync, it is unknown; then the file is read again, and memory follows it.
     public enum StoreError: Error, Equatable {
         /// There is no folder for the application's data; `reason` says why and what to do.
         case noFolder(reason: String)
