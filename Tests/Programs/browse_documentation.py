@@ -29,7 +29,8 @@ async function visit({path, title}) {
     const words = text => text.replace(/\\s+/g, ' ').trim();
     const heading = () => words(document.querySelector('main h1, .hero h1')?.textContent ?? '');
     const empty = () => [...document.querySelectorAll('pre')].filter(each => !each.textContent.trim()).length;  // until it has its colours
-    for (let turn = 0; turn < 200 && (heading() !== words(title) || empty() > 0); turn++) await new Promise(requestAnimationFrame);
+    const end = performance.now() + 200000;  // before the script's own limit
+    while (performance.now() < end && (heading() !== words(title) || empty() > 0)) await new Promise(requestAnimationFrame);
     return {
         path, heading: heading(), words: document.querySelector('#app').innerText.length,
         links: [...document.querySelectorAll('#app a[href]')].map(link => link.getAttribute('href')),
@@ -188,7 +189,7 @@ def tutorial(driver, page, folder):
                 return all(line in text for line in lines)
 
             try:
-                WebDriverWait(driver, 20, poll_frequency=0.05).until(lambda _: is_shown())
+                WebDriverWait(driver, LIMIT, poll_frequency=0.05).until(lambda _: is_shown())
             except Exception:
                 yield f"{page['path']}: a step does not show {code['fileName']}"
 
@@ -202,7 +203,7 @@ def search(driver, base):
     wait(driver, "the filter", fields)[0].send_keys(name)
     found = "return [...document.querySelectorAll('.navigator-card-item')].some(item => item.innerText.includes(arguments[0]))"
     try:
-        WebDriverWait(driver, 20, poll_frequency=0.05).until(lambda _: driver.execute_script(found, name))
+        WebDriverWait(driver, LIMIT, poll_frequency=0.05).until(lambda _: driver.execute_script(found, name))
     except Exception:
         yield f"the filter does not find {name}"
 

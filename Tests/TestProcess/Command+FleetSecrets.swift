@@ -56,7 +56,13 @@ extension Command {
 
     private static func text(_ secret: Secret) -> String { secret.withBytes { String(decoding: $0, as: UTF8.self) } }
 
+    /// What is read. On a busy machine the mirrored file may not answer within 5 s; then again, as the error says.
     private static func answer(_ read: () async throws -> String?) async -> String {
-        do { return try await read() ?? "absent" } catch { return "error: \(error)" }
+        while true {
+            do { return try await read() ?? "absent" } catch {
+                let reason = (error as? SecretError)?.reason ?? error as? KeyringError
+                guard case .timedOut? = reason else { return "error: \(error)" }
+            }
+        }
     }
 }

@@ -32,7 +32,8 @@
             },
             // Carries out one chain: removes all notes, then inserts those with these ids.
             Command("store-replace", "file", "ids") { arguments in
-                try await notes(arguments[0]).removeAll().insert(arguments[1].split(separator: ",").map { Note(id: String($0)) }).run()
+                let new = arguments[1].split(separator: ",").map { Note(id: String($0)) }
+                try await patiently { try await notes(arguments[0]).removeAll().insert(new).run() }
                 say("done")
             },
             Command("store-remove", "file", "id") { arguments in

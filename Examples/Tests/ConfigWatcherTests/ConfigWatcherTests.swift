@@ -4,7 +4,7 @@ import StoredValues
 import Testing
 
 /// The service as it runs: a process that reads its own file and keyring, and gets signals.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct ConfigWatcherTests {
     let home: TemporaryHome
 
@@ -114,7 +114,7 @@ struct ConfigWatcherTests {
 
     /// The file in which the service keeps the key, as another process sees it.
     private var keyring: EncryptedFileKeyring {
-        .encryptedFile("\(home.path)/secrets", key: .generatedFile("\(home.path)/secrets.key"))
+        EncryptedFileKeyring(path: "\(home.path)/secrets", key: .generatedFile("\(home.path)/secrets.key"), deadline: .seconds(1800))
     }
 
     private func write(apiKey text: String) async throws {

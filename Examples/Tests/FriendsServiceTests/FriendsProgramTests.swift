@@ -5,7 +5,7 @@ import Testing
 @testable import FriendsServer
 
 /// The program itself, as a process of its own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct FriendsProgramTests {
     let home: TemporaryHome
 

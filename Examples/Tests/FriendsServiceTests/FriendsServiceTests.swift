@@ -5,7 +5,7 @@ import Testing
 @testable import FriendsService
 
 /// The service against a real server.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct FriendsServiceTests {
     @Test("A login keeps the token, and each request carries it")
     func login() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import FriendsService
 
 /// A keyring that gives no answer is never taken for "not logged in".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct KeyringOutageTests {
     static let outages: [(InMemoryKeyring.Fault, KeyringError)] = [
         (.locked, .locked), (.gone, .noSecretService), (.dismissing, .locked),

@@ -7,7 +7,7 @@ import Testing
 @testable import FriendsService
 
 /// Requests that end otherwise than well.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct RequestTroubleTests {
     @Test("A request that is cancelled ends at once, wherever it is, and the login stays")
     func cancellation() async throws {

@@ -2,7 +2,7 @@ import ExampleProcess
 import Testing
 
 /// The program itself, as a process of its own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct MigrationProgramTests {
     let home: TemporaryHome
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The program as it runs: one process writes while another one watches.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct NotebookTests {
     let home: TemporaryHome
 

@@ -71,10 +71,10 @@
                 try take { $0.begin(with: found, secrets, at: .now) }
             }
 
-            func adopt() throws {
+            func adopt(at now: BootMoment = .now) throws {
                 if case .unread = steps.secrets { steps.secrets = files.readSecrets() }
                 let replica = SettingsReplica(EtcdAnswer(cluster: "1", revision: revision, entries: [setting]), keys)
-                try take { $0.adopt(replica, asked: .now, at: .now) }
+                try take { $0.adopt(replica, asked: now, at: now) }
             }
 
             /// The cluster has another change, and says so on the watch.
@@ -261,7 +261,9 @@
         @Test("While the cluster is away the agent says that it lives, then that it could not confirm; at its end it says so, and lives no more")
         func life() async throws {
             try await withMachine { machine in
+                // The last confirmation and sign of life are of this moment, however long the steps before it took.
                 let begin = BootMoment.now
+                try machine.adopt(at: begin)
                 /// The report that is written at a tick so much later.
                 func report(after time: Duration) throws -> FleetReport? {
                     var steps = machine.steps

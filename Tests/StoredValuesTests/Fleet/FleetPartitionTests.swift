@@ -65,7 +65,12 @@
                 try await network.heal()
                 try await status.line(beginningWith: "current")
                 // Made later or not at all: the machine has what the cluster has.
-                let stored = try await office(fleet, on: network).run("get", "limit").output
+                var stored = ""
+                try await eventually("it can be read") {
+                    let run = try await office(fleet, on: network).run("get", "limit")
+                    stored = run.output
+                    return run.status == 0
+                }
                 try await machine.wait(for: ["limit": stored.trimmingCharacters(in: .newlines)])
                 if change.status == 69 { #expect(stored == "1\n") }
             }

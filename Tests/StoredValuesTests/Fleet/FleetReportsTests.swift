@@ -21,13 +21,21 @@
                 for name in ["web-1", "web-2"] { _ = try fleet.machine(name).startAgent("--report") }
                 func lastLine() async throws -> String { try await fleet.tool().status().output.split(separator: "\n").last.map(String.init) ?? "" }
                 try await eventually("both are current") { try await lastLine() == "2 machines current" }
-                // What is no encrypted file is the reason of both; then of none.
+                // What is no encrypted file is the reason of both; then of none. Status leaves out what is not answered within 3 s.
                 try await fleet.etcd.put(TestFleet.secrets, "x")
-                try await eventually("none is current") { try await lastLine().hasPrefix("0 of 2 machines current: web-1 is not since ") }
-                #expect(try await lastLine().contains("not an encrypted file"))
-                #expect(try await fleet.run("doctor").contains("0 of 2 machines current: "))
-                let json = try await JSONValue(text: fleet.run("status", "--json"))?["machines"]?.arrayValue
-                #expect(json?.count == 2 && json?.first?["ok"] == false && json?.first?["host"]?.stringValue == "web-1")
+                try await eventually("none is current") {
+                    let line = try await lastLine()
+                    return line.hasPrefix("0 of 2 machines current: web-1 is not since ") && line.contains("not an encrypted file")
+                }
+                try await eventually("doctor says so, too") {
+                    let run = try await fleet.tool().run("doctor")
+                    return run.status == 0 && run.output.contains("0 of 2 machines current: ")
+                }
+                try await eventually("so does status for scripts") {
+                    let run = try await fleet.tool().run("status", "--json"), json = JSONValue(text: run.output)?["machines"]?.arrayValue
+                    guard run.status == 0, json?.count == 2 else { return false }
+                    return json?.first?["ok"] == false && json?.first?["host"]?.stringValue == "web-1"
+                }
                 #expect(try await fleet.etcd.entries(agents).map(\.key) == ["\(agents)web-1", "\(agents)web-2"])
                 let entries = try await JSONValue(text: fleet.etcd.run("get", "--prefix", "--write-out=json", agents))?["kvs"]?.arrayValue ?? []
                 #expect(entries.count == 2 && entries.allSatisfy { $0["lease"]?.intValue ?? 0 > 0 }, "\(entries)")
@@ -49,23 +57,34 @@
                 }
                 let begin = ContinuousClock.now, stale = FleetReport.State.stale(since: .now, why: "Why.")
                 var refused = try writer(other), allowed = try writer(role)
+                // What a busy cluster does not answer within 2 s is sent again, and may be done twice: then there are several leases, and a
+                // report is written more than once. So what counts is whether anything is done at all.
+                var leases: [Int] = []
+                func countLeases() async throws {
+                    leases.append(try await fleet.etcd.run("lease", "list").split(separator: "\n").count - 1)
+                }
                 for minute in 0..<3 {
                     do throws(EtcdError) {
                         try await refused.write(stale, timeout: hangLimit, at: begin + .seconds(61 * minute))
                         Issue.record("It was allowed.")
                     } catch { #expect(error.reason == .accessDenied, "\(error)") }
+                    try await countLeases()
                 }
-                func leases() async throws -> Int { try await fleet.etcd.run("lease", "list").split(separator: "\n").count - 1 }
-                #expect(try await leases() == 1)
-                let states: [(second: Int, state: FleetReport.State, version: Int)] = [
-                    (0, .current(revision: 1), 1), (59, .current(revision: 2), 1), (59, stale, 2), (118, stale, 2), (120, stale, 3),
-                    (120, .current(revision: 2), 4),
+                #expect(leases[0] > 0 && Set(leases).count == 1, "\(leases)")
+                let states: [(second: Int, state: FleetReport.State, isWritten: Bool)] = [
+                    (0, .current(revision: 1), true), (59, .current(revision: 2), false), (59, stale, true), (118, stale, false),
+                    (120, stale, true), (120, .current(revision: 2), true),
                 ]
-                for (second, state, version) in states {
+                var version = 0
+                for (second, state, isWritten) in states {
                     try await allowed.write(state, timeout: hangLimit, at: begin + .seconds(second))
-                    #expect(try await fleet.etcd.entries(Self.agents).map(\.version) == [version])
+                    try await countLeases()
+                    let versions = try await fleet.etcd.entries(Self.agents).map(\.version)
+                    try #require(versions.count == 1)
+                    #expect(isWritten ? versions[0] > version : versions[0] == version)
+                    version = versions[0]
                 }
-                #expect(try await leases() == 2)
+                #expect(leases[3] > leases[2] && Set(leases[3...]).count == 1, "\(leases)")
             }
         }
 

@@ -72,8 +72,13 @@
                 let refused = try await fleet.tool().run(move)
                 #expect(refused.status != 0 && refused.errors.contains("token"), "\(refused)")
                 #expect(try await file.identifiers(inService: TestFleet.application).count == 2)
-                let run = try await fleet.tool().run(move + ["--overwrite"])
-                #expect(run.status == 0 && run.output == "moved: password\nmoved: token\n", "\(run)")
+                let run = try await fleet.tool().attempt(move + ["--overwrite"])
+                if run.wasLate {
+                    // What it has moved before is not printed by the next one.
+                    #expect(try await fleet.tool().run(move + ["--overwrite"]).status == 0)
+                } else {
+                    #expect(run.status == 0 && run.output == "moved: password\nmoved: token\n", "\(run)")
+                }
                 #expect(try await file.identifiers(inService: TestFleet.application).isEmpty)
                 for name in ["token", "password"] { #expect(try await fleet.secrets(key).read(id(name)) == TestSecret.secret(name)) }
                 #expect(try await fleet.tool().run(move).status == 0)

@@ -2,7 +2,6 @@
     import Foundation
     import StoredValues
     import StoredValuesFleet
-    import StoredValuesSupport
     import Testing
 
     /// Servers that are not etcd, or not well.
@@ -156,19 +155,16 @@
             }
         }
 
-        /// Runs `body` with an agent of a server that has no settings, and one answer to every watch; and `laterRange` to what is
-        /// asked once there was a watch. Before, the agent may ask several times.
+        /// Runs `body` with an agent of a server that has no settings, and one answer to every watch; and `laterRange` to what the
+        /// agent asks beside a watch. What it reads before one, perhaps several times, is everything, without a limit.
         private func withAgent(
             watching answer: WrongEtcd.Answer, laterRange: String? = nil, _ body: (FleetMachine, WrongEtcd) async throws -> Void
         ) async throws {
-            let isWatched = Guarded(false)
-            let server = try WrongEtcd { path in
-                guard path != "/v3/watch" else {
-                    isWatched.withLock { $0 = true }
-                    return answer
-                }
-                let later = isWatched.withLock { $0 } ? laterRange : nil
-                return .init(later ?? "{\(Self.header)}")
+            let server = try WrongEtcd { path, request in
+                guard path != "/v3/watch" else { return answer }
+                let words = String(decoding: request, as: UTF8.self)
+                let isReading = words.contains(#""range_end""#) && !words.contains(#""limit""#)
+                return .init((isReading ? nil : laterRange) ?? "{\(Self.header)}")
             }
             try await withTemporaryFolder { folder in
                 let processes = TestProcesses()

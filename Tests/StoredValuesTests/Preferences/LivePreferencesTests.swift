@@ -78,6 +78,7 @@ struct LivePreferencesTests {
             let value = StoredValue(key: "number", default: -1, storage: storage)
             let seen = Seen(value)
             try await eventually("the first value") { seen.values == [0] }
+            await offPool { storage.store.queues.watching.sync {} }  // its first look, which has no patience
             for number in 1...3 {
                 try await writer.write(number, to: path)
                 try await eventually("\(number) in memory") { value.wrappedValue == number }
@@ -164,13 +165,13 @@ struct LivePreferencesTests {
     func halfWritten() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
-            let value = StoredValue(
-                key: "number", default: -1, storage: .ofAnotherProcess(path, patience: hangLimit))
-            value.set(1)
-            let seen = Seen(value)
+            try #"{"number": 1}"#.write(toFile: path, atomically: false, encoding: .utf8)
+            let storage = PreferencesFile.ofAnotherProcess(path, patience: hangLimit)
+            let seen = Seen(StoredValue(key: "number", default: -1, storage: storage))
             try await eventually("the first value") { seen.values == [1] }
+            await offPool { storage.store.queues.watching.sync {} }  // its first look, which has no patience
             // Text that parses at a moment when it is not yet what the writer means: the old number's first digits.
-            let file = try #require(fopen(path, "r+"))
+            let file = try #require(fopen(path, "r+e"))
             fputs(#"{"number": 7}"#, file)
             fflush(file)
             let isTruncated = ftruncate(fileno(file), 13) == 0

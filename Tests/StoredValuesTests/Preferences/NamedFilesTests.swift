@@ -91,6 +91,7 @@ struct NamedFilesTests {
             let limit = StoredValue(Self.limit, storage: file)
             limit.set(7)
             try await limit.flush()
+            other.reload()  // or it might still be about to hear of that
             let elsewhere = Collector(StoredValue(Self.limit, storage: other).values), seen = Collector(limit.values)
             try await elsewhere.wait(for: [7])
             try await seen.wait(for: [7])

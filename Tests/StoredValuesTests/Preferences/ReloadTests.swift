@@ -111,6 +111,10 @@ struct ReloadTests {
             let storage = PreferencesFile.ofAnotherProcess(path)
             let a = StoredValue(key: "a", default: 0, storage: storage), b = StoredValue(key: "b", default: 0, storage: storage)
             let notices = Guarded(0)
+            // What the watch reads by itself would be told at once.
+            storage.store.queues.watching.sync {}
+            storage.store.queues.watching.suspend()
+            defer { storage.store.queues.watching.resume() }
             try b.update { number in
                 withObservationTracking {
                     _ = a.wrappedValue

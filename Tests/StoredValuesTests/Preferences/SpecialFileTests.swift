@@ -88,7 +88,7 @@ struct SpecialFileTests {
             let before = identity(path)
             #expect((before == nil) == (obstacle == .fileForFolder))
 
-            let storage = PreferencesFile(path: path)
+            let storage = PreferencesFile.ofAnotherProcess(path)  // which tries nothing again by itself
             let n = StoredValue(key: "n", default: -1, storage: storage)
             #expect(n.wrappedValue == -1)
             n.set(1)
@@ -135,7 +135,7 @@ struct SpecialFileTests {
     func later(obstacle: Obstacle) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
-            let storage = PreferencesFile(path: path)
+            let storage = PreferencesFile.ofAnotherProcess(path)  // as above
             let n = StoredValue(key: "n", default: -1, storage: storage)
             n.set(1)
             try FileManager.default.moveItem(atPath: path, toPath: folder + "/moved.json")

@@ -67,6 +67,7 @@
                 try await Store<Note>.ofAnotherProcess(path).insert(Note("a"))
                 var configuration = Configuration()
                 configuration.journalMode = .wal
+                configuration.busyMode = .timeout(600)  // a store may still be reading
                 let other = try DatabaseQueue(path: path, configuration: configuration)
                 try await other.write { try $0.execute(sql: "UPDATE items SET version = 0") }
                 let store = Store<Note>.ofAnotherProcess(path)
@@ -98,9 +99,12 @@
             try await withTemporaryFolder { folder in
                 let path = "\(folder)/s.sqlite"
                 try await Store<Note>.ofAnotherProcess(path).insert(Note("a"))
-                let other = try DatabaseQueue(path: path)
+                var configuration = Configuration()
+                configuration.busyMode = .timeout(600)  // a store may still be reading
+                let other = try DatabaseQueue(path: path, configuration: configuration)
                 let (held, release) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
                 let holding = Task {
+                    defer { held.continuation.finish() }
                     try await offPool {
                         Result {
                             try other.inDatabase { database in

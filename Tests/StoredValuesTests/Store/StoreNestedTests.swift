@@ -104,11 +104,12 @@
         func itself() async throws {
             try await withTemporaryFolder { folder in
                 let (_, hooked, id) = try await stores("\(folder)/s.sqlite")
-                let counts = Guarded<[Int]>([]), events = Collector(hooked.events)
+                let counts = Guarded<[Int]>([])
                 onDecoding(id) {
                     let count = hooked.items.count
                     counts.withLock { $0.append(count) }
                 }
+                let events = Collector(hooked.events)  // which begins to read
                 try await eventually("the reader has begun") { events.elements.count == 2 }
                 #expect(hooked.items.count == 1)
                 #expect(counts.withLock { $0 } == [0])

@@ -17,9 +17,12 @@
                 let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
                 let events = Collector(store.events), values = Collector(store.values)
                 try await values.wait(for: [[]])
-                let all: [StoreEvent<Note>] = [.init(.initialized, [], false), .init(.loaded, [], false), .init(.insert, [Note("a")], true)]
+                let begin: [StoreEvent<Note>] = [.init(.initialized, [], false), .init(.loaded, [], false)]
+                try await events.wait(for: begin)
+                let all = begin + [.init(.insert, [Note("a")], true)]
                 #expect(try await processes.start("store-replace", path, "a").lines() == ["done"])
                 try await events.wait(for: all)
+                try await values.wait(for: [[], [Note("a")]])  // a slow reader would get only the latest
                 #expect(try await processes.start("store-replace", path, "b,c").lines() == ["done"])
                 try await events.wait(for: all + [.init(.remove, [Note("a")], true), .init(.insert, [Note("b"), Note("c")], true)])
                 try await values.wait(for: [[], [Note("a")], [Note("b"), Note("c")]])

@@ -39,9 +39,32 @@
         func run(_ arguments: String...) async throws -> FinishedProgram { try await run(arguments) }
 
         /// The same with a list of arguments.
+        ///
+        /// On a busy machine a file with secrets may not answer within the tool's limit of 5 s; then again, as the error says.
         @discardableResult
-        func run(_ arguments: [String]) async throws -> FinishedProgram {
-            try await FinishedProgram.run(command(arguments), environment: environment, in: folder)
+        func run(_ arguments: [String], input: String = "") async throws -> FinishedProgram {
+            var run: FinishedProgram
+            var attempts = 0
+            repeat {
+                run = try await attempt(arguments, input: input)
+                attempts += 1
+            } while attempts < 5 && run.wasLate
+            return run
+        }
+
+        /// Runs the tool to its end once, whatever comes of it.
+        func attempt(_ arguments: [String], input: String = "") async throws -> FinishedProgram {
+            try await FinishedProgram.run(command(arguments), environment: environment, input: input, in: folder)
+        }
+
+        /// Runs the tool, and again while it says that it changed nothing: within its limit of 15 s a busy cluster may not answer, and
+        /// others may come first each time.
+        func runUntilReached(_ arguments: [String], input: String = "", attempts: Int = 5) async throws -> FinishedProgram {
+            for _ in 1..<attempts {
+                let result = try await run(arguments, input: input)
+                guard result.changedNothing else { return result }
+            }
+            return try await run(arguments, input: input)
         }
 
         /// Runs `status` until the cluster and so many of its members answer, and returns that run: each member has 2 s, which a busy
@@ -75,5 +98,11 @@
             try writePrivate("\(role.login)\n", to: file)
             return with(["STORED_VALUES_FLEET_USER_FILE": file])
         }
+    }
+
+    extension FinishedProgram {
+        /// Whether the cluster could not be reached, or others came first each time. Where the one change of a command may have been made
+        /// anyway, its error says so.
+        var changedNothing: Bool { [69, 75].contains(status) && !errors.contains("may have been made") && !wasLate }
     }
 #endif

@@ -32,7 +32,7 @@
         /// The same with a list of arguments.
         @discardableResult
         func run(_ arguments: [String]) async throws -> String {
-            let result = try await tool().run(arguments)
+            let result = try await tool().runUntilReached(arguments)
             guard result.status == 0 else { throw Refused(command: arguments, result: result) }
             return result.output
         }
@@ -114,21 +114,15 @@
         /// The secrets in the cluster, for a program that changes them.
         func secrets(_ key: String) throws -> FleetSecrets { try client().secrets(key: .file(key)) }
 
-        /// Stores a secret by the command.
+        /// Stores a secret by the command, whoever else changes secrets meanwhile: no test makes a hundred changes at once.
         func setSecret(_ name: String, to text: String, key: String, of application: String = TestFleet.application) async throws {
-            let result = try await tool().run(["secret", "set", name, "--secrets-key", key, "--app", application], input: text)
+            let command = ["secret", "set", name, "--secrets-key", key, "--app", application]
+            let result = try await tool().runUntilReached(command, input: text, attempts: 100)
             guard result.status == 0, result.output.isEmpty, result.errors.isEmpty else { throw NotStored(result: result) }
         }
 
         private struct NotStored: Error {
             let result: FinishedProgram
-        }
-    }
-
-    extension FleetTool {
-        /// Runs the tool with this as its standard input.
-        func run(_ arguments: [String], input: String) async throws -> FinishedProgram {
-            try await FinishedProgram.run(command(arguments), environment: environment, input: input, in: folder)
         }
     }
 

@@ -44,14 +44,8 @@ struct Tool {
         repeat {
             run = try await FinishedProgram.run([Self.path] + arguments, environment: environment, input: input, in: folder)
             attempts += 1
-        } while attempts < 5 && Self.wasLate(run)
+        } while attempts < 5 && run.wasLate
         return run
-    }
-
-    /// Whether a keyring was not in time; `doctor` says it in its findings, which it wraps.
-    private static func wasLate(_ run: FinishedProgram) -> Bool {
-        let shown = run.status == 75 ? run.errors : run.output
-        return shown.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains("The keyring did not answer within")
     }
 
     /// The same tool with other variables; nil takes one away.
@@ -64,6 +58,14 @@ struct Tool {
     /// Starts the tool in a terminal.
     func start(_ arguments: String..., columns: Int = 80) throws -> PseudoTerminal {
         try PseudoTerminal([Self.path] + arguments, environment: environment, columns: columns)
+    }
+}
+
+extension FinishedProgram {
+    /// Whether a keyring was not in time; `doctor` says it in its findings, which it wraps.
+    var wasLate: Bool {
+        let shown = status == 75 ? errors : output
+        return shown.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains("The keyring did not answer within")
     }
 }
 

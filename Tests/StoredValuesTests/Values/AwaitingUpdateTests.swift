@@ -223,7 +223,7 @@ struct AwaitingUpdateTests {
         }
         try await withTemporaryFolder { folder in
             try "given".write(toFile: folder + "/token", atomically: false, encoding: .utf8)
-            let given = SecurelyStoredValue<String>(key: "token", service: "s", keyring: .credentials(at: folder))
+            let given = SecurelyStoredValue<String>(key: "token", service: "s", keyring: CredentialsKeyring(path: folder, deadline: hangLimit))
             let text = try await given.update { (text: inout String?) async throws in text }
             #expect(text == "given")
             await expectSecretError(.readOnly) { try await given.update { (text: inout String?) async throws in text = "ours" } }

@@ -44,7 +44,7 @@ struct EnvironmentTests {
     /// All that was noted to be logged since the variables were added.
     private func notes(_ file: PreferencesFile) -> [String] {
         var log = file.store.state.withLock { $0.log }  // a copy, because nothing is taken from the file's own, which is held
-        log.letGo()
+        log.allowLogging()
         return log.take().map(\.text)
     }
 

@@ -49,8 +49,9 @@ struct WhatPeopleWriteTests {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
                 setenv("XDG_CONFIG_HOME", folder + "/config", 1)
-                setenv("STORED_VALUES_KEYRING", "file:\(folder)/secrets", 1)
-                StorageSystem.bootstrap(applicationID: "com.example.Editor")
+                let keyring = EncryptedFileKeyring(
+                    path: folder + "/secrets", key: .generatedFile(folder + "/secrets.key"), deadline: hangLimit)
+                StorageSystem.bootstrap(applicationID: "com.example.Editor", keyring: keyring)
                 try await Editor().example()
                 let path = folder + "/config/com.example.Editor/preferences.json"
                 try #require(PreferencesFile.standard.path == path)

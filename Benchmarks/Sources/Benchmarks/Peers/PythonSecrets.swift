@@ -4,7 +4,13 @@ struct PythonSecrets: Sendable {
 
     private static let program = """
         import secretstorage, sys, time
-        bus = secretstorage.dbus_init()
+        from jeepney import DBusAddress, new_method_call
+        from jeepney.io.blocking import open_dbus_connection
+        bus = open_dbus_connection(auth_timeout=600)  # and not 1 s
+        # The first question must not be for a property: that may end gnome-keyring (see Tests/Programs/forgetful_service.py).
+        service = DBusAddress("/org/freedesktop/secrets", "org.freedesktop.secrets", "org.freedesktop.Secret.Service")
+        bus.send_and_get_reply(new_method_call(service, "ReadAlias", "s", ("default",)))
+        secretstorage.util.add_match_rules(bus)
         collection = secretstorage.get_default_collection(bus)
         attributes = {"service": "python", "account": "token"}
         collection.create_item("Benchmark", attributes, b"first", replace=True)

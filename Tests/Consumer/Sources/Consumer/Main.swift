@@ -48,7 +48,8 @@ struct Consumer {
 
     private static func secrets(in folder: String) async throws {
         let keyrings: [any Keyring] = [
-            InMemoryKeyring(), EncryptedFileKeyring(path: folder + "/secrets", key: .generatedFile(folder + "/key")),
+            InMemoryKeyring(),
+            EncryptedFileKeyring(path: folder + "/secrets", key: .generatedFile(folder + "/key"), deadline: .seconds(1800)),
         ]
         for keyring in keyrings { try await secrets(in: keyring) }
         let missing = SecurelyStoredValue<String>(key: "token", keyring: CredentialsKeyring(path: folder + "/none"))
@@ -62,7 +63,7 @@ struct Consumer {
 
     private static func secrets(in keyring: some Keyring) async throws {
         let token = SecurelyStoredValue<String>(key: "token", keyring: FallbackKeyring([keyring]))
-        require(token.status == .absent)
+        require(try await token.load() == nil && token.status == .absent)
         try await token.set("s3cret")
         require(token.wrappedValue == "s3cret" && token.status == .value)
         try await token.reset()
