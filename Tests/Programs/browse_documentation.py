@@ -24,12 +24,12 @@ LIMIT = 300  # seconds; only ends what hangs
 VISIT = """
 const [pages, done] = arguments;
 const router = document.querySelector('#app').__vue__.$router;
+const end = performance.now() + 200000;  // of all pages together: what is missing then is reported, before the script's own limit
 async function visit({path, title}) {
     if (router.currentRoute.path.replace(/\/$/, '') !== path) await router.push(path);
     const words = text => text.replace(/\\s+/g, ' ').trim();
     const heading = () => words(document.querySelector('main h1, .hero h1')?.textContent ?? '');
     const empty = () => [...document.querySelectorAll('pre')].filter(each => !each.textContent.trim()).length;  // until it has its colours
-    const end = performance.now() + 200000;  // before the script's own limit
     while (performance.now() < end && (heading() !== words(title) || empty() > 0)) await new Promise(requestAnimationFrame);
     return {
         path, heading: heading(), words: document.querySelector('#app').innerText.length,

@@ -52,7 +52,7 @@ struct OldSettings {
         }
     }
 
-    /// Sets all that ``keys`` names, and returns why others were not: no key, or not a value of it.
+    /// Sets all that ``keys`` names, and returns why others were not: no key, not a value of it, or one that the environment has.
     ///
     /// What the file has already stays, so that an import can be repeated.
     func `import`(into file: PreferencesFile) -> [String] {

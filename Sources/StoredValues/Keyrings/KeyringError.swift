@@ -97,7 +97,7 @@ extension KeyringError: CustomStringConvertible, CustomDebugStringConvertible, L
         case .damaged(let path):
             ("The encrypted keyring \(path) is damaged; nothing was changed. Restore it from a copy, or move it away to start with an empty one.", nil)
         case .accessDenied:
-            ("The keyring refused access to this program. Allow it in the keyring's settings, or check the owner and mode of its files: a key file must be its user's own (chmod 600).", nil)
+            ("The keyring refused access to this program. Allow it in the keyring's settings, or check the owner and mode of its files: a key file must belong to the program's user or root, and be readable by no other (chmod 600).", nil)
         case .notDecodable:
             ("This program cannot read the stored secret. Remove it and set it again, or use the program that stored it.", "Declare the type that it was stored as, or reset() it.")
         case .notEncodable:

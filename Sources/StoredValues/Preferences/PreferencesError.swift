@@ -12,7 +12,7 @@ public enum PreferencesError: Error, Equatable {
     case notRead(path: String, reason: String)
     /// Bringing the file to the disk takes longer than this. That continues, and unsaved values stay in memory.
     case timedOut(path: String, after: Duration)
-    /// The task was cancelled. Syncing that had begun continues.
+    /// The task was cancelled. What had begun continues.
     case cancelled(path: String)
     /// Several changes were refused, for these reasons.
     case several([PreferencesError])
@@ -48,9 +48,9 @@ extension PreferencesError: CustomStringConvertible, CustomDebugStringConvertibl
         case .notRead(let path, let reason):
             "The preferences \"\(path)\" could not be read. \(reason)"
         case .timedOut(let path, let time):
-            "\"\(path)\" was not on the disk within \(time); the work continues in the background, so a change may still be made. Check whether the disk hangs (dmesg), and read the file before you try again."
+            "\"\(path)\" was not on the disk within \(time); the work continues in the background, so what was to be changed may still be. Check whether the disk hangs (dmesg), and try again."
         case .cancelled(let path):
-            "The task that brought \"\(path)\" to the disk was cancelled; the work continues in the background, so a change may still be made. Read the file before you try again."
+            "The task that brought \"\(path)\" to the disk was cancelled; the work continues in the background, so what was to be changed may still be. Try again to wait for it."
         case .several(let errors):
             "Several changes were refused (\(errors.count)). " + errors.map(\.description).joined(separator: " ")
         case .notEncodable(let key, let path, let reason):

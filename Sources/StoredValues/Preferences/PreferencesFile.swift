@@ -230,8 +230,8 @@ extension PreferencesFile {
             let replacement = scope == nil ? StorageSystem.part(PreferencesFile.self)?.name : nil
             let standardNames = [PreferencesLocation.standardName, replacement].compactMap(\.self)
             return files.compactMap { file in
-                let name = PreferencesLocation.stem(of: file).after(prefix: prefix) ?? ""
-                let isSettings = !name.isEmpty && !file.isIdentical(to: prefix + name) && name.before(suffix: ".schema") == nil
+                let stem = PreferencesLocation.stem(of: file), name = stem.after(prefix: prefix) ?? ""
+                let isSettings = !name.isEmpty && !file.isIdentical(to: stem) && stem.before(suffix: ".schema") == nil
                 // Anything but a file is refused when it is opened.
                 let isFile = isSettings && (try? DurableFile(path: start + name + ".json").currentIdentity()) != nil
                 return isFile && !standardNames.contains { $0.isIdentical(to: name) } ? name : nil

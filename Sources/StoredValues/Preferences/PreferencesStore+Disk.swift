@@ -60,7 +60,8 @@ extension PreferencesStore {
                 return error
             }
             do throws(PreferencesError) {
-                // If it was stored already, only the copy is left to do. Else that is made, and what others write now is theirs to sync.
+                // If nothing had to be written, the copy may be missing. Otherwise the turn has made it; later writes of others are not
+                // this call's.
                 return try turn.commitDurably() ? nil : syncGeneration()
             } catch {
                 return error

@@ -84,8 +84,8 @@ extension PreferencesFile {
     /// ``settings(of:)-4d92a`` of the ``standard`` file.
     public static func settings(of keys: [AnyStoredKey]) -> [Setting] { standard.settings(of: keys) }
 
-    /// The settings that `keys` declare now, then all of them again after every change of any: of a value, of where it comes from, or of
-    /// its repairs. For a settings page that is open while others change the file.
+    /// The settings that `keys` declare now, then all of them again after every change of any: of a value, of where it comes from, of
+    /// whether it is stored, or of its repairs. For a settings page that is open while others change the file.
     ///
     /// Iterating subscribes, dropping the iterator unsubscribes. A slow reader gets only the latest.
     public func settingUpdates(of keys: [AnyStoredKey]) -> some AsyncSequence<[Setting], Never> & Sendable {

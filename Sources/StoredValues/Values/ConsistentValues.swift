@@ -127,16 +127,15 @@ private final class PartReading<Item: StorableItem> {
     /// Whether the value read last differs from the one before.
     private(set) var isNews = false
 
-    init(_ wrapper: StoredValue<Item>) { transform = wrapper.sequence(.unlimited).makeTransform() }
+    init(_ wrapper: StoredValue<Item>) { transform = wrapper.sequence(.unlimited, mayBeRefined: true).makeTransform() }
 
     func read(_ content: StoredContent) -> Item {
         isNews = false
         // Usually another value changed.
         if let last, last.text == content.text { return last.item }
         let new = transform(content)
+        if case .some = new { isNews = true }
         guard let item = new ?? last?.item else { preconditionFailure("the first content is always news") }
-        // A reader may have decoded the content in the meantime, and then it has the file's own text: so the items are compared.
-        if case .some = new { isNews = last.flatMap { StoredValue.text($0.item) }.map { $0 != StoredValue.text(item) } ?? true }
         last = (content.text, item)
         return item
     }

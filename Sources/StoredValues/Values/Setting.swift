@@ -27,7 +27,7 @@ public struct Setting: Sendable {
     public let value: JSONValue
     /// Where the current value comes from.
     public let source: ValueSource
-    /// Whether the file itself has a value, which ``reset()`` removes; see ``StoredValue/isStored``.
+    /// Whether something is stored under the key: in the file, or in memory while it cannot be saved; see ``StoredValue/isStored``.
     public let isStored: Bool
     /// The parts of the stored value that are broken, and what is read in their place.
     public let repairs: [Repair]

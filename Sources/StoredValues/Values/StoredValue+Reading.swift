@@ -19,7 +19,10 @@ extension StoredValue {
     }
 
     /// ``values`` with its concrete type.
-    func sequence(_ limit: BufferLimit) -> ValueSequence<StoredContent, Item> {
+    ///
+    /// - Parameter mayBeRefined: Whether contents come that a reader may have decoded: as items with the file's text, which may be
+    ///   formatted in another way.
+    func sequence(_ limit: BufferLimit, mayBeRefined: Bool = false) -> ValueSequence<StoredContent, Item> {
         ValueSequence(
             subscribe: { self.livePreference.live.subscribe(limit) },
             makeTransform: {
@@ -32,9 +35,9 @@ extension StoredValue {
                     // no change.
                     let item: Item, text: [UInt8]?
                     if self.declaration.validate == nil, let set = content.item(Item.self), let stored = content.text {
-                        // After the first element, only values set in this process come as items, with the text they were
+                        // After the first element, mostly only values set in this process come as items, with the text they were
                         // encoded to.
-                        (item, text) = (set, isFirst ? Self.text(set) : stored.json)
+                        (item, text) = (set, isFirst || mayBeRefined ? Self.text(set) : stored.json)
                         lastGood = text
                     } else {
                         let interpretation = self.interpretation(ofStreamed: content) { lastGood.flatMap(Self.item) }
@@ -128,7 +131,7 @@ extension StoredValue {
     }
 
     /// The text that `item` is stored as; nil if it cannot be encoded.
-    static func text(_ item: Item) -> [UInt8]? { try? ItemEncoder.text(item, level: 1) }
+    private static func text(_ item: Item) -> [UInt8]? { try? ItemEncoder.text(item, level: 1) }
 
     /// The item with this text; nil if it cannot be decoded.
     private static func item(_ text: [UInt8]) -> Item? { try? ItemDecoder.decode(Item.self, from: text) }

@@ -247,9 +247,9 @@
                 guard steps.isWatching else { throw AgentProblem("the watch did not begin in time", isCertain: false) }
                 let asked = BootMoment.now
                 // Longer than an election takes, and shorter than the last confirmation counts, so that programs see the reason. Where that
-                // counts no more, a slow cluster has the time of any question.
+                // counts no more, a slow cluster has the time of the other questions.
                 let age = steps.age(at: asked)
-                let limit = age < FleetReport.freshness ? max(FleetReport.freshness - age - .seconds(1), .seconds(1)) : EtcdGateway.attemptLimit
+                let limit = age < FleetReport.freshness ? max(FleetReport.freshness - age - .seconds(1), .seconds(1)) : Self.readingPatience
                 let end = ContinuousClock.now + limit
                 var question = SettingsReplica.Question.mark
                 var answer = try await gateway.ask(replica.request(.mark), timeout: end - .now)

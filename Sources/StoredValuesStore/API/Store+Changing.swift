@@ -6,7 +6,8 @@
 
         /// Inserts `item` at the end, or in place of the one with the same id.
         ///
-        /// When this returns, the change is committed and synced, and every reader has it. If it throws, nothing has changed. It waits for
+        /// When this returns, the change is committed and synced, and every reader has it. If it throws, nothing has changed; only
+        /// after an I/O error of the disk may it have been made, and the file is then read again. It waits for
         /// other processes for at most 5 s. If the task is cancelled before the change begins, it throws ``StoreError/cancelled``; one that
         /// has begun is finished.
         ///

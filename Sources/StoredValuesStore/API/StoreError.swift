@@ -1,8 +1,8 @@
 #if Store
     public import FoundationEssentials
 
-    /// Why items could not be read or changed. A change that throws has changed nothing, in the file or in memory. Only where
-    /// the disk itself fails during the sync, it is unknown; then the file is read again, and memory follows it.
+    /// Why items could not be read or changed. A change that throws has changed nothing, in the file or in memory. Only after
+    /// an I/O error of the disk may the change have been made; the file is then read again.
     public enum StoreError: Error, Equatable {
         /// There is no folder for the application's data; `reason` says why and what to do.
         case noFolder(reason: String)

@@ -129,10 +129,13 @@
 
         /// Adds a reader, if it is new.
         func add(_ reader: any ItemReader) {
-            weakReaders.withLock { readers in
-                readers.removeAll { $0.reader == nil || $0.reader === reader }
-                readers.append(WeakReader(reader: reader))
+            // What may be a last reference is not released under the lock: a user's `deinit` may come back here.
+            let others = weakReaders.withLock { readers in
+                let others = readers.compactMap(\.reader).filter { $0 !== reader }
+                readers = (others + [reader]).map(WeakReader.init)
+                return others
             }
+            withExtendedLifetime(others) {}
         }
 
         // MARK: The connection

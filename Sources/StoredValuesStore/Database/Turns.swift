@@ -20,6 +20,8 @@
         struct TimedOut: Error {}
 
         private let queue = DispatchQueue(label: "StoredValues.store")
+        /// Marks the queue: what its work releases at its end may be a user's, whose `deinit` wants a turn there.
+        private let isOnQueue = DispatchSpecificKey<Bool>()
         /// Open between turns. The queue alone could not be left when the time is up.
         private let gate = DispatchSemaphore(value: 1)
         /// The thread of the turn.
@@ -28,6 +30,8 @@
         private let deadline = Atomic<Int64>(0)
         /// What is to be done when the outermost turn of a thread has ended, whosever it is.
         private static let afterTurns = Guarded<[pthread_t: AfterUnlocking]>([:])
+
+        init() { queue.setSpecific(key: isOnQueue, value: true) }
 
         /// Whether the turn has waited long enough.
         var isLate: Bool { monotonicNanoseconds() >= deadline.load(ordering: .relaxed) }
@@ -38,7 +42,8 @@
             var later = AfterUnlocking()
             defer { Self.perform(later) }
             if thread.withLock({ $0 == pthread_self() }) { return try body(&later) }
-            if Self.afterTurns.withLock({ $0[pthread_self()] != nil }) { return try pass(until: end, &later, body) }
+            let isInAnother = Self.afterTurns.withLock { $0[pthread_self()] != nil }
+            if isInAnother || DispatchQueue.getSpecific(key: isOnQueue) == true { return try pass(until: end, &later, body) }
             return try queue.sync { try pass(until: end, &later, body) }
         }
 
@@ -56,8 +61,7 @@
                                 return try body(&later)
                             }
                         }
-                        // Nothing is kept here: what is released last may be a user's, who may want a turn.
-                        task.resume(returning: (result, exchange(&later, with: AfterUnlocking())))
+                        task.resume(returning: (result, later))
                     }
                 }
             } onCancel: {

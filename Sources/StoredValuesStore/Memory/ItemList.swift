@@ -12,7 +12,8 @@
         /// Items that left the list, for whoever releases them after unlocking.
         private var gone: [Item] = []
 
-        mutating func takeGone() -> [Item] { gone.isEmpty ? [] : exchange(&gone, with: []) }
+        /// Those items, each once.
+        mutating func takeGone() -> [Item] { exchange(&gone, with: []) }
 
         func number(of id: [UInt8]) -> Int64? { numberOfID[id] }
 

@@ -14,13 +14,16 @@
         /// The store `name` in `file`; `make` is given its database. Traps if the one that exists has another type of item.
         static func store<Item>(_ name: String, _ file: StoreFile, _ make: (ItemDatabase) -> ItemStore<Item>) -> ItemStore<Item> {
             let new = make(databases.object(for: file.key) { ItemDatabase(file.place) { [key = file.key] in databases.remove(key) } })
-            let found = stores.withLock { stores -> any ItemReader in
+            // What may be a last reference is not released under the lock: a user's `deinit` may come back here.
+            let (found, others) = stores.withLock { stores -> (any ItemReader, [[UInt8]: any ItemReader]) in
                 let key = file.key + [0] + name.utf8
-                if let store = stores[key]?.store { return store }
-                stores = stores.filter { $1.store != nil }
+                if let store = stores[key]?.store { return (store, [:]) }
+                let others = stores.compactMapValues(\.store)
+                stores = others.mapValues(WeakStore.init)
                 stores[key] = WeakStore(store: new)
-                return new
+                return (new, others)
             }
+            withExtendedLifetime(others) {}
             guard let store = found as? ItemStore<Item> else {
                 programmerError("The store \"\(name)\" is used with two types of items: \(distinctNames(Item.self, found.itemType)). Use one, or another name.")
             }

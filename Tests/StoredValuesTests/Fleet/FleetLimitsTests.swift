@@ -60,8 +60,9 @@
                 try await fleet.etcd.fill()
                 // As above, an attempt may end without an answer, and then the error says that the outcome is not known. Here nothing
                 // can be made; where each attempt is answered, it must not say so.
-                var run: FinishedProgram
-                repeat { run = try await fleet.tool().run("set", "limit", "2") } while run.errors.contains("may have been made")
+                var run = try await fleet.tool().run("set", "limit", "2")
+                for _ in 0..<5 where run.errors.contains("may have been made") { run = try await fleet.tool().run("set", "limit", "2") }
+                #expect(!run.errors.contains("may have been made"))
                 #expect(run.status == 74 && run.errors.contains("alarm disarm"), "\(run)")
                 #expect(try await fleet.run("get", "limit") == "1\n")
                 try await machine.waitUntilCurrent()

@@ -43,13 +43,7 @@
         /// On a busy machine a file with secrets may not answer within the tool's limit of 5 s; then again, as the error says.
         @discardableResult
         func run(_ arguments: [String], input: String = "") async throws -> FinishedProgram {
-            var run: FinishedProgram
-            var attempts = 0
-            repeat {
-                run = try await attempt(arguments, input: input)
-                attempts += 1
-            } while attempts < 5 && run.wasLate
-            return run
+            try await FinishedProgram.inTime { try await attempt(arguments, input: input) }
         }
 
         /// Runs the tool to its end once, whatever comes of it.
@@ -62,7 +56,7 @@
         func runUntilReached(_ arguments: [String], input: String = "", attempts: Int = 5) async throws -> FinishedProgram {
             for _ in 1..<attempts {
                 let result = try await run(arguments, input: input)
-                guard result.changedNothing else { return result }
+                guard result.mayBeTriedAgain else { return result }
             }
             return try await run(arguments, input: input)
         }
@@ -103,6 +97,6 @@
     extension FinishedProgram {
         /// Whether the cluster could not be reached, or others came first each time. Where the one change of a command may have been made
         /// anyway, its error says so.
-        var changedNothing: Bool { [69, 75].contains(status) && !errors.contains("may have been made") && !wasLate }
+        var mayBeTriedAgain: Bool { [69, 75].contains(status) && !errors.contains("may have been made") && !wasLate }
     }
 #endif

@@ -93,14 +93,13 @@ final class PseudoTerminal: Sendable {
 
 /// What a terminal has shown.
 private final class Shown: Sendable {
-    private let bytes = Guarded<[UInt8]>([])
-    private let isAll = Guarded(false)
+    private let state = Guarded<(bytes: [UInt8], hasEnded: Bool)>(([], false))
 
-    var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
+    var text: String { state.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
     /// Whether nothing can come any more.
-    var hasEnded: Bool { isAll.withLock { $0 } }
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    func end() { isAll.withLock { $0 = true } }
+    func end() { state.withLock { $0.hasEnded = true } }
 
-    func append(_ more: ArraySlice<UInt8>) { bytes.withLock { $0 += more } }
+    func append(_ more: ArraySlice<UInt8>) { state.withLock { $0.bytes += more } }
 }

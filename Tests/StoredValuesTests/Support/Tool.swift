@@ -39,13 +39,9 @@ struct Tool {
     /// On a busy machine the file with the secrets may not answer within the tool's limit of 5 s; then again, as the error says.
     @discardableResult
     func run(_ arguments: [String], input: String = "") async throws -> FinishedProgram {
-        var run: FinishedProgram
-        var attempts = 0
-        repeat {
-            run = try await FinishedProgram.run([Self.path] + arguments, environment: environment, input: input, in: folder)
-            attempts += 1
-        } while attempts < 5 && run.wasLate
-        return run
+        try await FinishedProgram.inTime {
+            try await FinishedProgram.run([Self.path] + arguments, environment: environment, input: input, in: folder)
+        }
     }
 
     /// The same tool with other variables; nil takes one away.
@@ -62,6 +58,13 @@ struct Tool {
 }
 
 extension FinishedProgram {
+    /// Runs a program, and again while a keyring was not in time, five times at most.
+    static func inTime(_ attempt: () async throws -> FinishedProgram) async throws -> FinishedProgram {
+        var run = try await attempt()
+        for _ in 1..<5 where run.wasLate { run = try await attempt() }
+        return run
+    }
+
     /// Whether a keyring was not in time; `doctor` says it in its findings, which it wraps.
     var wasLate: Bool {
         let shown = status == 75 ? errors : output

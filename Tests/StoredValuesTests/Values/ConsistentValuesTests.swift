@@ -39,6 +39,15 @@ struct ConsistentValuesTests {
 
     // MARK: Streams
 
+    @Test("A value that a reader has decoded from a text of another form, and that is set to the same again, is no news")
+    func refined() {
+        let read = StoredValue(key: "a", default: [0], storage: .inMemory()).sequence(.unlimited, mayBeRefined: true).makeTransform()
+        func content(_ text: String) -> StoredContent { .item(Box([1, 2]), text: StoredJSON(json: Array(text.utf8))) }
+        #expect(read(.absent) == [0])
+        #expect(read(content("[1,    2]")) == [1, 2])
+        #expect(read(content("[1, 2]")) == nil)
+    }
+
     @Test("The values now, then all of them after each change of any, a batch as one; what reads as before is no change")
     func stream() async throws {
         try await inTemporaryFile { storage in

@@ -70,9 +70,12 @@ struct EnvironmentTests {
             #expect(file.keys == ["limit", "zoom"])
             #expect(file.snapshot["limit"] == 7 && file.snapshot.source(of: "limit") == .environment && file.snapshot["zoom"] == 2)
             let setting = try #require(file.settings(of: .limit).first)
-            #expect(setting.value == 7 && setting.source == .environment && setting.default == 60)
+            #expect(setting.value == 7 && setting.source == .environment && setting.isStored && setting.default == 60)
+            var updates = file.settingUpdates(of: [AnyStoredKey(.limit)]).makeAsyncIterator()
+            #expect(await updates.next(isolation: nil)?.map(\.isStored) == [true])
             file.resetAll()
             #expect(file.keys == [] && !limit.isStored)
+            #expect(await updates.next(isolation: nil)?.map(\.isStored) == [false], "only that has changed")
             #expect(limit.value == 7 && limit.source == .environment && zoom.value == 100)
             try await file.flush()
         }

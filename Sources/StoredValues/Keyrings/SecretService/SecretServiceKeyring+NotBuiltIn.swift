@@ -1,5 +1,3 @@
-// What stands in place of the desktop's keyring and the portal where they are not built in.
-
 #if !Libsecret
     extension SecretServiceKeyring: UnusableKeyring {
         var reason: KeyringError { .notBuiltIn }

@@ -1,8 +1,6 @@
-// What stands in place of the encrypted file and of signatures where they are not built in.
-
-import StoredValuesFiles
-
 #if !EncryptedFile
+    import StoredValuesFiles
+
     extension EncryptedFileKeyring: UnusableKeyring {
         var reason: KeyringError { .notBuiltIn }
 
@@ -30,7 +28,7 @@ import StoredValuesFiles
         package func sealed() -> [UInt8] { [] }  // never: there is no value of this type
     }
 
-    /// So are there no signatures.
+    /// Without the trait there are no signatures either.
     package struct SigningKey: Sendable {
         package let publicKey: SigningPublicKey
         package init(of key: EncryptedFileKey) throws(KeyringError) { throw .notBuiltIn }
