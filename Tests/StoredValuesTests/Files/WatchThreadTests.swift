@@ -81,14 +81,18 @@ struct WatchThreadTests {
             let owner = WatchingOwner(folder + "/a/b/file", on: WatchThread(inotify))
             try write("two", byRenamingOver: folder + "/c/real")
             try await eventually("the text") { owner.text == "two" }
-            let settled = try await settledReads(inotify)
-            for number in 1...300 {
-                try write("x", byRenamingOver: folder + "/\(number)")
-                try write("x", byRenamingOver: folder + "/a/\(number)")
-                try files.removeItem(atPath: folder + "/\(number)")
+            // What the owner asks of its folders, having seen the text, may come late, and is read once more.
+            var isQuiet = false
+            for _ in 0..<5 where !isQuiet {
+                let settled = try await settledReads(inotify)
+                for number in 1...300 {
+                    try write("x", byRenamingOver: folder + "/\(number)")
+                    try write("x", byRenamingOver: folder + "/a/\(number)")
+                    try files.removeItem(atPath: folder + "/\(number)")
+                }
+                isQuiet = try inotify.reads == settled.reads && inotify.threadStatus("voluntary_ctxt_switches") == settled.switches
             }
-            #expect(inotify.reads == settled.reads)
-            #expect(try inotify.threadStatus("voluntary_ctxt_switches") == settled.switches)
+            #expect(isQuiet)
             try write("three", byRenamingOver: folder + "/c/real")
             try await eventually("the next text") { owner.text == "three" }
         }
