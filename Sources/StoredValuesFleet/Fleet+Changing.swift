@@ -155,7 +155,7 @@
                         // Where the last space is used up just then, etcd makes the change, and says so all the same
                         // (quotaApplierV3 of its server).
                         do throws(FleetError) {
-                            let log = try await read([logKey], what, end: max(end, .now + EtcdGateway.attemptLimit))[0]
+                            let log = try await read([logKey], what, end: .now + EtcdGateway.attemptLimit)[0]
                             if let log { return FleetChange.decision(of: log.value, last: decision) - 1 }
                         } catch {
                             refusal.mayHaveHappened = true
