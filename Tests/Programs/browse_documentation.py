@@ -18,13 +18,13 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-LIMIT = 300  # seconds; only ends what hangs
+LIMIT = 1500  # seconds; only ends what hangs
 
 # Goes to each page as a click on a link does, without loading the site anew, and returns what it shows. A page is there when its title is.
 VISIT = """
 const [pages, done] = arguments;
 const router = document.querySelector('#app').__vue__.$router;
-const end = performance.now() + 200000;  // of all pages together: what is missing then is reported, before the script's own limit
+const end = performance.now() + 1200000;  // of all pages together: what is missing then is reported, before the script's own limit
 async function visit({path, title}) {
     if (router.currentRoute.path.replace(/\/$/, '') !== path) await router.push(path);
     const words = text => text.replace(/\\s+/g, ' ').trim();
