@@ -24,7 +24,10 @@
         var file: String?
         @OptionGroup var fleet: FleetOptions
 
-        func run() async throws { try await fleet.fleet().publish(schema()) }
+        func run() async throws {
+            let schema = try schema()  // first: a user may have to type it
+            try await fleet.fleet().publish(schema)
+        }
 
         private func schema() throws -> PublishedSchema {
             if let file {

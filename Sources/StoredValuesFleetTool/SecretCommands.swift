@@ -29,7 +29,10 @@
         func run() async throws {
             let id = try secrets.id(of: name)
             try await secrets.withKeyring { keyring in
-                try await keyring.write(try SecretInput.read(id, isVerbatim: verbatim), for: id, label: "\(id.service)/\(id.account)")
+                ProgressLine.shared.end()  // only the user is waited for
+                let secret = try SecretInput.read(id, isVerbatim: verbatim)
+                ProgressLine.shared.begin("Waiting for the cluster")
+                try await keyring.write(secret, for: id, label: "\(id.service)/\(id.account)")
             }
         }
     }
@@ -68,7 +71,7 @@
                 """)
 
         @OptionGroup var secrets: FleetSecretsOptions
-        @Option(help: "The keyring to move from: secret-service, file:<path> or credentials:<path>.") var from: KeyringArgument
+        @Option(help: "The keyring to move from: secret-service or file:<path>.") var from: KeyringArgument
         @Flag(help: "Replace secrets of the same name that differ in the cluster.") var overwrite = false
 
         func run() async throws {

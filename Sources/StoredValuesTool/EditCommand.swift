@@ -58,9 +58,11 @@ struct EditCommand: AsyncParsableCommand {
 struct EditedCopy {
     private let folder: String
     private let path: String
+    private let original: [UInt8]
 
     /// A copy of `text`, named like the file at `original`, so that the editor recognises its type.
     init(of text: [UInt8], named original: String) throws {
+        self.original = text
         folder = try System.makeTemporaryFolder()
         path = "\(folder)/\(original.parts(separatedBy: "/").last ?? "preferences.json")"
         try attempt("write") { try Data(text).write(to: URL(filePath: path)) }
@@ -72,7 +74,8 @@ struct EditedCopy {
         let editor = named ?? "vi"
         // By the shell, as usual: the variable may contain options or quotes.
         let status = System.shell(editor, path)
-        if status == 127 || status == 126 {
+        // A script may end so, too, after the editor in it has been used.
+        if status == 127 || status == 126, try read() == original {
             remove()
             throw Failure(.misconfigured, "The editor \"\(editor)\" cannot be started. Set VISUAL or EDITOR to one that is installed.")
         }

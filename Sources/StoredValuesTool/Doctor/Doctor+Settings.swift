@@ -66,9 +66,7 @@ extension Doctor {
         case .broken(let why):
             add(.problem, "\(file.path) is not JSON: \(why). Programs use the last good values. Correct it with: stored-values edit")
         }
-        if file.mode & 0o022 != 0 {
-            add(.problem, "Other users can change \(file.path), which has mode \(file.mode.modeText). Prevent that: chmod go-w \(file.path)")
-        }
+        checkMode(file.mode, of: file.path)
         let folder = Self.nearestFolder(of: file.path)
         if !System.mayWrite(folder) {
             add(.problem, "Settings cannot be changed: you have no permission to write in \(folder). Check its owner and mode: ls -ld \(folder)")
@@ -140,11 +138,21 @@ extension Doctor {
 
     /// The folder that the file is in, or would be created in.
     private static func nearestFolder(of path: String) -> String {
-        var folder = path
-        repeat {
-            folder = folder.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(folder[..<$0]) } ?? ""
-        } while !folder.isEmpty && !FileManager.default.fileExists(atPath: folder)
-        return folder.isEmpty ? "/" : folder
+        var folder = folder(of: path)
+        while folder != "/", !FileManager.default.fileExists(atPath: folder) { folder = Self.folder(of: folder) }
+        return folder
+    }
+
+    /// The folder that an absolute path is in.
+    static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
+    /// Checks that nobody else can change the file.
+    mutating func checkMode(_ mode: UInt32, of path: String) {
+        guard mode & 0o022 != 0 else { return }
+        add(.problem, "Other users can change \(path), which has mode \(mode.modeText). Prevent that: chmod go-w \(path)")
     }
 }
 

@@ -11,7 +11,7 @@
             section = "Items"
             let standard: String
             do throws(StoreError) { standard = try StoreFile.standard.path } catch { return add(.problem, error.description) }
-            let folder = standard.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(standard[..<$0]) } ?? "/"
+            let folder = Self.folder(of: standard)
             for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
                 guard name.utf8.reversed().starts(with: Self.suffix.utf8.reversed()),
                     let file = try? StoreFile(checkingName: String(decoding: name.utf8.dropLast(Self.suffix.utf8.count), as: UTF8.self))
@@ -51,9 +51,8 @@
                     "A change of \(path) was interrupted. The next program that opens it takes that back, by \(path)-journal: do not delete that, nor copy one without the other."
                 )
             } catch .damaged(_, let reason) { addDamage(path, [reason]) }
-            if found.mode & 0o022 != 0 { add(.problem, "Other users can change \(path), which has mode \(found.mode.modeText). Prevent that: chmod go-w \(path)") }
-            let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "/"
-            for place in [path, folder] where !System.mayWrite(place) {
+            checkMode(found.mode, of: path)
+            for place in [path, Self.folder(of: path)] where !System.mayWrite(place) {
                 add(.problem, "Items cannot be changed: you have no permission to write \(place == path ? "" : "in ")\(place). Check its owner and mode: ls -ld \(place)")
             }
             return true

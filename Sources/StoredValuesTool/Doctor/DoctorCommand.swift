@@ -62,7 +62,7 @@ struct Doctor {
         var last: String?
         for (section, kind, text) in findings {
             if let last, last != section { output.line() }
-            if last != section { output.line(output.styled(section, .bold)) }
+            if last != section { output.line(output.styled(output.oneLine(section), .bold)) }
             last = section
             let mark = kind.rawValue.padded(to: Kind.problem.rawValue.count)
             output.line("  \(output.styled(mark, styles[kind] ?? .bold))  \(output.oneLine(text))")

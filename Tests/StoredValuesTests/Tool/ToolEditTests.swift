@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 @Suite("stored-values edit", .hangLimit)
-struct ToolEditTests {
+struct ToolEditTests {}
+
+extension ToolEditTests {
     private func copies(_ tool: Tool) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "\(tool.folder)/tmp").filter { $0.hasPrefix("stored-values-") }
     }
@@ -37,6 +39,19 @@ struct ToolEditTests {
             let copy = try #require(try copies(tool).first)
             #expect(run.errors.contains("\(tool.folder)/tmp/\(copy)/preferences.json"))
             #expect(try contents(ofFile: "\(tool.folder)/tmp/\(copy)/preferences.json").contains("mine"))
+        }
+    }
+
+    @Test("The edit is kept where the editor says that it could not be started, but was")
+    func endedAsMissing() async throws {
+        try await withTool { tool in
+            try tool.write(#"{"theme": "dark"}"#)
+            let script = "\(tool.folder)/editor"
+            try tool.write(#"sed -i s/dark/mine/ "$1"; nobody-has-this-program"#, to: script)
+            let run = try await edit(tool, "sh \(script)")
+            #expect(run.status == 73 || run.status == 74, "\(run)")
+            let copy = try #require(try copies(tool).first)
+            #expect(run.errors.contains("ended with status 127") && run.errors.contains("\(tool.folder)/tmp/\(copy)/preferences.json"), "\(run)")
         }
     }
 

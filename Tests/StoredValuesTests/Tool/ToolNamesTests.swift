@@ -6,7 +6,9 @@ import Testing
 struct ToolNamesTests {
     /// é as one character and as two: equal to Swift, and two names to everybody else.
     private let one = "\u{E9}", two = "e\u{301}"
+}
 
+extension ToolNamesTests {
     @Test("No key and no name of a secret makes a row of its own")
     func rows() async throws {
         try await withTool { tool in
@@ -62,12 +64,13 @@ struct ToolNamesTests {
     @Test(
         "Nothing steers a terminal: no control of C1 and none that turns the direction of writing",
         arguments: [
-            ["list"], ["list", "--json"], ["get", "steer"], ["get", "steer", "--json"], ["secret", "list"], ["secret", "list", "--json"],
+            ["list"], ["list", "--json"], ["get", "steer"], ["get", "steer", "--json"], ["secret", "list"], ["secret", "list", "--json"], ["doctor"],
         ])
     func steering(command: [String]) async throws {
         try await withTool { tool in
             let steer = "\u{9B}2J\u{202E}\u{2067}\u{7F}\u{9D}0;"
             try tool.write("{\"x\(steer)\": 1, \"steer\": \"x\(steer)\"}")
+            try tool.write("{}", to: tool.file.replacing("/preferences.json", with: "/x\(steer).json"))
             let set = try await tool.run("secret", "set", "x\(steer)", input: "x")
             try #require(set.status == 0, "\(set)")
             let terminal = try PseudoTerminal([Tool.path] + command, environment: tool.environment)
