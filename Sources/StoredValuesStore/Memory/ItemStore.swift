@@ -30,10 +30,16 @@
         let ready = ReadyItems<Item>()
         /// What a reader of values is woken by.
         private let signal = Box(())
+        private let onRelease: @Sendable () -> Void
 
-        init(_ name: String, _ database: ItemDatabase, _ coder: ItemCoder<Item>, id: @escaping @Sendable (Item) throws -> [UInt8]) {
-            (self.name, self.database, self.coder, self.id) = (name, database, coder, id)
+        init(
+            _ name: String, _ database: ItemDatabase, _ coder: ItemCoder<Item>, onRelease: @escaping @Sendable () -> Void = {},
+            id: @escaping @Sendable (Item) throws -> [UInt8]
+        ) {
+            (self.name, self.database, self.coder, self.onRelease, self.id) = (name, database, coder, onRelease, id)
         }
+
+        deinit { onRelease() }
 
         // MARK: Reading
 
