@@ -6,17 +6,12 @@ extension DurableFile {
 
     /// Takes the lock, which no other process or thread has until the returned value is destroyed. Must not be nested.
     ///
-    /// Creates the file's folder if it is missing, and nothing if there is something other than a file. Blocks the calling
-    /// thread while it waits, and stops waiting when `isWanted` returns false. Throws `lockTimedOut` when another has held the
-    /// lock for all of `timeout`; nil waits without limit, and without asking `isWanted`.
-    package func lock(timeout: Duration? = lockTimeout, while isWanted: () -> Bool = { true }) throws(FileError) -> LockedFile {
-        try lock(toChange: "", timeout: timeout, while: isWanted)
-    }
-
-    /// The same for the file with this name suffix, beside the real one. Only the real one's folder is created. `resolved` is the
-    /// target of the path if known.
-    func lock(
-        toChange suffix: String, at resolved: String? = nil, timeout: Duration?, while isWanted: () -> Bool = { true }
+    /// With a `suffix` it is the lock of the file with this name suffix, beside the real one. Creates the folder of the real one if it is
+    /// missing, and nothing if there is something other than a file. Blocks the calling thread while it waits, and stops waiting when
+    /// `isWanted` returns false. Throws `lockTimedOut` when another has held the lock for all of `timeout`; nil waits without limit, and
+    /// without asking `isWanted`. `resolved` is the target of the path if known.
+    package func lock(
+        toChange suffix: String = "", at resolved: String? = nil, timeout: Duration? = lockTimeout, while isWanted: () -> Bool = { true }
     ) throws(FileError) -> LockedFile {
         let makingFolder = suffix.isEmpty
         var wait = LockWait(limit: timeout)

@@ -11,7 +11,7 @@ final class FilePaths: Sendable {
 
 /// One file that is replaced as a whole, under a lock among processes.
 ///
-/// Readers need no lock: they see the bytes before or after a replacement. Writers call ``lock(timeout:while:)`` and change the file
+/// Readers need no lock: they see the bytes before or after a replacement. Writers call ``lock(toChange:at:timeout:while:)`` and change the file
 /// through the ``LockedFile``. Symbolic links are resolved each time; the file they lead to is replaced, and the links are kept.
 ///
 /// Beside the real file are `<name>.lock`, which is removed only with the file for good (who waited for it sees that, and opens it
@@ -27,14 +27,15 @@ package final class DurableFile: Sendable {
 
     /// Folders in which we created a folder and that were not synced since.
     private let unsynchronizedFolders = Guarded<Set<String>>([])
-    /// The paths at the last change.
-    private let lastPaths = Guarded<FilePaths?>(nil)
+    /// Those of the given path, which mostly is the real one: composing them takes longer than the rest of a lock.
+    private let ownPaths: FilePaths
 
     /// The file at `path`; a relative path is resolved against the current working folder. Touches nothing.
     package init(path: String, operations: FileOperations = .posix) {
         // The system would end the path there.
         requireProperUse(!path.utf8.contains(0), "DurableFile(path:): the path contains a NUL character")
         self.path = path.begins(with: "/") ? path : workingFolder().map { "\($0)/\(path)" } ?? path
+        ownPaths = FilePaths(of: self.path)
         self.operations = operations
     }
 
@@ -67,15 +68,8 @@ package final class DurableFile: Sendable {
         try status(at: Self.temporaryPath(of: resolvedPath), followingLinks: false) != nil
     }
 
-    /// The paths of the real file at `target`. Those of the last change mostly, because composing them takes longer than the rest of a lock.
-    func paths(of target: String) -> FilePaths {
-        lastPaths.withLock { last in
-            if let last, last.file.isIdentical(to: target) { return last }
-            let new = FilePaths(of: target)
-            last = new
-            return new
-        }
-    }
+    /// The paths of the real file at `target`.
+    func paths(of target: String) -> FilePaths { target.isIdentical(to: path) ? ownPaths : FilePaths(of: target) }
 
     /// The path of the bytes that are to replace `target`, the real file's path. The name is reserved, so the holder of the
     /// lock may remove what is there.

@@ -1,12 +1,16 @@
 import Foundation
 import Logging
+import Observation
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
 
 // Each in a process of its own, for a process names its file and its keyring once.
 @Suite("What a program names at its start", .hangLimit)
-struct StorageSystemTests {
+struct StorageSystemTests {}
+
+extension StorageSystemTests {
     /// What a child process printed before it ended.
     private func sentence(_ result: ExitTest.Result?) throws -> String {
         String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
@@ -76,6 +80,31 @@ struct StorageSystemTests {
             let (one, other) = (SecurelyStoredValue<String>(key: "token"), SecurelyStoredValue<String>(key: "token"))
             try await one.set("x")
             try #require(other.value == "x")
+        }
+    }
+
+    @Test("System-wide defaults that are found inside of a batch are told after it, and not while others wait for the file")
+    func foundInBatch() async throws {
+        try await withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(atPath: "\(folder)/etc/com.example.App", withIntermediateDirectories: true)
+            try #"{"size": 9}"#.write(toFile: "\(folder)/etc/com.example.App/preferences.json", atomically: false, encoding: .utf8)
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                setenv("XDG_CONFIG_DIRS", folder + "/etc", 1)
+                let file = PreferencesFile(path: folder + "/config.json")
+                StorageSystem.bootstrap(applicationID: "com.example.App", preferences: file)
+                let size = StoredValue(key: "size", default: 1, storage: file)
+                let isInside = Guarded(false), isToldInside = Guarded(false), isTold = Guarded(false)
+                withObservationTracking({ _ = size.value }) {
+                    if isInside.withLock({ $0 }) { isToldInside.withLock { $0 = true } }
+                    isTold.withLock { $0 = true }
+                }
+                file.batch {
+                    isInside.withLock { $0 = true }
+                    _ = StoredValue(key: "other", default: 0).value  // the first use of the standard file
+                    isInside.withLock { $0 = false }
+                }
+                try #require(size.value == 9 && isTold.withLock { $0 } && !isToldInside.withLock { $0 })
+            }
         }
     }
 

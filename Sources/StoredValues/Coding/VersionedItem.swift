@@ -102,7 +102,9 @@ package enum ItemCoding {
         package let stored: Int
         package let supported: Int
 
-        package var description: String { "a newer version of the program wrote it (its version is \(stored), this program knows up to \(supported))" }
+        package var description: String {
+            "a newer version of the program wrote it (its version is \(stored), this program knows \(supported == 0 ? "none" : "up to \(supported)"))"
+        }
     }
 }
 

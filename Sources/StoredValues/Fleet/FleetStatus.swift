@@ -95,12 +95,13 @@ final class FleetWatch: Sendable {
     /// Looks what the status is, on the queue.
     private func look() {
         guard let evidence = store.fleetEvidence else { return }
-        let lookAgain = { @Sendable [weak self, queue = store.queues.watching] in queue.async { [weak self] in self?.look() } }
+        let queue = store.queues.watching
         if let pause = evidence.pause(freshness: freshness) {
-            let next = try? Alarm.set(after: pause, lookAgain)
+            let next = try? Alarm.set(after: pause) { [weak self] in queue.async { [weak self] in self?.look() } }
             alarm.withLock { exchange(&$0, with: next) }?.cancel()
         }
-        if evidence.isForLackOfRoom { retries.request(lookAgain) }
+        // Waited for, so that what fails again is tried again after a longer pause.
+        if evidence.isForLackOfRoom { retries.request { [weak self] in queue.sync { [weak self] in self?.look() } } }
         tell(evidence.status(freshness: freshness))
     }
 }

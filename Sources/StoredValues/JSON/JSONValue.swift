@@ -27,7 +27,14 @@ extension JSONValue {
         case (.null, .null): true
         case (.bool(let left), .bool(let right)): left == right
         case (.string(let left), .string(let right)): left.isIdentical(to: right)
-        case (.number, .number), (.array, .array), (.object, .object): left.text() == right.text()
+        case (.number(let left), .number(let right)): left.text.isIdentical(to: right.text)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)):
+            left.count == right.count
+                && left.allSatisfy { name, value in
+                    guard let index = right.index(forKey: name) else { return false }
+                    return right[index].key.isIdentical(to: name) && right[index].value == value
+                }
         default: false
         }
     }

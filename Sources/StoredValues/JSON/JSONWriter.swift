@@ -106,8 +106,6 @@ struct JSONWriter {
 
     private mutating func breakLine(_ level: Int) { if !onOneLine { append(Self.lineBegin.prefix(1 + 2 * level)) } }
 
-    mutating func indent(_ level: Int) { append(Self.lineBegin[1...].prefix(2 * level)) }
-
     /// Whether JSON requires that a byte of a string is escaped: quotes, backslashes and control characters.
     static func mustEscape(_ byte: UInt8) -> Bool { byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") }
 

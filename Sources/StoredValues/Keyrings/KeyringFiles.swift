@@ -110,12 +110,6 @@ package struct SecretFile: ~Copyable {
 }
 
 extension DurableFile {
-    /// The lock, or nil if another process has it or has waited for it for long.
-    func holdIfFree() throws(KeyringError) -> HeldLock? {
-        // With a timeout of zero it would not let waiting processes go first.
-        do { return try hold(within: .nanoseconds(1)) { true } } catch .timedOut { return nil }
-    }
-
     /// Waits for the lock as long as `isWanted`: a caller that gave up must not delay those behind it.
     func hold(within limit: Duration = .seconds(1 << 32), while isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
         do {

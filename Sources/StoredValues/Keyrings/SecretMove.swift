@@ -107,6 +107,7 @@ private struct SecretMove {
             progress(index, 3 * ids.count)
             _ = try await needsCopy(id)
         }
+        if !ids.isEmpty { try await requireTwoPlaces() }
         var copied: [SecretIdentifier] = [], alreadyThere: [SecretIdentifier] = []
         for (index, id) in ids.enumerated() {
             progress(ids.count + index, 3 * ids.count)
@@ -115,7 +116,6 @@ private struct SecretMove {
             guard try await readDestination(id) == secret else { throw .notKept(id) }
             copied.append(id)
         }
-        if !ids.isEmpty { try await requireTwoPlaces() }
         for (index, id) in ids.enumerated() {
             progress(2 * ids.count + index, 3 * ids.count)
             guard let secret = try await readSource(id) else { continue }

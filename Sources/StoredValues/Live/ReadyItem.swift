@@ -76,16 +76,15 @@ final class ReadyItem<Item: Sendable>: Sendable {
 
     /// Makes readers get `item`, nil if nothing is stored. `revision` must not have been used in here before. What was there must
     /// be cleared.
-    func write(_ item: Item?, of revision: UInt64) {
+    func write(_ item: Box<Item>?, of revision: UInt64) {
         if let item {
-            if Self.isBytes { withUnsafeBytes(of: item) { put($0) } } else { _ = box.exchange(Box(item)) }
+            if Self.isBytes { withUnsafeBytes(of: item.value) { put($0) } } else { _ = box.exchange(item) }
         }
         stamp.store(revision << 1 | (item == nil ? 1 : 0), ordering: .releasing)
     }
 
-    /// Removes the item, which may be a secret. Returns an object to release without the lock.
+    /// Removes the item, which may be a secret, and was made unreadable before. Returns an object to release without the lock.
     func clear() -> Box<Item>? {
-        invalidate()
         guard Self.isBytes else { return box.exchange(nil) }
         put(UnsafeRawBufferPointer(start: nil, count: 0))
         return nil

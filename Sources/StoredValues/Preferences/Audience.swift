@@ -4,13 +4,10 @@ import StoredValuesSupport
 struct Audience {
     /// A class, because copying a weak reference takes long.
     private final class Declaration: Sendable {
-        let itemType: any Any.Type
         let identifier: ObjectIdentifier
         weak let member: (any LiveMember)?
 
-        init(_ itemType: any Any.Type, of member: any LiveMember) {
-            (self.itemType, identifier, self.member) = (itemType, ObjectIdentifier(member), member)
-        }
+        init(of member: any LiveMember) { (identifier, self.member) = (ObjectIdentifier(member), member) }
     }
 
     /// Called after each change with the store's state locked: it fills buffers and returns.
@@ -29,15 +26,10 @@ struct Audience {
 
     // MARK: Members
 
-    /// The member in use for `key`, and the type it is declared with.
-    func declaration(of key: PreferencesKey) -> (itemType: any Any.Type, member: any LiveMember)? {
-        guard let declaration = declarations[key], let member = declaration.member else { return nil }
-        return (declaration.itemType, member)
-    }
+    /// The member in use for `key`.
+    func member(of key: PreferencesKey) -> (any LiveMember)? { declarations[key]?.member }
 
-    mutating func declare(_ key: PreferencesKey, as itemType: any Any.Type, by member: any LiveMember) {
-        declarations[key] = Declaration(itemType, of: member)
-    }
+    mutating func declare(_ key: PreferencesKey, by member: any LiveMember) { declarations[key] = Declaration(of: member) }
 
     /// Takes what the former member of `key` has left.
     mutating func takeLegacy(of key: PreferencesKey) -> (any Sendable)? { legacies.removeValue(forKey: key) }
@@ -109,6 +101,8 @@ struct Audience {
 /// Called in commit order with locks held. If several members change together, all begin before the first takes its new
 /// content, and end after the last has: a reader that has seen one new value sees no old one.
 protocol LiveMember: HasObservers {
+    /// The type that its key is declared with.
+    var itemType: any Any.Type { get }
     /// Makes readers wait from now on.
     func beginChange()
     /// Takes over the member's new content: fills buffers and returns.

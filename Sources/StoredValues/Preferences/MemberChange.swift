@@ -115,17 +115,12 @@ final class MemberChange: Box<StoredContent>, @unchecked Sendable {
     }
 }
 
-/// The members that one change sets or removes.
-struct MemberChanges: Sendable {
-    /// By key; the last of a key counts.
-    private(set) var byKey: StoredMembers.Changes = [:]
-    /// User values, whose release may run user code: kept until the locks are free.
-    var released: [any Sendable] = []
+/// The members that a change sets or removes; the last of a key counts.
+typealias MemberChanges = [PreferencesKey: MemberChange]
 
-    mutating func make(_ change: MemberChange, of key: String) { byKey[PreferencesKey(key)] = change }
-
+extension MemberChanges {
     /// Sets the member to `stored`, or removes it if that is nil.
     mutating func set(_ key: String, to stored: StoredJSON?, if condition: MemberChange.Condition) {
-        make(MemberChange(stored, if: condition), of: key)
+        self[PreferencesKey(key)] = MemberChange(stored, if: condition)
     }
 }

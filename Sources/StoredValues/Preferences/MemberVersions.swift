@@ -39,18 +39,9 @@ struct MemberVersions: Sendable {
     /// The text of the member, or nil if it is not needed.
     var text: [UInt8]? {
         guard !entries.isEmpty else { return nil }
+        let members = Array(entries)
         var writer = JSONWriter()
-        writer.append("{")
-        for (position, key) in entries.keys.map(\.text).distinctKeys.enumerated() {
-            writer.append(position > 0 ? ",\n" : "\n")
-            writer.indent(2)
-            writer.append(quoted: key)
-            writer.append(": ")
-            writer.append(entries[PreferencesKey(key)] ?? .null, level: 2)
-        }
-        writer.append("\n")
-        writer.indent(1)
-        writer.append("}")
+        writer.appendMembers(members.map(\.key.text), 1) { $0.append(members[$1].value, level: 2) }
         return writer.text
     }
 }

@@ -43,10 +43,9 @@ extension PreferencesStore {
             members.add(added, onTop: onTop)
             return []
         }
-        later.run()
+        finish(later)
         // Another thread may have added the same files first.
         for layer in layers where added.contains(where: { $0.file === layer.file }) { watch(layer.file) { $0.refreshLayer(layer.file) } }
-        logNotes()
     }
 
     /// By precedence.

@@ -10,9 +10,11 @@ struct PreferencesState {
     var members: StoredMembers
     var audience = Audience()
     var log: TroubleLog
+    /// The watches of the file and its layers.
+    var watches: [FileWatch] = []
     /// The changes of the running batch so far, nil before the first. Only its thread sees them; they are published when the
     /// batch is committed.
-    private(set) var batched: StoredMembers.Changes?
+    private(set) var batched: MemberChanges?
     /// What the changes inside the turn under way, or inside a batch, leave to do after it.
     var afterTurn = AfterUnlocking()
     /// The views of the consistent reads under way, by number.
@@ -58,16 +60,16 @@ struct PreferencesState {
 
     /// Applies `changes` to the view of each consistent read.
     mutating func changeReadings(_ changes: (StoredMembers) -> MemberChanges) {
-        for (number, view) in readings { readings[number] = view.overlaid(with: changes(view).byKey) }
+        for (number, view) in readings { readings[number] = view.overlaid(with: changes(view)) }
     }
 
     // MARK: Changes of ours
 
     /// What to write: the document of all members, the permitted changes to make in it, those of the batch or else `changes`, and whether
     /// it must be written even if they change nothing. Nil if there is nothing to write. From now on reads of the file are ignored,
-    /// until `disk.endWriting()`.
-    mutating func beginWriting(_ changes: MemberChanges) -> (document: PreferencesDocument, changes: StoredMembers.Changes, isNeeded: Bool)? {
-        let permitted = permit(batched ?? changes.byKey)
+    /// until the turn ends.
+    mutating func beginWriting(_ changes: MemberChanges) -> (document: PreferencesDocument, changes: MemberChanges, isNeeded: Bool)? {
+        let permitted = permit(batched ?? changes)
         guard !permitted.isEmpty || needsWriting else { return nil }
         disk.beginWriting()
         return (members.document, permitted, needsWriting)
@@ -75,7 +77,7 @@ struct PreferencesState {
 
     /// Publishes `changes`, which are now in the file together with all pending ones. `document` is the file's content.
     mutating func publish(
-        _ changes: StoredMembers.Changes, writtenIn document: consuming PreferencesDocument, _ identity: FileIdentity?, _ pin: FilePin?,
+        _ changes: MemberChanges, writtenIn document: consuming PreferencesDocument, _ identity: FileIdentity?, _ pin: FilePin?,
         _ later: inout AfterUnlocking
     ) {
         if let old = disk.wasReplaced(identity, pin) { later.release(old) }
@@ -88,7 +90,7 @@ struct PreferencesState {
     }
 
     /// Publishes `changes`, which could not be written, and keeps them and `store` until they are.
-    mutating func keep(_ changes: StoredMembers.Changes, by store: PreferencesStore, _ later: inout AfterUnlocking) {
+    mutating func keep(_ changes: MemberChanges, by store: PreferencesStore, _ later: inout AfterUnlocking) {
         keptOpen = store
         guard !changes.isEmpty else { return }
         show(members.keep(changes), &later)
@@ -96,8 +98,7 @@ struct PreferencesState {
 
     /// Makes changes inside a batch, visible only to its thread.
     mutating func makeInBatch(_ changes: MemberChanges) {
-        if !changes.released.isEmpty { afterTurn.release(value: changes.released) }
-        for (key, change) in changes.byKey { makeInBatch(change, of: key) }
+        for (key, change) in changes { makeInBatch(change, of: key) }
     }
 
     /// The same with one change.
@@ -118,7 +119,7 @@ struct PreferencesState {
     }
 
     /// Undoes the batch's changes since this savepoint.
-    mutating func undoBatch(to savepoint: StoredMembers.Changes?) {
+    mutating func undoBatch(to savepoint: MemberChanges?) {
         guard let undone = batched else { return }
         afterTurn.release(value: undone)
         batched = savepoint ?? [:]
@@ -129,7 +130,7 @@ struct PreferencesState {
         var later = AfterUnlocking()
         swap(&afterTurn, &later)
         later.release(value: changes)
-        show(members.keep(permit(changes.byKey)), &later)
+        show(members.keep(permit(changes)), &later)
         swap(&afterTurn, &later)
     }
 
@@ -143,14 +144,14 @@ struct PreferencesState {
         return afterTurn
     }
 
-    private mutating func permit(_ changes: StoredMembers.Changes) -> StoredMembers.Changes {
+    private mutating func permit(_ changes: MemberChanges) -> MemberChanges {
         let (permitted, refusals) = members.permitted(changes)
         for refusal in refusals { log.refuse(refusal) }
         return permitted
     }
 
     /// Notifies the members of `changes`, which are made, and all listeners.
-    private mutating func show(_ changes: StoredMembers.Changes, _ later: inout AfterUnlocking) {
+    private mutating func show(_ changes: MemberChanges, _ later: inout AfterUnlocking) {
         log.forgetRepairs(of: changes.keys)
         guard members.environment != nil || !members.layers.isEmpty else { return audience.tell(changes, &later) }
         var contents = changes
@@ -178,7 +179,7 @@ struct PreferencesState {
     mutating func exchange(_ new: StoredMembers, respelled: Set<PreferencesKey>, _ later: inout AfterUnlocking) {
         let old = members
         members = new
-        var contents: StoredMembers.Changes = [:]
+        var contents: MemberChanges = [:]
         for key in audience.keys {
             let (before, now) = (old.stored(key), new.stored(key))
             var isSame = old.source(key) == new.source(key) && (before == now || respelled.contains(key))

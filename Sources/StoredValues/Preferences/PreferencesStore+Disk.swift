@@ -54,7 +54,7 @@ extension PreferencesStore {
             refresh()
             if state.withLock({ $0.needsWriting }), let problem = save() { return problem }
             var turn = PreferencesTurn(.change("set(durably:)", key: key), of: self)  // a library thread, as in save()
-            turn.changes.make(change, of: key)
+            turn.changes[PreferencesKey(key)] = change
             do throws(PreferencesError) { try check(turn.changes) } catch {
                 turn.cancel()
                 return error
@@ -152,27 +152,20 @@ extension PreferencesStore {
     /// Publishes `changes`, with which the file was replaced by `document`, and schedules a sync. Without an identity it is in
     /// memory only.
     func publish(
-        _ changes: StoredMembers.Changes, writtenIn document: PreferencesDocument, _ identity: FileIdentity?,
+        _ changes: MemberChanges, writtenIn document: PreferencesDocument, _ identity: FileIdentity?,
         _ later: inout AfterUnlocking
     ) {
         let pin = pin(identity)
-        let rest = endWriting { state in
+        let rest = state.withLock { state in
             state.publish(changes, writtenIn: document, identity, pin, &later)
             return identity == nil ? nil : state.disk.scheduleSync()
         }
         if let rest { scheduleSync(after: rest) }
     }
 
-    /// Ends with `body` what ``PreferencesState/beginWriting(_:)`` has begun.
-    func endWriting<Result: Sendable>(_ body: (inout PreferencesState) -> Result) -> Result {
-        let (result, mustRead) = state.withLock { (body(&$0), $0.disk.endWriting()) }
-        if mustRead { queues.watching.async { self.refresh() } }
-        return result
-    }
-
     /// Publishes `changes`, which could not be written, and retries.
-    func keep(_ changes: StoredMembers.Changes, unwrittenFor error: PreferencesError, _ later: inout AfterUnlocking) {
-        endWriting { state in
+    func keep(_ changes: MemberChanges, unwrittenFor error: PreferencesError, _ later: inout AfterUnlocking) {
+        state.withLock { state in
             state.keep(changes, by: self, &later)
             state.log.note(unsavedFor: error)
         }
@@ -182,7 +175,7 @@ extension PreferencesStore {
 
     /// Publishes nothing: the change was not made. What is in the file may have been written anew, and is synced in the background.
     func giveUpWriting() {
-        endWriting { $0.disk.isSyncMissed = true }
+        state.withLock { $0.disk.isSyncMissed = true }
         tryAgain()
     }
 
@@ -217,7 +210,9 @@ extension PreferencesStore {
         guard case .success = file else { return }
         retries?.request { [weak self] in
             guard let self else { return }
-            queues.watching.async { self.refreshLayers() }  // where all layers are read, so that an older state never replaces a newer one
+            // Where all layers are read, so that an older state never replaces a newer one; and waited for, so that what fails again is
+            // tried again after a longer pause.
+            queues.watching.sync { self.refreshLayers() }
             if state.withLock({ $0.mustWriteSoon }) {
                 guard save() == nil else { return }
                 // Not later: on a failing disk writing succeeds and fsync does not, and both share one pause.
@@ -255,6 +250,9 @@ struct KnownFile {
 
     /// The identity of the file whose content the members are.
     var identity: FileIdentity? { pin?.identity }
+
+    /// Whether this process replaced the file a moment ago, and may go on to.
+    var wasJustReplaced: Bool { written.map { $0.age < .milliseconds(100) } ?? false }
 
     /// The same file if this process was the last to write it.
     var writtenPin: FilePin? { written == identity ? pin : nil }

@@ -13,7 +13,7 @@ extension PreferencesStore {
     func watch(_ file: DurableFile, _ refresh: @escaping @Sendable (PreferencesStore) -> Void) {
         guard file.operations.canBeWatched else { return }
         let schedule = RefreshSchedule(
-            on: queues.watching, patience: patience, isOwnerBusy: { [weak self] in self?.turn.isBusy ?? false }
+            on: queues.watching, patience: patience, isOwnerBusy: { [weak self] in self?.state.withLock { $0.disk.wasJustReplaced } ?? false }
         ) { [weak self] in
             if let self { refresh(self) }
         }
@@ -21,7 +21,7 @@ extension PreferencesStore {
             guard self != nil else { return }
             let watch = FileWatch(file) { schedule.note($0) }
             guard let self else { return }
-            watches.withLock { $0.append(watch) }
+            state.withLock { $0.watches.append(watch) }
             refresh(self)  // for changes before the watch began
             reportWatchProblem()
         }
@@ -33,9 +33,9 @@ extension PreferencesStore {
         var later = AfterUnlocking()
         if !read(always: true, &later) {
             // A change of ours is being written to the file. While this holds the turn, none is.
-            turn.enter()
+            turn.lock()
             _ = read(always: true, &later)
-            turn.leave()
+            turn.unlock()
         }
         for layer in layers { read(layer.file, always: true, &later) }
         finish(later)
@@ -52,8 +52,7 @@ extension PreferencesStore {
     func refresh() {
         var later = AfterUnlocking()
         _ = read(&later)
-        later.run()
-        logNotes()
+        finish(later)
         reportWatchProblem()
     }
 
@@ -110,9 +109,8 @@ extension PreferencesStore {
             }
             return isAdopted ? .adopted : .outdated
         case .failure(let error):
-            guard state.withLock({ isCurrent($0) }) else { return .outdated }
-            // Once for each state of the file.
-            guard state.withLock({ $0.disk.wasBroken(reading.identity) }) else { return .broken }
+            guard let isNew = state.withLock({ isCurrent($0) ? $0.disk.wasBroken(reading.identity) : nil }) else { return .outdated }
+            guard isNew else { return .broken }
             note(
                 "The preferences \"\(path)\" are not JSON: \(error). \(inUse()) Correct the file; before it is overwritten, it is set aside as \"\(path).rejected-<time>\"."
             )
@@ -162,7 +160,7 @@ extension PreferencesStore {
     /// Why changes by other programs may go unseen. A path that does not exist is no reason: its folders are watched until it
     /// does.
     var watchProblem: FileError? {
-        watches.withLock { $0 }.lazy.compactMap(\.problem).first { $0.operation == .watch }
+        state.withLock { $0.watches }.lazy.compactMap(\.problem).first { $0.operation == .watch }
     }
 
     /// Logs once why changes by other programs may go unseen.
@@ -207,8 +205,11 @@ struct PreferencesReading {
         guard let identity else { return false }
         let wasModifiedInPlace = identity != known && identity.inode == known?.inode && identity.device == known?.device
         guard wasModifiedInPlace || (try? document.get()) == nil else { return false }
-        // The magnitude, because another machine's clock may be ahead.
-        let age = Date.now.timeIntervalSince1970 - Double(identity.modified) / 1_000_000_000
-        return Duration.seconds(age.magnitude) < patience
+        return identity.age < patience
     }
+}
+
+extension FileIdentity {
+    /// How long ago the file was written. The magnitude, because another machine's clock may be ahead.
+    var age: Duration { .seconds((Date.now.timeIntervalSince1970 - Double(modified) / 1_000_000_000).magnitude) }
 }

@@ -17,7 +17,7 @@ final class PreferencesStore: Sendable {
     /// The file's last durable state.
     let generation: DurableGeneration?
     /// Admits one change at a time in this process.
-    let turn = TurnLock()
+    let turn = Guarded(())
     /// Whether a thread waits until another process releases the file's lock, and then writes what is unsaved.
     let isWaitingForLock = Atomic(false)
     /// Only for the store and its turns. Other types ask the store.
@@ -26,8 +26,6 @@ final class PreferencesStore: Sendable {
     let patience: Duration
     /// Retries writes and reads that failed.
     let retries: RetryThread?
-    /// The watches of the file and its layers.
-    let watches = Guarded<[FileWatch]>([])
     let queues: StoreQueues
     let isWatchProblemReported = Atomic(false)
     /// Whether variables of the environment may lie above the file: most files have none, and need not ask for any.
@@ -98,17 +96,17 @@ final class PreferencesStore: Sendable {
     func member<Item, Member: LiveMember>(_ key: String, _ itemType: Item.Type, make: (StoredJSON?, (any Sendable)?) -> Member) -> Member {
         let key = PreferencesKey(key)
         // The former one's value is released out here, without a lock: it may be of another type.
-        let (itemTypeFound, found, legacy) = state.withLock { state -> (any Any.Type, any LiveMember, (any Sendable)?) in
-            if let (itemType, member) = state.audience.declaration(of: key) { return (itemType, member, nil) }
+        let (found, legacy) = state.withLock { state -> (any LiveMember, (any Sendable)?) in
+            if let member = state.audience.member(of: key) { return (member, nil) }
             let legacy = state.audience.takeLegacy(of: key)
             let member = make(state.members.stored(key), legacy)
-            state.audience.declare(key, as: itemType, by: member)
-            return (itemType, member, legacy)
+            state.audience.declare(key, by: member)
+            return (member, legacy)
         }
         withExtendedLifetime(legacy) {}
         guard let member = found as? Member else {
             programmerError(
-                "The key \"\(key.text)\" of \"\(path)\" is declared with two types: \(distinctNames(itemTypeFound, itemType)). Give one of them another key.")
+                "The key \"\(key.text)\" of \"\(path)\" is declared with two types: \(distinctNames(found.itemType, itemType)). Give one of them another key.")
         }
         return member
     }
@@ -123,7 +121,7 @@ final class PreferencesStore: Sendable {
     /// Throws why one of `changes` would be refused now, after those of the batch that they are made in.
     func check(_ changes: MemberChanges) throws(PreferencesError) {
         let refusal = state.withLock { state in
-            state.members.permitted((state.batched ?? [:]).merging(changes.byKey) { $1.over($0) }).refusals.first
+            state.members.permitted((state.batched ?? [:]).merging(changes) { $1.over($0) }).refusals.first
         }
         if let refusal { throw refusal }
     }
@@ -185,7 +183,7 @@ final class PreferencesStore: Sendable {
         let activity = ThreadActivity.change(call, key: key)
         if ThreadActivity.isInsideTurn(activity, of: self) { return state.withLock { $0.makeInBatch(change, of: PreferencesKey(key)) } }
         var turn = PreferencesTurn(activity, of: self)
-        turn.changes.make(change, of: key)
+        turn.changes[PreferencesKey(key)] = change
         turn.commit()
     }
 
@@ -216,7 +214,7 @@ final class PreferencesStore: Sendable {
     func rearrange(_ changes: (StoredMembers) -> MemberChanges) {
         func published() -> StoredMembers { state.withLock { $0.members } }
         // Checked without the file's lock first: reading a default must not require a writable folder.
-        if !changes(published()).byKey.isEmpty {
+        if !changes(published()).isEmpty {
             change(.rearrangement) { $0 = changes(published()) }
         }
         // Without a look at the count of views: a read that begins just now is in it only after it has its view.

@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import StoredValuesFiles
 import StoredValuesSupport
@@ -15,15 +16,16 @@ import Synchronization
 ///
 /// Locks are taken in this order, and no thread that holds a later one takes an earlier one:
 ///
-/// 1. The turn (``TurnLock``), for the duration of a change. The user's closure of an `update` or a `batch` runs under this and
-/// the next.
-/// 2. The file's lock (``LockedFile``), among processes; then, only in a flush, the lock of the ``DurableGeneration``.
+/// 1. The turn, for the duration of a change. The user's closure of an `update` or a `batch` runs under this and the next.
+/// 2. The file's lock (``LockedFile``), among processes; then, in a change that survives a power cut or removes the file, the lock of
+/// the ``DurableGeneration``.
 /// 3. The store's state (``PreferencesState``), briefly; no system call is made under it.
 /// 4. The locks of the live values that change together, in any order, because no other thread takes two of them: the store's
 /// state is locked around them, and no thread locks two stores' states. Then the lock of a live value's ready item, and those
 /// of its subscriptions.
 ///
-/// All other locks guard one thing each, and no other lock is taken under them.
+/// All other locks guard one thing each, and no other lock is taken under them, but for that of opening: who opens a file first takes
+/// its state, and others wait.
 struct PreferencesTurn: ~Copyable {
     /// The requested changes.
     var changes = MemberChanges()
@@ -40,7 +42,7 @@ struct PreferencesTurn: ~Copyable {
     init(_ activity: ThreadActivity, of store: PreferencesStore) {
         ThreadActivity.begin(activity, in: store)
         self.store = store
-        store.turn.enter()
+        store.turn.lock()
         do throws(PreferencesError) { try lock() } catch { problem = error }
     }
 
@@ -93,18 +95,20 @@ struct PreferencesTurn: ~Copyable {
     }
 
     private mutating func delete() -> PreferencesError? {
-        let (keys, isUnsaved) = store.state.withLock { ($0.members.document.keys, $0.members.unsaved.values.contains { $0.stored != nil }) }
+        let (keys, isUnsaved) = store.state.withLock { state in
+            state.disk.beginWriting()
+            return (state.members.document.keys, state.members.unsaved.values.contains { $0.stored != nil })
+        }
         if isUnsaved {
             return .notSaved(path: store.path, reason: "It was not removed: values are in memory only that would be lost. flush() saves them, or says why not; resetAll() gives them up.")
         }
         for key in keys { changes.set(key, to: nil, if: .always) }
-        store.state.withLock { $0.disk.beginWriting() }
         do throws(FileError) {
             switch locked.take() {
             case nil: break  // there is no file
             case .some(let file): try store.generation?.removeAll(with: file)
             }
-            store.publish(changes.byKey, writtenIn: PreferencesDocument(), nil, &later)
+            store.publish(changes, writtenIn: PreferencesDocument(), nil, &later)
             return nil
         } catch {
             store.giveUpWriting()
@@ -141,14 +145,10 @@ struct PreferencesTurn: ~Copyable {
 
     /// The file with the requested and all pending changes, and those requested that change anything; nil if there is nothing to
     /// write.
-    private func beginWriting() -> (document: PreferencesDocument, changes: StoredMembers.Changes)? {
+    private func beginWriting() -> (document: PreferencesDocument, changes: MemberChanges)? {
         guard var writing = store.state.withLock({ [changes] in $0.beginWriting(changes) }) else { return nil }
         let changes = writing.document.apply(writing.changes)
-        guard !changes.isEmpty || writing.isNeeded else {
-            store.endWriting { _ in }
-            return nil
-        }
-        return (writing.document, changes)
+        return changes.isEmpty && !writing.isNeeded ? nil : (writing.document, changes)
     }
 
     private func replace(with document: PreferencesDocument) throws(PreferencesError) -> FileIdentity? {
@@ -207,11 +207,12 @@ struct PreferencesTurn: ~Copyable {
 
     /// Releases the file, then the turn, and only then wakes waiting threads: they may use the same values.
     private consuming func end() -> PreferencesError? {
-        let (inner, notes) = store.state.withLock { ($0.endTurn(), $0.log.take()) }
+        let (inner, notes, mustRead) = store.state.withLock { ($0.endTurn(), $0.log.take(), $0.disk.endWriting()) }
+        if mustRead { store.queues.watching.async { [store] in store.refresh() } }
         later.append(inner)
         locked = nil
         ThreadActivity.end()
-        store.turn.leave()
+        store.turn.unlock()
         later.run()
         store.log(notes)
         withExtendedLifetime(changes) {}  // they hold the user's items, which must not be released under a lock

@@ -52,12 +52,12 @@ final class RefreshSchedule: Sendable {
     }
 
     private func readNow() {
-        let isFirst = state.withLock { state in
+        let (isFirst, cost) = state.withLock { state in
             state.events += 1
-            return !exchange(&state.isQueued, with: true)
+            return (!exchange(&state.isQueued, with: true), state.cost)
         }
         guard isFirst else { return }
-        let rest = min(max(Self.shortestRest, state.withLock { $0.cost } * Self.restFactor), Self.longestRest)
+        let rest = min(max(Self.shortestRest, cost * Self.restFactor), Self.longestRest)
         let delay = isOwnerBusy() ? rest : .zero
         queue.async(after: delay) { [self] in
             state.withLock { $0.isQueued = false }

@@ -4,8 +4,7 @@ import StoredValuesSupport
 /// The stored members: those of the file with pending changes applied, and the layers below; or as one thread sees them, with
 /// the changes of a batch, which only that thread sees.
 struct StoredMembers {
-    typealias Changes = [PreferencesKey: MemberChange]
-    typealias Permitted = (changes: Changes, refusals: [PreferencesError])
+    typealias Permitted = (changes: MemberChanges, refusals: [PreferencesError])
 
     /// The path of the file, for the user.
     private let path: String
@@ -16,9 +15,9 @@ struct StoredMembers {
     /// The file with `unsaved` applied.
     private var content = PreferencesDocument()
     /// Changes that are not in the file: those whose write failed, and those that the change under way will write.
-    private(set) var unsaved: Changes = [:]
+    private(set) var unsaved: MemberChanges = [:]
     /// What only the thread sees whose view this is.
-    private(set) var overlay: Changes = [:]
+    private(set) var overlay: MemberChanges = [:]
     /// The layers below, by precedence.
     private(set) var layers: [PreferencesLayer] = []
     /// The layer above, if the file has one; all views share it.
@@ -67,7 +66,7 @@ struct StoredMembers {
     }
 
     /// Lays more changes over it.
-    func overlaid(with changes: Changes) -> StoredMembers {
+    func overlaid(with changes: MemberChanges) -> StoredMembers {
         var view = self
         view.overlay = overlay.isEmpty ? changes : overlay.merging(changes) { $1 }
         return view
@@ -79,7 +78,7 @@ struct StoredMembers {
     func verdict(of change: MemberChange, for key: PreferencesKey) -> MemberChange.Verdict { content.verdict(of: change, for: key) }
 
     /// Keeps those of `changes` that change anything until they are written. Returns them.
-    mutating func keep(_ changes: Changes) -> Changes {
+    mutating func keep(_ changes: MemberChanges) -> MemberChanges {
         var kept = changes
         for (key, change) in changes {
             let pending = change.pending(after: unsaved[key])
@@ -140,7 +139,7 @@ struct StoredMembers {
 extension StoredMembers {
     /// The `changes` to make. Changes of values that a newer version wrote are refused. All are refused if the file would
     /// become too large to be read again, because they are one change. Some may change nothing.
-    func permitted(_ changes: Changes) -> Permitted {
+    func permitted(_ changes: MemberChanges) -> Permitted {
         let (current, refusals) = current(changes, in: content)
         guard let refusal = tooLarge(current, in: content) else { return (current, refusals) }
         return ([:], refusals + [refusal])
@@ -153,7 +152,7 @@ extension StoredMembers {
 
     /// The same for the unsaved changes when they are applied to what another program wrote. Each of these is a separate
     /// change.
-    private func permitted(_ changes: Changes, over content: PreferencesDocument) -> Permitted {
+    private func permitted(_ changes: MemberChanges, over content: PreferencesDocument) -> Permitted {
         var (changes, refusals) = current(changes, in: content)
         guard !content.hasRoom(for: changes, within: sizeLimit) else { return (changes, refusals) }
         // Conditional changes are halves of moves, which must stay together.
@@ -177,7 +176,7 @@ extension StoredMembers {
     }
 
     /// Why `changes` would make the file too large, if they would.
-    private func tooLarge(_ changes: Changes, in content: PreferencesDocument) -> PreferencesError? {
+    private func tooLarge(_ changes: MemberChanges, in content: PreferencesDocument) -> PreferencesError? {
         guard !content.hasRoom(for: changes, within: sizeLimit),
             let largest = changes.filter({ content.stored($0.key) != $0.value.stored })
                 .max(by: { ($0.value.stored?.json.count ?? 0) < ($1.value.stored?.json.count ?? 0) })
@@ -186,7 +185,7 @@ extension StoredMembers {
     }
 
     /// The `changes` whose condition is met, and that do not replace a newer version's value.
-    private func current(_ changes: Changes, in content: PreferencesDocument) -> Permitted {
+    private func current(_ changes: MemberChanges, in content: PreferencesDocument) -> Permitted {
         // Usually all are made, and no new dictionary is created.
         var (current, refusals) = (changes, [PreferencesError]())
         for (key, change) in changes {

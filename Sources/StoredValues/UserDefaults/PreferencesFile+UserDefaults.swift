@@ -87,7 +87,7 @@ extension MemberChanges {
     ) -> UserDefaultsImport.Outcome {
         guard let newKey else { return .skipped(.excluded) }
         guard !newKey.isEmpty, !newKey.isReservedKey else { return .skipped(.unusableKey) }
-        guard store.own(newKey) == nil, byKey[PreferencesKey(newKey)] == nil else { return .skipped(.alreadyStored) }
+        guard store.own(newKey) == nil, self[PreferencesKey(newKey)] == nil else { return .skipped(.alreadyStored) }
         switch json {
         case .failure(let reason): return .skipped(reason)
         case .success(let value, let form):

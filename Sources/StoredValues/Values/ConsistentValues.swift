@@ -127,7 +127,7 @@ private final class PartReading<Item: StorableItem> {
     /// Whether the value read last differs from the one before.
     private(set) var isNews = false
 
-    init(_ wrapper: StoredValue<Item>) { transform = wrapper.sequence(.unlimited, mayBeRefined: true).makeTransform() }
+    init(_ wrapper: StoredValue<Item>) { transform = wrapper.transform(mayBeRefined: true) }
 
     func read(_ content: StoredContent) -> Item {
         isNews = false

@@ -91,7 +91,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         }
         if case .absent = content {
             live.makeReady(nil, ifStill: revision)
-        } else if let item = content.item(Item.self) {
+        } else if let item = content.box(of: Item.self) {
             live.makeReady(item, ifStill: revision)
         }  // of any other, each reader derives its own item
         return (content, revision)
@@ -136,6 +136,8 @@ final class LivePreference<Item: StorableItem>: LiveMember {
             }
         }
     }
+
+    var itemType: any Any.Type { Item.self }
 
     func beginChange() { live.beginChange() }
 

@@ -13,8 +13,8 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     private let listener: LiveKeyring
     private let executor = LoadingExecutor()
     private let state = Guarded(SecretState<Item>())
-    /// Retained for a keyring that reports changes only of secrets in use.
-    private let interest = Guarded<(any Sendable)?>(nil)
+    /// Whether it listens, and what is retained for a keyring that reports changes only of secrets in use.
+    private let listening = Guarded<(hasBegun: Bool, interest: (any Sendable)?)>((false, nil))
 
     /// The secret `id`, read from `keyring`. Use ``LiveKeyring/secret(_:in:as:)`` to get one.
     init(_ id: SecretIdentifier, in keyring: any Keyring, listener: LiveKeyring) {
@@ -69,7 +69,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     func content(by end: DispatchTime? = nil) -> SecretContent<Item> {
         let (content, revision) = live.current
         switch content {
-        case .value, .absent: live.makeReady(content.item, ifStill: revision)
+        case .value, .absent: live.makeReady(content.item.map { Box($0) }, ifStill: revision)
         case .unavailable: readIfUnanswered()
         case .unknown:
             let getter = Waiter()
@@ -120,9 +120,10 @@ final class LiveSecret<Item: StorableItem>: Sendable {
 
     /// Begins to listen: later changes are seen.
     private func listen() {
+        guard !listening.withLock({ $0.hasBegun }) else { return }
         listener.listen()
-        guard interest.withLock({ $0 == nil }), let new = keyring.watch(id) else { return }
-        interest.withLock { $0 = $0 ?? new }
+        let new = keyring.watch(id)  // without the lock: a keyring may be the user's
+        listening.withLock { $0 = (true, $0.interest ?? new) }
     }
 }
 

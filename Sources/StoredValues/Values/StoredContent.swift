@@ -2,9 +2,10 @@
 
 extension StoredContent {
     /// The item, if this holds one of this type.
-    func item<Item: Sendable>(_ type: Item.Type) -> Item? {
-        if case .item(let box, _) = self { (box as? Box<Item>)?.value } else { nil }
-    }
+    func item<Item: Sendable>(_ type: Item.Type) -> Item? { box(of: type)?.value }
+
+    /// The same in the box in which its readers share it.
+    func box<Item: Sendable>(of type: Item.Type) -> Box<Item>? { if case .item(let box, _) = self { box as? Box<Item> } else { nil } }
 
     /// Whether it is neither only text nor the item of another type, as a batch may leave it that uses a key with two.
     func isDecoded<Item: Sendable>(as type: Item.Type) -> Bool {
@@ -19,9 +20,7 @@ extension StoredContent {
     func decoded<Item: StorableItem>(as type: Item.Type, by schema: ItemSchema) -> StoredContent {
         guard !isDecoded(as: type), let text else { return self }
         guard text.version <= schema.version else {
-            let known = schema.version == 0 ? "none" : "up to \(schema.version)"
-            return .unreadable(
-                text, reason: "a newer version of the program wrote it (its version is \(text.version), this program knows \(known))")
+            return .unreadable(text, reason: "\(ItemCoding.NewerVersion(stored: text.version, supported: schema.version))")
         }
         let json: JSONIndex
         do {

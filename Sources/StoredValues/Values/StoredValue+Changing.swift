@@ -34,7 +34,7 @@ extension StoredValue {
         let preference = livePreference
         let change = try checkedChange(to: item, in: preference)
         try preference.store.change("set(checking:)", of: key) { changes throws(PreferencesError) in
-            changes.make(change, of: key)
+            changes[PreferencesKey(key)] = change
             try preference.store.check(changes)
         }
     }
@@ -89,12 +89,14 @@ extension StoredValue {
     /// ``update(_:)`` under the name of the operation that was called.
     func update<Result, Failure>(named call: String, _ change: (inout Item) throws(Failure) -> Result) throws(Failure) -> Result {
         let preference = livePreference
+        var used: Item?  // released after the locks, because that may run the user's code
+        defer { withExtendedLifetime(used) {} }
         return try preference.store.change(call, of: key) { changes throws(Failure) in
             var item = read(preference).item
-            defer { changes.released.append(item) }
+            defer { used = item }
             let result = try change(&item)
             do throws(PreferencesError) {
-                changes.make(try self.change(to: item, in: preference), of: key)
+                changes[PreferencesKey(key)] = try self.change(to: item, in: preference)
             } catch {
                 preference.store.report { $0.refuse(error) }
             }

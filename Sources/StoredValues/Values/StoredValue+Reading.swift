@@ -19,36 +19,37 @@ extension StoredValue {
     }
 
     /// ``values`` with its concrete type.
+    func sequence(_ limit: BufferLimit) -> ValueSequence<StoredContent, Item> {
+        ValueSequence(subscribe: { self.livePreference.live.subscribe(limit) }, makeTransform: { self.transform() })
+    }
+
+    /// What one iteration makes of each content: the item, nil if it is the same as the one before.
     ///
     /// - Parameter mayBeRefined: Whether contents come that a reader may have decoded: as items with the file's text, which may be
     ///   formatted in another way.
-    func sequence(_ limit: BufferLimit, mayBeRefined: Bool = false) -> ValueSequence<StoredContent, Item> {
-        ValueSequence(
-            subscribe: { self.livePreference.live.subscribe(limit) },
-            makeTransform: {
-                var isFirst = true
-                var last: [UInt8]?
-                var lastGood: [UInt8]?
-                return { content in
-                    defer { isFirst = false }
-                    // Values are compared in encoded form: storing the default, removing it, or other formatting in the file is
-                    // no change.
-                    let item: Item, text: [UInt8]?
-                    if self.declaration.validate == nil, let set = content.item(Item.self), let stored = content.text {
-                        // After the first element, mostly only values set in this process come as items, with the text they were
-                        // encoded to.
-                        (item, text) = (set, isFirst || mayBeRefined ? Self.text(set) : stored.json)
-                        lastGood = text
-                    } else {
-                        let interpretation = self.interpretation(ofStreamed: content) { lastGood.flatMap(Self.item) }
-                        (item, text) = (interpretation.item, Self.text(interpretation.item))
-                        lastGood = interpretation.isDefault ? nil : text
-                    }
-                    guard isFirst || text == nil || text != last else { return nil }
-                    last = text
-                    return item
-                }
-            })
+    func transform(mayBeRefined: Bool = false) -> (StoredContent) -> Item? {
+        var isFirst = true
+        var last: [UInt8]?
+        var lastGood: [UInt8]?
+        return { content in
+            defer { isFirst = false }
+            // Values are compared in encoded form: storing the default, removing it, or other formatting in the file is
+            // no change.
+            let item: Item, text: [UInt8]?
+            if self.declaration.validate == nil, let set = content.item(Item.self), let stored = content.text {
+                // After the first element, mostly only values set in this process come as items, with the text they were
+                // encoded to.
+                (item, text) = (set, isFirst || mayBeRefined ? Self.text(set) : stored.json)
+                lastGood = text
+            } else {
+                let interpretation = self.interpretation(ofStreamed: content) { lastGood.flatMap(Self.item) }
+                (item, text) = (interpretation.item, Self.text(interpretation.item))
+                lastGood = interpretation.isDefault ? nil : text
+            }
+            guard isFirst || text == nil || text != last else { return nil }
+            last = text
+            return item
+        }
     }
 
     var livePreference: LivePreference<Item> {

@@ -4,7 +4,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("Moving secrets", .hangLimit)
-struct SecretMoveTests {
+struct SecretMoveTests {}
+
+extension SecretMoveTests {
     private typealias Contents = [SecretIdentifier: [UInt8]]
 
     private func id(_ account: String, in service: String = "s") -> SecretIdentifier {
@@ -137,10 +139,10 @@ struct SecretMoveTests {
         try await withTemporaryFolder { folder in
             try Data([1]).write(to: URL(fileURLWithPath: folder + "/a"))
             let source: CredentialsKeyring = .credentials(at: folder)
-            await #expect(throws: SecretMoveError.source(.readOnly)) {
-                try await source.moveSecrets(inService: "s", to: InMemoryKeyring())
-            }
+            let destination = InMemoryKeyring()
+            await #expect(throws: SecretMoveError.source(.readOnly)) { try await source.moveSecrets(inService: "s", to: destination) }
             #expect(try await source.read(id("a")) == Secret([1]))
+            #expect(try await contents(of: destination).isEmpty, "nothing is copied that could not be removed")
         }
     }
 

@@ -7,7 +7,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("The store of a preferences file", .hangLimit)
-struct PreferencesStoreTests {
+struct PreferencesStoreTests {}
+
+extension PreferencesStoreTests {
     @Test("An observer that hears of the system-wide defaults while a file opens may open another one")
     func openingInsideObserver() async throws {
         try await withTemporaryFolder { folder in
@@ -97,7 +99,7 @@ struct PreferencesStoreTests {
                 try await eventually("all are watched, and on the disk") {
                     most = max(most, try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count)
                     return files.allSatisfy { file in
-                        !file.store.watches.withLock { $0 }.isEmpty && FileManager.default.fileExists(atPath: file.path + ".durable")
+                        !file.store.state.withLock { $0.watches.isEmpty } && FileManager.default.fileExists(atPath: file.path + ".durable")
                     }
                 }
                 #expect(most < 64, "\(most) threads")

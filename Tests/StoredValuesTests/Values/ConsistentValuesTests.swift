@@ -6,7 +6,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("Values of several keys that are read as one", .hangLimit)
-struct ConsistentValuesTests {
+struct ConsistentValuesTests {}
+
+extension ConsistentValuesTests {
     /// Two numbers that every change here makes equal.
     private struct Pair {
         let storage: PreferencesFile
@@ -41,7 +43,7 @@ struct ConsistentValuesTests {
 
     @Test("A value that a reader has decoded from a text of another form, and that is set to the same again, is no news")
     func refined() {
-        let read = StoredValue(key: "a", default: [0], storage: .inMemory()).sequence(.unlimited, mayBeRefined: true).makeTransform()
+        let read = StoredValue(key: "a", default: [0], storage: .inMemory()).transform(mayBeRefined: true)
         func content(_ text: String) -> StoredContent { .item(Box([1, 2]), text: StoredJSON(json: Array(text.utf8))) }
         #expect(read(.absent) == [0])
         #expect(read(content("[1,    2]")) == [1, 2])

@@ -6,7 +6,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("LiveValue", .hangLimit)
-struct LiveValueTests {
+struct LiveValueTests {}
+
+extension LiveValueTests {
     @Test("A reader gets changes in the order in which they were made, in whatever order readers are woken")
     func commitOrder() async {
         let live = LiveValue<Int, Int>(0)
@@ -54,7 +56,7 @@ struct LiveValueTests {
                     live.change(to: make(number), &later)
                     later.run()
                     let (item, revision) = live.current
-                    live.makeReady(item, ifStill: revision)
+                    live.makeReady(Box(item), ifStill: revision)
                 }
                 isDone.isSet = true
                 return 0
@@ -126,7 +128,7 @@ struct LiveValueTests {
     ) throws {
         let live = LiveValue<Int, Item>(0)
         for item in [first, second] {
-            live.makeReady(item, ifStill: live.current.revision)
+            live.makeReady(Box(item), ifStill: live.current.revision)
             for _ in 0..<2 {
                 let prepared = try #require(live.ready.item(), sourceLocation: sourceLocation)
                 let ready = try #require(prepared, sourceLocation: sourceLocation)
@@ -156,17 +158,17 @@ struct LiveValueTests {
         let live = LiveValue<Int, Int>(1)
         #expect(isUnprepared(live))
         let (first, revision) = live.current
-        live.makeReady(first, ifStill: revision)
+        live.makeReady(Box(first), ifStill: revision)
         #expect(live.ready.item() == 1)
 
         change(live)
         #expect(isUnprepared(live))
-        live.makeReady(first, ifStill: revision)
+        live.makeReady(Box(first), ifStill: revision)
         #expect(isUnprepared(live))
         live.makeReady(nil, ifStill: live.current.revision)
         #expect(live.ready.item() == .some(nil))
         change(live)
-        live.makeReady(4, ifStill: live.current.revision)
+        live.makeReady(Box(4), ifStill: live.current.revision)
         #expect(live.ready.item() == 4)
     }
 
@@ -179,9 +181,9 @@ struct LiveValueTests {
             let live = LiveValue<Int, Object>(0)
             let objects = (Object(), Object())
             (first, second) = objects
-            live.makeReady(objects.0, ifStill: live.current.revision)
+            live.makeReady(Box(objects.0), ifStill: live.current.revision)
             change(live)
-            live.makeReady(objects.1, ifStill: live.current.revision)
+            live.makeReady(Box(objects.1), ifStill: live.current.revision)
             _ = live.ready.item()
         }
         #expect(first == nil && second == nil)

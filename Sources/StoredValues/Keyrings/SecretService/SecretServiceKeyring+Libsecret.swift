@@ -132,8 +132,9 @@
             if let heldLock { return heldLock }
             guard (try? bus.resolve()) != nil, let file = lockFile(of: id) else { return nil }
             do throws(KeyringError) {
-                // Usually it is free. A thread and a deadline for each change would cost more than the lock.
-                if let lock = try file.holdIfFree() { return lock }
+                // Usually it is free. A thread and a deadline for each change would cost more than the lock. With a timeout of zero it would
+                // not let waiting processes go first.
+                do { return try file.hold(within: .nanoseconds(1)) { true } } catch .timedOut {}
                 return try await queue(for: id).perform(deadline: deadline) { isWanted throws(KeyringError) in
                     try file.hold(while: isWanted)
                 }
