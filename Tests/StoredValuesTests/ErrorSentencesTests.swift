@@ -21,7 +21,9 @@ private struct Expectation<Failure: Error> {
 }
 
 @Suite("Messages of public errors")
-struct ErrorSentencesTests {
+struct ErrorSentencesTests {}
+
+extension ErrorSentencesTests {
     private static let id = SecretIdentifier(service: "com.example.Editor", account: "token")
     private static let path = "/home/me/.config/editor/preferences.json"
 

@@ -3,7 +3,9 @@ import StoredValues
 import Testing
 
 @Suite("Kubernetes", .hangLimit)
-struct KubernetesTests {
+struct KubernetesTests {}
+
+extension KubernetesTests {
     @Test("A ConfigMap in XDG_CONFIG_DIRS, made late, changed, emptied and broken: the program continues and detects each change")
     func configMap() async throws {
         try await withTemporaryFolder { folder in

@@ -3,7 +3,9 @@ import StoredValues
 import Testing
 
 @Suite("README", .hangLimit)
-struct ReadmeTests {
+struct ReadmeTests {}
+
+extension ReadmeTests {
     private static let catalogue = "Sources/StoredValues/StoredValues.docc"
 
     private func page(_ path: String) throws -> String { try contents(ofFile: DocumentedPage.root.appending(path: path).path) }

@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 @Suite("The scripts", .hangLimit)
-struct ScriptsTests {
+struct ScriptsTests {}
+
+extension ScriptsTests {
     /// Runs these lines of bash after Scripts/in-a-session, with their output in a pipe.
     private func piped(_ lines: String, in folder: String) async throws -> FinishedProgram {
         let script = "source \(DocumentedPage.root.path)/Scripts/in-a-session\n{ in_a_session \(lines); echo status $?; } 2>&1 | cat"

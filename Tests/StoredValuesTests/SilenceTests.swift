@@ -6,7 +6,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("Silence", .hangLimit)
-struct SilenceTests {
+struct SilenceTests {}
+
+extension SilenceTests {
     /// All that a child process printed.
     private func output(_ result: ExitTest.Result?) throws -> String {
         let result = try #require(result)

@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 @Suite("Walls")
-struct WallsTests {
+struct WallsTests {}
+
+extension WallsTests {
     private static let sources = DocumentedPage.root.path + "/Sources/"
 
     private func files() throws -> [(path: String, text: String)] {

@@ -10,7 +10,9 @@
     @Suite("StoredValuesProvider: secrets", .hangLimit)
     struct StoredValuesProviderSecretTests {
         private let service = "com.example.configuration"
+    }
 
+    extension StoredValuesProviderSecretTests {
         private func provider(
             _ keyring: some Keyring, _ secrets: Set<AbsoluteConfigKey> = ["api.token"],
             storage: PreferencesFile = PreferencesFile(path: ProcessFolder.path + "/" + UUID().uuidString)

@@ -8,7 +8,9 @@
     @testable import StoredValues
 
     @Suite("StoredValuesProvider: settings", .hangLimit)
-    struct StoredValuesProviderTests {
+    struct StoredValuesProviderTests {}
+
+    extension StoredValuesProviderTests {
         /// What the package's own tests of providers expect, as each value is stored.
         static let expected: [String: JSONValue] = [
             "string": "Hello", "int": 42, "double": number(3.14), "bool": true, "bytes": "bWFnaWM=",

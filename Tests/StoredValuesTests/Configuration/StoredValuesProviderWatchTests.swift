@@ -10,7 +10,9 @@
     @Suite("StoredValuesProvider: watching", .hangLimit)
     struct StoredValuesProviderWatchTests {
         private let id = SecretIdentifier(service: "s", account: "token")
+    }
 
+    extension StoredValuesProviderWatchTests {
         /// What is thrown where an `InMemoryKeyring` gives no answer about the secret.
         private func failure(_ reason: KeyringError) -> SecretError {
             SecretError(reason: reason, id: id, keyring: InMemoryKeyring().description)

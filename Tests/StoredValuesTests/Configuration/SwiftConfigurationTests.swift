@@ -6,7 +6,9 @@
     @testable import StoredValues
 
     @Suite("The article on swift-configuration", .hangLimit)
-    struct SwiftConfigurationTests {
+    struct SwiftConfigurationTests {}
+
+    extension SwiftConfigurationTests {
         @Test("Its example is the one that is compiled here")
         func verbatim() throws {
             let root = DocumentedPage.root.path

@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 @Suite("When it does not compile", .heavy, .hangLimit)
-struct CompileErrorsTests {
+struct CompileErrorsTests {}
+
+extension CompileErrorsTests {
     /// One section of the article: a mistake, what the compiler says of it, and what to write instead.
     private struct Mistake {
         let title: String

@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 @Suite("Documentation", .heavy, .hangLimit)
-struct DocumentationTests {
+struct DocumentationTests {}
+
+extension DocumentationTests {
     @Test("Every snippet of a page compiles", arguments: DocumentedPage.all)
     func compiles(page: DocumentedPage) async throws {
         #expect(!page.text.isEmpty)

@@ -5,7 +5,9 @@
 
     /// What a reader may copy from the articles about many machines, and the options and variables that they name.
     @Suite("Documentation of the fleet", .hangLimit)
-    struct FleetDocumentationTests {
+    struct FleetDocumentationTests {}
+
+    extension FleetDocumentationTests {
         private static let catalogue = "Sources/StoredValues/StoredValues.docc"
         private static let articles = ["\(catalogue)/Fleet.md", "\(catalogue)/FleetSecrets.md"]
 

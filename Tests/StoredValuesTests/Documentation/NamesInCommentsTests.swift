@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 @Suite("Names in comments", .hangLimit)
-struct NamesInCommentsTests {
+struct NamesInCommentsTests {}
+
+extension NamesInCommentsTests {
     /// Names that no code of the sources has: those of compilers, of other packages and systems, and of the tests.
     private static let foreign: Set<String> = [
         "BoringSSL", "ChaCha20", "ConfigReader", "EDITOR_", "EDITOR_MAX_CONNECTIONS", "F_OFD_GETLK", "F_OFD_SETLK", "GDBusConnection",

@@ -3,7 +3,9 @@ import StoredValues
 import Testing
 
 @Suite("The page on the format of the preferences file")
-struct PreferencesFileFormatTests {
+struct PreferencesFileFormatTests {}
+
+extension PreferencesFileFormatTests {
     private struct Window: VersionedItem {
         static let version = 2
         static func migrate(_ json: inout JSONValue, from version: Int) {}

@@ -3,7 +3,9 @@ import StoredValues
 import Testing
 
 @Suite("The article on changing what you store")
-struct SchemaChangesTests {
+struct SchemaChangesTests {}
+
+extension SchemaChangesTests {
     @Test("Its versioned type is the one that is compiled here")
     func verbatim() throws {
         let folder = DocumentedPage.root.path

@@ -7,7 +7,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("Closing on another thread", .serialized, .hangLimit)
-struct DeferredClosingTests {
+struct DeferredClosingTests {}
+
+extension DeferredClosingTests {
     @Test("Where files are freed slowly, a few descriptors wait and the others are closed at once; in the end all are")
     func slowFileSystem() async throws {
         try await withTemporaryFolder { folder in

@@ -6,7 +6,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("DurableFile", .hangLimit)
-struct DurableFileTests {
+struct DurableFileTests {}
+
+extension DurableFileTests {
     private func mode(_ path: String) throws -> Int {
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }

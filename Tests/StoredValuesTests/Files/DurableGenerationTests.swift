@@ -6,7 +6,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("DurableGeneration", .hangLimit)
-struct DurableGenerationTests {
+struct DurableGenerationTests {}
+
+extension DurableGenerationTests {
     private func names(in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     }

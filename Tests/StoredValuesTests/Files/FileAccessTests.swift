@@ -8,7 +8,9 @@ import Testing
 @Suite("Access to the created files", .hangLimit)
 struct FileAccessTests {
     private let operations = FileOperations.posix
+}
 
+extension FileAccessTests {
     // MARK: Access control lists
 
     /// An entry of a list: for whom (`linux/posix_acl.h`), what, and which user or group.

@@ -5,7 +5,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("FileError")
-struct FileErrorTests {
+struct FileErrorTests {}
+
+extension FileErrorTests {
     @Test(
         "Every message says what was tried, on which file, why it failed and what to do",
         arguments: [

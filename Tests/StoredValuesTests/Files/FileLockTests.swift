@@ -6,7 +6,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("The lock of a DurableFile", .hangLimit)
-struct FileLockTests {
+struct FileLockTests {}
+
+extension FileLockTests {
     /// The command line's `flock` as the other process: holds the lock until its standard input ends.
     private final class OtherProcess {
         private let process = Process()

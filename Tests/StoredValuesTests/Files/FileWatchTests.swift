@@ -8,7 +8,9 @@ import Testing
 @Suite("FileWatch", .hangLimit)
 struct FileWatchTests {
     private let files = FileManager.default
+}
 
+extension FileWatchTests {
     private func write(_ text: String, inPlaceOf path: String) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     }

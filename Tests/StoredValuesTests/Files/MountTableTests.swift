@@ -15,7 +15,9 @@ struct MountTableTests {
         33 27 0:33 / /mnt rw - cifs //host/share rw
         half a line
         """#
+}
 
+extension MountTableTests {
     @Test(
         "A path lies on the file system mounted nearest to it, the latest of several",
         arguments: [

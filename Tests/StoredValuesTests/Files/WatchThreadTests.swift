@@ -10,7 +10,9 @@ import Testing
 struct WatchThreadTests {
     private let files = FileManager.default
     private let operations = FileOperations.posix
+}
 
+extension WatchThreadTests {
     private func write(_ text: String, byRenamingOver path: String) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path + ".new"))
         try operations.rename(path + ".new", to: path)

@@ -8,7 +8,9 @@
 
     /// What an agent does about what it hears, and what programs make of it at any moment, without a cluster.
     @Suite("The steps of an agent", .hangLimit)
-    struct AgentStepsTests {
+    struct AgentStepsTests {}
+
+    extension AgentStepsTests {
         /// A machine whose agent hears what a test says. In the cluster "limit" is always the revision of its last change.
         private final class Machine {
             let fleet: FleetFiles

@@ -4,7 +4,9 @@
     @testable import StoredValuesFleet
 
     @Suite("Which cluster is meant, where its members disagree")
-    struct ClusterVoteTests {
+    struct ClusterVoteTests {}
+
+    extension ClusterVoteTests {
         /// What members say, one after the other: its position, and its cluster or nil for no answer. Returns the cluster after each word.
         private func heard(_ members: Int, expecting cluster: String? = nil, _ words: [(Int, String?)]) -> [String?] {
             var vote = ClusterVote(members: members)
@@ -52,7 +54,9 @@
     }
 
     @Suite("What members say in place of an answer")
-    struct MemberFailuresTests {
+    struct MemberFailuresTests {}
+
+    extension MemberFailuresTests {
         private func error(_ reason: EtcdError.Reason, _ who: String = "x", mayHaveHappened: Bool = false) -> EtcdError {
             EtcdError(reason: reason, sentence: "\(who) said \(reason)", mayHaveHappened: mayHaveHappened)
         }

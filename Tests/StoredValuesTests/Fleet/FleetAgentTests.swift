@@ -5,7 +5,9 @@
     import Testing
 
     @Suite("stored-values-fleet agent", .hangLimit)
-    struct FleetAgentTests {
+    struct FleetAgentTests {}
+
+    extension FleetAgentTests {
         @Test("A running program sees a change of the fleet at once, its own file stays above it, and a removal uncovers the default")
         func values() async throws {
             try await withFleet { fleet in

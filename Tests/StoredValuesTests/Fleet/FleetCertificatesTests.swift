@@ -6,7 +6,9 @@
 
     /// Each fault has a sentence of its own: what puts it right is another thing each time.
     @Suite("Fleet: what is wrong with a certificate", .hangLimit)
-    struct FleetCertificatesTests {
+    struct FleetCertificatesTests {}
+
+    extension FleetCertificatesTests {
         /// A certificate that a member shows, and what is said of it.
         enum Shown: String, CaseIterable {
             case expired, ofAnotherAuthority, forAnotherHost

@@ -7,7 +7,9 @@
 
     /// Programs that change a fleet's settings.
     @Suite("Fleet: changes", .hangLimit)
-    struct FleetChangesTests {
+    struct FleetChangesTests {}
+
+    extension FleetChangesTests {
         private struct Window: Codable, Equatable {
             var width = 800.5
             var title: String?

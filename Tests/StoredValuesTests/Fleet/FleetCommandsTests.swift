@@ -4,7 +4,9 @@
     import Testing
 
     @Suite("stored-values-fleet: settings", .hangLimit)
-    struct FleetCommandsTests {
+    struct FleetCommandsTests {}
+
+    extension FleetCommandsTests {
         @Test("A setting is for everyone, for a group or for a host: the narrower wins, and of two groups the one that the agent names later")
         func targets() async throws {
             try await withFleet { fleet in

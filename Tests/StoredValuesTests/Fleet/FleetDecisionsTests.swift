@@ -11,7 +11,9 @@
         private let keys: FleetKeys
 
         init() throws { keys = try FleetKeys(applicationID: "demo") }
+    }
 
+    extension FleetDecisionsTests {
         private func entry(_ key: String, _ value: String = #"{"value": 1}"#, revision: Int) -> EtcdKeyValue {
             EtcdKeyValue(key: keys.settings + Data(key.utf8), value: Data(value.utf8), revision: revision)
         }

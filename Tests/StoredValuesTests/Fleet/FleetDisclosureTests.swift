@@ -5,7 +5,9 @@
     import Testing
 
     @Suite("Fleet: disclosure", .hangLimit)
-    struct FleetDisclosureTests {
+    struct FleetDisclosureTests {}
+
+    extension FleetDisclosureTests {
         private func id(_ name: String) -> SecretIdentifier { SecretIdentifier(service: TestFleet.application, account: name) }
 
         @Test("No disk, log or backup of the cluster, no mirror, report or output holds a secret, compressed or not; plain settings are found there")

@@ -5,7 +5,9 @@
     @testable import StoredValuesFleet
 
     @Suite("The address of a member of a fleet's cluster")
-    struct FleetEndpointTests {
+    struct FleetEndpointTests {}
+
+    extension FleetEndpointTests {
         @Test(
             "An address is a name or an address with a port, encrypted or on this machine",
             arguments: [

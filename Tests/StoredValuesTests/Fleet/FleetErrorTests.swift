@@ -10,7 +10,9 @@
         private let endpoint: EtcdEndpoint
 
         init() throws { endpoint = try EtcdEndpoint("https://db1:2379") }
+    }
 
+    extension FleetErrorTests {
         /// What etcd says, and what that means.
         struct Answer: Sendable, CustomTestStringConvertible {
             var status = 200

@@ -4,7 +4,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("What follows from what is known of a fleet's settings")
-struct FleetEvidenceTests {
+struct FleetEvidenceTests {}
+
+extension FleetEvidenceTests {
     private static let confirmed = BootMoment.now.before(by: .seconds(3600))
     private static let firstLook = Date(timeIntervalSince1970: 1), modified = Date(timeIntervalSince1970: 2)
     private static let since = Date(timeIntervalSince1970: 3)

@@ -4,7 +4,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("The files of a fleet's agent", .hangLimit)
-struct FleetFormatsTests {
+struct FleetFormatsTests {}
+
+extension FleetFormatsTests {
     // MARK: The report
 
     @Test("A report reads back as it was written")

@@ -5,7 +5,9 @@
 
     /// What programs hear of the fleet's freshness while things go wrong. They keep the last settings all the while.
     @Suite("A fleet's freshness", .hangLimit)
-    struct FleetFreshnessTests {
+    struct FleetFreshnessTests {}
+
+    extension FleetFreshnessTests {
         @Test("Without a quorum the settings are stale, though a member answers; with one they are current again")
         func quorum() async throws {
             try await withFleet(3) { fleet in

@@ -7,7 +7,9 @@
 
     /// What an administrator does to the cluster's history while agents follow it.
     @Suite("A fleet's history", .hangLimit)
-    struct FleetHistoryTests {
+    struct FleetHistoryTests {}
+
+    extension FleetHistoryTests {
         @Test("What was compacted while an agent was disconnected is read again, whole")
         func compacted() async throws {
             try await withFleet { fleet in

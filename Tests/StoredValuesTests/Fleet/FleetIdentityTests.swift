@@ -7,7 +7,9 @@
     @testable import StoredValuesFleet
 
     @Suite("Fleet: what is the same, and what is said", .hangLimit)
-    struct FleetIdentityTests {
+    struct FleetIdentityTests {}
+
+    extension FleetIdentityTests {
         @Test("Two FleetSecrets are one with the same key at the same members, in whatever order; another key makes another")
         func identity() throws {
             let members = ["http://127.0.0.1:1", "http://127.0.0.1:2"]

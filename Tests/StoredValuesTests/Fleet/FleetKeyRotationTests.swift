@@ -5,7 +5,9 @@
     import Testing
 
     @Suite("Fleet: the change of the key", .hangLimit)
-    struct FleetKeyRotationTests {
+    struct FleetKeyRotationTests {}
+
+    extension FleetKeyRotationTests {
         @Test("By the article's steps no machine is without its secrets at any moment: readers on each read on and never see an error or nothing")
         func steps() async throws {
             try await withFleet { fleet in

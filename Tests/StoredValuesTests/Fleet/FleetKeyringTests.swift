@@ -11,7 +11,9 @@
     @Suite("FleetKeyring", .hangLimit)
     struct FleetKeyringTests {
         private let id = SecretIdentifier(service: "com.example.Server", account: "token")
+    }
 
+    extension FleetKeyringTests {
         /// A folder of an agent whose application is this process, with a secret, and the key.
         private func withKeyring(_ body: (FleetKeyring, EncryptedFileKeyring, _ key: String, _ folder: String) async throws -> Void) async throws {
             try await withTemporaryFolder { folder in

@@ -8,7 +8,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("A fleet's settings as a layer", .hangLimit)
-struct FleetLayerTests {
+struct FleetLayerTests {}
+
+extension FleetLayerTests {
     @Test("The own file over the fleet over the system-wide defaults over the code; reset uncovers one after the other")
     func order() async throws {
         try await withFleetFiles { files in

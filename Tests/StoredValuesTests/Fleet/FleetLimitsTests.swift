@@ -5,7 +5,9 @@
     import Testing
 
     @Suite("A fleet's limits", .hangLimit)
-    struct FleetLimitsTests {
+    struct FleetLimitsTests {}
+
+    extension FleetLimitsTests {
         @Test("126 settings change in one transaction, and with 127 nothing is sent")
         func operations() async throws {
             try await withFleet { fleet in

@@ -7,7 +7,9 @@
 
     /// Addresses of which not all lead to the cluster that is meant.
     @Suite("Fleet: members that answer wrongly", .hangLimit)
-    struct FleetMembersTests {
+    struct FleetMembersTests {}
+
+    extension FleetMembersTests {
         /// What a wrong address leads to.
         enum Wrong: String, CaseIterable, CustomTestStringConvertible {
             case gatewayOff = "a member without its JSON gateway"

@@ -7,7 +7,9 @@
 
     /// What is known of a change when answers are lost on the way.
     @Suite("Fleet: outcomes", .hangLimit)
-    struct FleetOutcomeTests {
+    struct FleetOutcomeTests {}
+
+    extension FleetOutcomeTests {
         private static let transactions = "/v3/kv/txn"
 
         /// Runs `body` with a client that is one proxy away from etcd.

@@ -5,7 +5,9 @@
 
     /// Members and machines with a network of their own each, which is parted: nobody is told of it.
     @Suite("A fleet in a parted network", .heavy, .hangLimit)
-    struct FleetPartitionTests {
+    struct FleetPartitionTests {}
+
+    extension FleetPartitionTests {
         @Test("A machine that is cut off is stale though its connections look open, and current again when it is back")
         func machine() async throws {
             try await withNetwork { network, fleet, machine, status in

@@ -5,7 +5,9 @@
     import Testing
 
     @Suite("What agents and clients of a fleet set right by themselves", .hangLimit)
-    struct FleetRepairTests {
+    struct FleetRepairTests {}
+
+    extension FleetRepairTests {
         @Test("A cluster that lost its data takes no settings away, though others have stored more in it since than it had")
         func refilled() async throws {
             try await withFleet { fleet in

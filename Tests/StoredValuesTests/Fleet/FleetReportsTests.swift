@@ -6,7 +6,9 @@
     @testable import StoredValuesFleet
 
     @Suite("Fleet: which machines are current", .hangLimit)
-    struct FleetReportsTests {
+    struct FleetReportsTests {}
+
+    extension FleetReportsTests {
         private static let agents = "/stored-values/\(TestFleet.application)/agents/"
 
         @Test("Agents that are asked to report say how their machines are, seldom and under a lease, and status tells in one line; others say nothing")

@@ -5,7 +5,9 @@
 
     /// The roles of the article, and those who try to exceed them.
     @Suite("A fleet's rights", .hangLimit)
-    struct FleetRightsTests {
+    struct FleetRightsTests {}
+
+    extension FleetRightsTests {
         private static let agents = EtcdCluster.Role(
             name: "agents", password: TestSecret.text("agents"), rights: [("read", TestFleet.settings)])
         private static let operators = EtcdCluster.Role(

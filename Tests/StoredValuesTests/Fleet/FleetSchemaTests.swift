@@ -5,7 +5,9 @@
     import Testing
 
     @Suite("Fleet: schemas", .hangLimit)
-    struct FleetSchemaTests {
+    struct FleetSchemaTests {}
+
+    extension FleetSchemaTests {
         /// Words that this version does not know are of a later one.
         private static let schema = """
             {"type": "object", "x-later": 1, "properties": {

@@ -6,7 +6,9 @@
 
     /// Old secrets that come back, and secrets that go.
     @Suite("Fleet: old and missing secrets", .hangLimit)
-    struct FleetSecretsHistoryTests {
+    struct FleetSecretsHistoryTests {}
+
+    extension FleetSecretsHistoryTests {
         @Test("Older secrets, and others of the same age, are refused on machines that have seen later ones, which say so and keep theirs, also when their agent starts again")
         func older() async throws {
             try await withFleet { fleet in

@@ -6,7 +6,9 @@
     @testable import StoredValues
 
     @Suite("Fleet: secrets", .hangLimit)
-    struct FleetSecretsTests {
+    struct FleetSecretsTests {}
+
+    extension FleetSecretsTests {
         private func id(_ name: String) -> SecretIdentifier { SecretIdentifier(service: TestFleet.application, account: name) }
 
         // MARK: From the operator to the program
@@ -52,8 +54,10 @@
                 try await fleet.run("secret", "confirm", "--yes", "--secrets-key", key)
                 #expect(try await fleet.run("list") == "limit\teveryone\t1\n")
                 #expect(try await fleet.tool().status().output.hasSuffix("\n1 setting of \(TestFleet.application)\n"))
-                let log = try await fleet.run("log")
-                let changes: [String] = log.split(separator: "\n").map { $0.split(separator: "\t")[2...].prefix(4).joined(separator: " ") }
+                let changes = try await fleet.run("log").split(separator: "\n").map { line in
+                    let columns = line.split(separator: "\t")
+                    return columns[2...].prefix(4).joined(separator: " ")
+                }
                 #expect(changes == ["(restored) secret", "limit everyone (nothing) 1", "a b secret", "token secret"])
                 let environment = try fleet.tool().with(["STORED_VALUES_FLEET_SECRETS_KEY": key])
                 #expect(try await environment.run("secret", "list").output == "a b\ntoken\n")

@@ -6,7 +6,9 @@
     @testable import StoredValuesFleet
 
     @Suite("Fleet: signed secrets", .hangLimit)
-    struct FleetSignatureTests {
+    struct FleetSignatureTests {}
+
+    extension FleetSignatureTests {
         private static let signature = "\(TestFleet.secrets)-signature", epoch = "\(TestFleet.secrets)-epoch"
 
         /// A file of the highest generation that anybody can claim, which nobody can open.

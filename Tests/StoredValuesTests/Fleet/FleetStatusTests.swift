@@ -6,7 +6,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("The status of a fleet's settings", .hangLimit)
-struct FleetStatusTests {
+struct FleetStatusTests {}
+
+extension FleetStatusTests {
     /// No machine is so slow that a confirmation grows as old.
     private static let ever = Duration.seconds(1_000_000)
 

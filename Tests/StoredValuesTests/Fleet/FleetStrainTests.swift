@@ -7,7 +7,9 @@
 
     /// What takes minutes.
     @Suite("A fleet under strain", .hangLimit)
-    struct FleetStrainTests {
+    struct FleetStrainTests {}
+
+    extension FleetStrainTests {
         private static let writers = 8
 
         @Test("While the leader is killed again and again, each change of 8 processes is made exactly once, and every machine has all in the end")

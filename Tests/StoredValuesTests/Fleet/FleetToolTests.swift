@@ -4,7 +4,9 @@
     import Testing
 
     @Suite("stored-values-fleet: as a tool", .hangLimit)
-    struct FleetToolTests {
+    struct FleetToolTests {}
+
+    extension FleetToolTests {
         // MARK: Who did what
 
         @Test("log shows each change with who made it, when, for whom, from what and to what; the latest first")

@@ -6,7 +6,9 @@
     @testable import StoredValuesFleet
 
     @Suite("Fleet: taking back", .hangLimit)
-    struct FleetUndoTests {
+    struct FleetUndoTests {}
+
+    extension FleetUndoTests {
         /// An item with a version.
         private struct Window: VersionedItem, Codable, Equatable {
             static let version = 3

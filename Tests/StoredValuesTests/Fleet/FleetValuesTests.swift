@@ -5,7 +5,9 @@
     import Testing
 
     @Suite("Fleet: values", .hangLimit)
-    struct FleetValuesTests {
+    struct FleetValuesTests {}
+
+    extension FleetValuesTests {
         @Test("values has what is set now, then each change of that target alone, nil while nothing is set")
         func values() async throws {
             try await withFleet { fleet in

@@ -6,7 +6,9 @@
 
     /// Servers that are not etcd, or not well.
     @Suite("A fleet's commands and agent at a server that is not etcd", .hangLimit)
-    struct FleetWrongServerTests {
+    struct FleetWrongServerTests {}
+
+    extension FleetWrongServerTests {
         /// What a wrong server says to everything, and the exit statuses that tell of it.
         struct Case: Sendable, CustomTestStringConvertible {
             let testDescription: String

@@ -9,7 +9,9 @@
     @Suite("The files that an agent writes")
     struct MirrorFilesTests {
         private let nobody = NSNumber(value: 65534)
+    }
 
+    extension MirrorFilesTests {
         private func withFiles(_ body: (String, MirrorFiles) throws -> Void) throws {
             try withTemporaryFolder { folder in
                 try body("\(folder)/fleet", MirrorFiles(try #require(FleetFolder("\(folder)/fleet")), applicationID: "demo"))

@@ -6,7 +6,9 @@
     @testable import StoredValuesFleet
 
     @Suite("Which of a fleet's secrets a machine takes over")
-    struct SecretsVerdictTests {
+    struct SecretsVerdictTests {}
+
+    extension SecretsVerdictTests {
         /// A file that says it is of this generation; `other` makes it another one.
         private func file(_ generation: UInt64, other: UInt8 = 0) -> [UInt8] {
             EncryptedFileHeader(

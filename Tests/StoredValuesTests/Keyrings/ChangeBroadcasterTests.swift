@@ -5,7 +5,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("ChangeBroadcaster", .hangLimit)
-struct ChangeBroadcasterTests {
+struct ChangeBroadcasterTests {}
+
+extension ChangeBroadcasterTests {
     @Test("An iterator that goes leaves nothing behind, and the others continue")
     func listeners() async {
         let broadcaster = ChangeBroadcaster()

@@ -2,7 +2,9 @@ import StoredValuesSecretService
 import Testing
 
 @Suite("The content type of a secret")
-struct ContentTypeTests {
+struct ContentTypeTests {}
+
+extension ContentTypeTests {
     @Test(
         "Valid UTF-8 without NUL goes as text, everything else as bytes",
         arguments: [

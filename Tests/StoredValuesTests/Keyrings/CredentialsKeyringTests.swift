@@ -8,7 +8,9 @@ import Testing
 @Suite("CredentialsKeyring", .hangLimit)
 struct CredentialsKeyringTests {
     private let id = SecretIdentifier(service: "com.example.Editor", account: "token")
+}
 
+extension CredentialsKeyringTests {
     private func put(_ text: String, _ path: String) throws {
         try text.write(toFile: path, atomically: false, encoding: .utf8)
     }

@@ -9,7 +9,9 @@ import Testing
 struct EncryptedFileChangesTests {
     private let id = SecretIdentifier(service: "processes", account: "p-0")
     private let processes = TestProcesses()
+}
 
+extension EncryptedFileChangesTests {
     private func keyring(in folder: String, key: EncryptedFileKey? = nil) -> EncryptedFileKeyring {
         EncryptedFileKeyring(
             path: folder + "/store", key: key ?? .generatedFile(folder + "/key"), deadline: hangLimit)

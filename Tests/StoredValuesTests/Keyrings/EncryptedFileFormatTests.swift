@@ -10,7 +10,9 @@ struct EncryptedFileFormatTests {
         EncryptedFileEntry(
             id: SecretIdentifier(service: "s", account: "b"), label: "", modified: .max, secret: Secret([])),
     ]
+}
 
+extension EncryptedFileFormatTests {
     private func parse(_ bytes: [UInt8]) throws(KeyringError) -> [SecretIdentifier: EncryptedFileEntry] {
         let secret = Secret(bytes)
         do {

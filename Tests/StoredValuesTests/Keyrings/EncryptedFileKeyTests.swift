@@ -6,7 +6,9 @@ import Testing
 @Suite("Where the key of an encrypted file comes from", .hangLimit)
 struct EncryptedFileKeyTests {
     private let id = SecretIdentifier(service: "s", account: "token")
+}
 
+extension EncryptedFileKeyTests {
     private func makeKeyFile(_ path: String, mode: Int = 0o600) {
         let made = FileManager.default.createFile(
             atPath: path, contents: Data(repeating: 7, count: 32), attributes: [.posixPermissions: mode])

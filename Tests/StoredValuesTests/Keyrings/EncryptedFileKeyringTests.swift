@@ -9,7 +9,9 @@ import Testing
 struct EncryptedFileKeyringTests {
     private let id = SecretIdentifier(service: "com.example.Editor", account: "authToken")
     private let secret = TestSecret.secret()
+}
 
+extension EncryptedFileKeyringTests {
     private func makeKeyFile(_ path: String, byte: UInt8 = 7, count: Int = 32, mode: Int = 0o600) {
         let made = FileManager.default.createFile(
             atPath: path, contents: Data(repeating: byte, count: count), attributes: [.posixPermissions: mode])

@@ -6,9 +6,6 @@ import Testing
 /// The two files and the seed were made by Scripts/seal-encrypted-file, in another language and by the documentation alone.
 @Suite("The format of the encrypted file, against one made elsewhere", .hangLimit)
 struct EncryptedFileKnownAnswerTests {
-    private static let keyFile = [UInt8](0x40..<0x60)
-    private static let passphrase = "correct horse battery stäple"
-
     private let entries = [
         EncryptedFileEntry(
             id: SecretIdentifier(service: "com.example.Editor", account: "authToken"), label: "com.example.Editor/authToken",
@@ -19,6 +16,11 @@ struct EncryptedFileKnownAnswerTests {
         EncryptedFileEntry(
             id: SecretIdentifier(service: "other", account: ""), label: "an empty one", modified: 0, secret: Secret([])),
     ]
+}
+
+extension EncryptedFileKnownAnswerTests {
+    private static let keyFile = [UInt8](0x40..<0x60)
+    private static let passphrase = "correct horse battery stäple"
 
     private static let madeWithKeyFile = """
         53565345435245540100010100000000000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f

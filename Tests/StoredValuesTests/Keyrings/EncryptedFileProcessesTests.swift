@@ -7,7 +7,9 @@ import Testing
 @Suite("An encrypted file among processes", .hangLimit)
 struct EncryptedFileProcessesTests {
     private let processes = TestProcesses()
+}
 
+extension EncryptedFileProcessesTests {
     /// The keyring in `folder` as a process opens it that was just started.
     private func keyring(in folder: String) -> EncryptedFileKeyring {
         EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/key"), deadline: hangLimit)

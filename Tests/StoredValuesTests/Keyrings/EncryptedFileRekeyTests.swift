@@ -10,7 +10,9 @@ struct EncryptedFileRekeyTests {
     private let id = SecretIdentifier(service: "processes", account: "token")
     private let secret = TestSecret.secret()
     private let processes = TestProcesses()
+}
 
+extension EncryptedFileRekeyTests {
     private func makeKeyFile(_ path: String, byte: UInt8) {
         let made = FileManager.default.createFile(
             atPath: path, contents: Data(repeating: byte, count: 32), attributes: [.posixPermissions: 0o600])

@@ -6,7 +6,9 @@ import Testing
 struct FallbackKeyringTests {
     private let id = SecretIdentifier(service: "s", account: "token")
     private let one = InMemoryKeyring(), two = InMemoryKeyring(), three = InMemoryKeyring()
+}
 
+extension FallbackKeyringTests {
     private func put(_ text: String, in keyring: some Keyring) async throws {
         try await keyring.write(Secret(text.utf8), for: id, label: "")
     }

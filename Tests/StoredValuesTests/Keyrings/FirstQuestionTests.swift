@@ -10,7 +10,9 @@ import Testing
     .enabled(if: Python.isAvailable, "\(Python.skipReason)"))
 struct FirstQuestionTests {
     private let desktops = PrivateDesktops()
+}
 
+extension FirstQuestionTests {
     /// What a process may ask first.
     enum Question: String, CaseIterable {
         case read, remove, identifiers, unlock, inspection

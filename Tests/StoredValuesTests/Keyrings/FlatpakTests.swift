@@ -4,7 +4,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("What a Flatpak may do", .hangLimit)
-struct FlatpakTests {
+struct FlatpakTests {}
+
+extension FlatpakTests {
     @Test(
         "The manifest's rule for the Secret Service is found, whichever form it has",
         arguments: [

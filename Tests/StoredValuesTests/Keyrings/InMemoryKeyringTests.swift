@@ -4,7 +4,9 @@ import Testing
 @Suite("InMemoryKeyring", .hangLimit)
 struct InMemoryKeyringTests {
     private let id = SecretIdentifier(service: "s", account: "a")
+}
 
+extension InMemoryKeyringTests {
     /// The error of each call but unlock().
     private func errors(of keyring: InMemoryKeyring) async -> Set<String> {
         var errors: Set<String> = []

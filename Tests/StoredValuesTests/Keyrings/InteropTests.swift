@@ -11,7 +11,9 @@ import Testing
 struct InteropTests {
     private let desktops = PrivateDesktops()
     private let id = SecretIdentifier(service: "com.example.app", account: "ann@example.com")
+}
 
+extension InteropTests {
     private func keyring(_ desktop: PrivateDesktop, _ attributes: SecretAttributes) -> SecretServiceKeyring {
         SecretServiceKeyring(attributes: attributes, deadline: hangLimit, busAddress: desktop.address)
     }

@@ -5,7 +5,9 @@ import Testing
 
 /// The rules of `Keyring`, against every keyring, and what ours have beyond them.
 @Suite("Keyring contract", .hangLimit)
-struct KeyringContractTests {
+struct KeyringContractTests {}
+
+extension KeyringContractTests {
     @Test("Every keyring keeps every rule", arguments: KeyringRule.allCases, KeyringUnderTest.available)
     func keeps(_ rule: KeyringRule, _ subject: KeyringUnderTest) async throws {
         let keyring = try await subject.open()
@@ -30,7 +32,7 @@ struct KeyringContractTests {
         await task.value
     }
 
-    @Test("The stream of changes of those that have one does not end", arguments: KeyringUnderTest.available.filter(\.reportsChanges))
+    @Test("The stream of changes of those that have one does not end", arguments: KeyringUnderTest.available.filter { $0.reportsChanges })
     func stream(_ subject: KeyringUnderTest) async throws {
         let keyring = try await subject.open()
         let id = SecretIdentifier(service: UUID().uuidString, account: "token")

@@ -2,7 +2,9 @@ import StoredValues
 import Testing
 
 @Suite("KeyringError")
-struct KeyringErrorTests {
+struct KeyringErrorTests {}
+
+extension KeyringErrorTests {
     private static let all: [KeyringError] = [
         .notBuiltIn, .noSessionBus, .noSecretService, .cancelled, .locked, .dismissed, .timedOut(after: .seconds(5)),
         .noDefaultCollection, .tooLarge, .wrongKey, .damaged(path: "/a/b"), .accessDenied, .notDecodable, .notEncodable, .notStored, .readOnly,

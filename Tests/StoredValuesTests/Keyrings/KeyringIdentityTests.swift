@@ -6,7 +6,9 @@ import Testing
 @Suite("Which keyrings are one", .hangLimit)
 struct KeyringIdentityTests {
     private let id = SecretIdentifier(service: "s", account: "token")
+}
 
+extension KeyringIdentityTests {
     private func token(_ keyring: some Keyring) -> SecurelyStoredValue<String> {
         SecurelyStoredValue(key: id.account, service: id.service, keyring: keyring)
     }
@@ -67,7 +69,9 @@ struct KeyringIdentityTests {
 @Suite("A keyring of one's own", .hangLimit)
 struct OwnKeyringTests {
     private let id = SecretIdentifier(service: "s", account: "token")
+}
 
+extension OwnKeyringTests {
     @Test("It needs to read, write and remove; the rest has defaults, and what it cannot tell is never none")
     func defaults() async throws {
         let keyring = ServerActor()

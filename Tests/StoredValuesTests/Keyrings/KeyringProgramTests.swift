@@ -13,7 +13,9 @@ struct KeyringProgramTests {
     private let processes = TestProcesses()
     private let id = SecretIdentifier(service: "processes", account: "authToken")
     private let address = ["service", "processes", "account", "authToken"]
+}
 
+extension KeyringProgramTests {
     private func start(_ program: KeyringProgram) async throws -> PrivateDesktop {
         guard program.isAvailable else { try SkippedCase.end(because: program.skipReason) }
         return try await desktops.start(.open, program)
@@ -271,7 +273,8 @@ struct KeyringProgramTests {
         try await desktop.lock()  // KeePassXC saves then
         let shown = try await desktop.keePassXC(
             "show", "--attributes", "Title", "--attributes", "UserName", "--attributes", "Password", "Secrets/\(id.service)")
-        #expect(shown.split(separator: "\n").map(String.init) == [id.service, id.account, "s3cret"])
+        let lines = shown.split(separator: "\n").map(String.init)
+        #expect(lines == [id.service, id.account, "s3cret"])
         _ = try await desktop.keePassXC(
             "add", "--username", "ann", "--password-prompt", "Secrets/example.org", input: "theirs\n")
         try await desktop.unlock()

@@ -3,7 +3,9 @@ import Testing
 @testable import StoredValuesSecretService
 
 @Suite("What is known of a lock")
-struct LockStateTests {
+struct LockStateTests {}
+
+extension LockStateTests {
     @Test("Locking and unlocking are reported once; an unchanged or unknown state is not")
     func news() {
         var lock = LockState()

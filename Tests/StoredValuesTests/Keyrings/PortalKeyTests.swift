@@ -10,7 +10,9 @@ import Testing
 struct PortalKeyTests {
     private let desktops = PrivateDesktops()
     private let id = SecretIdentifier(service: "com.example.app", account: "token")
+}
 
+extension PortalKeyTests {
     private func keyring(_ desktop: PrivateDesktop, deadline: Duration = hangLimit) -> EncryptedFileKeyring {
         EncryptedFileKeyring(path: path(desktop), key: .portal(onBus: desktop.address), deadline: deadline)
     }

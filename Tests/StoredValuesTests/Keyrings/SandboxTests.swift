@@ -8,7 +8,9 @@ import Testing
 struct SandboxTests {
     private let desktops = PrivateDesktops()
     private let processes = TestProcesses()
+}
 
+extension SandboxTests {
     private func start(_ sandbox: Sandbox, _ command: String...) throws -> TestProcess {
         try processes.start(
             command: try sandbox.launcher + TestProcess.command(command), environment: sandbox.environment)

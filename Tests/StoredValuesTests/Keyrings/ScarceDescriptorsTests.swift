@@ -7,7 +7,9 @@ import Testing
     .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))
 struct ScarceDescriptorsTests {
     private let desktops = PrivateDesktops()
+}
 
+extension ScarceDescriptorsTests {
     @Test("Settings and secrets throw or work, no process ends by a signal, and all is well once there are some", arguments: 3...20)
     func scarce(limit: Int) async throws {
         let desktop = try await desktops.start()

@@ -11,7 +11,9 @@ import Testing
 struct SecretServiceHearingTests {
     private let desktops = PrivateDesktops()
     private let id = SecretIdentifier(service: "com.example.app", account: "authToken")
+}
 
+extension SecretServiceHearingTests {
     private func token(_ desktop: PrivateDesktop) -> SecurelyStoredValue<String> {
         SecurelyStoredValue(key: id.account, service: id.service, keyring: desktop.keyring())
     }

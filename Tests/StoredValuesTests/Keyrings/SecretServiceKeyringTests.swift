@@ -9,7 +9,9 @@ import Testing
 struct SecretServiceKeyringTests {
     private let desktops = PrivateDesktops()
     private let id = SecretIdentifier(service: "com.example.app", account: "authToken")
+}
 
+extension SecretServiceKeyringTests {
     private func secret(_ text: String) -> Secret { Secret(text.utf8) }
 
     // MARK: Other programs
@@ -322,7 +324,9 @@ struct SecretServiceKeyringTests {
 }
 
 @Suite("SecretServiceKeyring as a value")
-struct SecretServiceKeyringValueTests {
+struct SecretServiceKeyringValueTests {}
+
+extension SecretServiceKeyringValueTests {
     @Test("Keyrings that keep secrets in one place are equal, however long they wait for it")
     func equality() {
         let keyring = SecretServiceKeyring(deadline: .seconds(5))

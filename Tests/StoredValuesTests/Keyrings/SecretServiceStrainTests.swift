@@ -9,7 +9,9 @@ import Testing
 struct SecretServiceStrainTests {
     private let desktops = PrivateDesktops()
     private let processes = TestProcesses()
+}
 
+extension SecretServiceStrainTests {
     @Test("8 tasks in one process and 8 processes, 2,000 mixed operations: no error, no lost write")
     func together() async throws {
         let desktop = try await desktops.start()

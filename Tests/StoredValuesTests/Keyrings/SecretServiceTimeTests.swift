@@ -13,7 +13,9 @@ import Testing
 struct SecretServiceTimeTests {
     private let desktops = PrivateDesktops()
     private let id = SecretIdentifier(service: "com.example.app", account: "token")
+}
 
+extension SecretServiceTimeTests {
     private static let calls: [@Sendable (SecretServiceKeyring, SecretIdentifier) async throws -> Void] = [
         { _ = try await $0.read($1) },
         { try await $0.write(Secret("s3cret".utf8), for: $1, label: "label") },

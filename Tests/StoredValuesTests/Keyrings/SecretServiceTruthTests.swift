@@ -9,7 +9,9 @@ import Testing
 struct SecretServiceTruthTests {
     private let desktops = PrivateDesktops()
     private let id = SecretIdentifier(service: "com.example.app", account: "list")
+}
 
+extension SecretServiceTruthTests {
     /// A way in which the keyring can be unavailable, on a desktop where it was in order.
     struct Trouble: Sendable, CustomTestStringConvertible {
         let testDescription: String

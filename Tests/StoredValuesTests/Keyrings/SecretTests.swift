@@ -4,7 +4,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("Secret")
-struct SecretTests {
+struct SecretTests {}
+
+extension SecretTests {
     @Test("Secrets are equal when their bytes are", arguments: [[], [0], [1, 0, 255], Array("token".utf8)] as [[UInt8]])
     func equality(bytes: [UInt8]) {
         #expect(Secret(bytes) == Secret(bytes))

@@ -5,7 +5,9 @@ import Testing
 @Suite("Updating a secret among processes", .hangLimit)
 struct SecretUpdateTests {
     private let parties = UpdatingParties()
+}
 
+extension SecretUpdateTests {
     @Test("3 processes that increase a secret of an encrypted file 400 times each, all acknowledged, leave 1,200")
     func encryptedFile() async throws {
         try await withTemporaryFolder { folder in
@@ -52,7 +54,9 @@ struct SecretUpdateTests {
 struct SecretServiceUpdateTests {
     private let desktops = PrivateDesktops()
     private let parties = UpdatingParties()
+}
 
+extension SecretServiceUpdateTests {
     @Test("3 processes that increase one 100 times each, all acknowledged, leave 300")
     func gnomeKeyring() async throws {
         let desktop = try await desktops.start()

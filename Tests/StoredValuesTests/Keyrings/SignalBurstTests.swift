@@ -3,7 +3,9 @@ import Testing
 @testable import StoredValuesSecretService
 
 @Suite("A burst of signals")
-struct SignalBurstTests {
+struct SignalBurstTests {}
+
+extension SignalBurstTests {
     @Test("It ends when no signal has come for a while")
     func quiet() {
         var burst = SignalBurst()

@@ -4,13 +4,6 @@ import Testing
 
 @Suite("Cryptography, against the vectors of the standards", .hangLimit)
 struct SodiumTests {
-    private static func bytes(_ hexadecimal: String) -> [UInt8] {
-        let digits = hexadecimal.compactMap(\.hexDigitValue).map(UInt8.init)
-        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-    }
-
-    // MARK: RFC 8439, 2.8.2
-
     private let text = Secret(
         "Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it.".utf8)
     private let keyAndNonce = Secret(Array(0x80...0x9F) + bytes("070000004041424344454647"))
@@ -21,6 +14,15 @@ struct SodiumTests {
         92ddbd7f2d778b8c9803aee328091b58fab324e4fad675945585808b4831d7bc3ff4def08e4b7a9de576d26586cec64b6116
         1ae10b594f09e26a7e902ecbd0600691
         """)
+}
+
+extension SodiumTests {
+    private static func bytes(_ hexadecimal: String) -> [UInt8] {
+        let digits = hexadecimal.compactMap(\.hexDigitValue).map(UInt8.init)
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+
+    // MARK: RFC 8439, 2.8.2
 
     @Test("ChaCha20-Poly1305 seals as RFC 8439 does, and opens that")
     func cipher() {

@@ -4,7 +4,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("The system keyring", .hangLimit)
-struct SystemKeyringTests {
+struct SystemKeyringTests {}
+
+extension SystemKeyringTests {
     @Test("It is the desktop's without a setting, and the reason says so", arguments: [nil, "", "secret-service"])
     func desktop(setting: String?) {
         let choice = SystemKeyring.choose(setting)

@@ -11,7 +11,9 @@ import Testing
 struct UnlockTests {
     private let desktops = PrivateDesktops()
     private let id = SecretIdentifier(service: "com.example.app", account: "authToken")
+}
 
+extension UnlockTests {
     /// What `unlock()` does where there is a display.
     private func unlock(_ desktop: PrivateDesktop) async throws -> Bool {
         try await ItemStore(bus: .address(desktop.address), deadline: hangLimit).unlock(evenWithoutDisplay: true)

@@ -11,7 +11,9 @@ import Testing
 struct WrongAnswerTests {
     private let desktops = PrivateDesktops()
     private let processes = TestProcesses()
+}
 
+extension WrongAnswerTests {
     /// What the service holds and how it behaves where it is right.
     enum Situation: String, CaseIterable {
         case one, two, none, emptySecret = "empty-secret", locked, asking, plain, gnomeKeyring = "gnome-keyring"

@@ -7,7 +7,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("A batch is a transaction", .hangLimit)
-struct BatchTests {
+struct BatchTests {}
+
+extension BatchTests {
     private struct Refusal: Error {}
 
     /// Two numbers and a list in one file, in which `a` is 1 and `list` is there.

@@ -7,7 +7,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("set(durably:)")
-struct DurableChangeTests {
+struct DurableChangeTests {}
+
+extension DurableChangeTests {
     private func value(_ path: String, _ operations: FileOperations = .posix) -> StoredValue<Int> {
         StoredValue(
             key: "limit", default: 60, in: 1...100, storage: .ofAnotherProcess(path, operations: operations, syncDelay: .seconds(3600)))

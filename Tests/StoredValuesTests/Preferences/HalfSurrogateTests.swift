@@ -7,7 +7,9 @@ import Testing
 @Suite("An unpaired surrogate", .hangLimit)
 struct HalfSurrogateTests {
     private let file = #"{"bad": {"a": "\ud800", "b": 1}, "good": 7, "\udc00 name": [1.50], "z": "\ud83d\ude00"}"#
+}
 
+extension HalfSurrogateTests {
     @Test("It costs the value that it stands in: the default is read, the repair says why, and all others are read")
     func reading() throws {
         try withTemporaryFolder { folder in

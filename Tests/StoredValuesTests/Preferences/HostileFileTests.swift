@@ -6,7 +6,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("Hostile preferences files", .heavy, .hangLimit)
-struct HostileFileTests {
+struct HostileFileTests {}
+
+extension HostileFileTests {
     private func rejectedFiles(in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".rejected-") }.map { folder + "/" + $0 }
     }

@@ -5,7 +5,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("Huge preferences files", .heavy, .hangLimit)
-struct HugeFileTests {
+struct HugeFileTests {}
+
+extension HugeFileTests {
     /// A file of `count` bytes: "n" is 7, and the rest is one long text that nobody declares.
     private func write(_ count: Int, to path: String) throws {
         let start = Data("{\n  \"n\": 7,\n  \"s\": \"".utf8), end = Data("\"\n}\n".utf8)

@@ -5,7 +5,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("Preferences in memory", .hangLimit)
-struct InMemoryPreferencesTests {
+struct InMemoryPreferencesTests {}
+
+extension InMemoryPreferencesTests {
     @Test("They begin with what is given, and all that works with a file works")
     func everything() async throws {
         let storage = PreferencesFile.inMemory(#"{"count": 7, "theme": "dark"}"#)

@@ -4,7 +4,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("JSON")
-struct JSONTests {
+struct JSONTests {}
+
+extension JSONTests {
     @Test(
         "JSON text is read and written back in readable form",
         arguments: [
@@ -66,7 +68,9 @@ struct JSONTests {
 }
 
 @Suite("The document of a preferences file")
-struct PreferencesDocumentTests {
+struct PreferencesDocumentTests {}
+
+extension PreferencesDocumentTests {
     private func text(_ document: PreferencesDocument) -> String { String(decoding: document.text, as: UTF8.self) }
 
     @Test("Members are found whatever their order and spelling, and written sorted with their values as they were")

@@ -3,7 +3,9 @@ import StoredValues
 import Testing
 
 @Suite("JSONValue is Codable")
-struct JSONValueCodableTests {
+struct JSONValueCodableTests {}
+
+extension JSONValueCodableTests {
     private static let text = #"{"a": [1, 0.10, 1e400, -9223372036854775808, 18446744073709551615, true, null, "é"], "b": {}, "c": [], "d": {"e": [[]]}}"#
 
     @Test("In a preferences file it is stored and read to the digit")

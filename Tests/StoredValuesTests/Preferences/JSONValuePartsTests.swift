@@ -4,7 +4,9 @@ import Testing
 @Suite("The parts of a JSON value, as migrations use them")
 struct JSONValuePartsTests {
     private let object: JSONValue = ["text": "a", "number": 5, "flag": true, "list": [1, 2], "nothing": .null]
+}
 
+extension JSONValuePartsTests {
     @Test("Each kind is read as what it is, and as nothing else")
     func reading() throws {
         #expect(object["text"]?.stringValue == "a")

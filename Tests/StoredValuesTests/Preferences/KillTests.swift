@@ -6,6 +6,12 @@ import Testing
 /// Processes that are killed at random moments. Each lane kills one after the other that use the lane's file.
 @Suite("A process that is killed", .heavy, .hangLimit)
 struct KillTests {
+    private let laneCount = 4
+    private let limit = hangLimit
+    private let environment = ProcessInfo.processInfo.environment
+}
+
+extension KillTests {
     @Test(
         "loses nothing that a set, a flush or a batch has returned for, and leaves a whole file",
         arguments: [("count", 56), ("count-and-flush", 20), ("count-in-batches", 20)])
@@ -92,10 +98,6 @@ struct KillTests {
             "\(kills) kills, \(inTheMiddle) in the middle of a change, \(leftTemporary) with a temporary file left, among \(changes) changes"
         }
     }
-
-    private let laneCount = 4
-    private let limit = hangLimit
-    private let environment = ProcessInfo.processInfo.environment
 
     /// Runs `body` in several threads, each with random numbers of its own.
     private func lanes(

@@ -7,7 +7,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("Live preferences", .hangLimit)
-struct LivePreferencesTests {
+struct LivePreferencesTests {}
+
+extension LivePreferencesTests {
     /// A way in which somebody else brings `text` to the file at `path`, which holds something already.
     enum Writer: String, CaseIterable, CustomTestStringConvertible {
         case otherProcess = "another process with this library"

@@ -6,7 +6,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("Files of the application beside the standard one", .hangLimit)
-struct NamedFilesTests {
+struct NamedFilesTests {}
+
+extension NamedFilesTests {
     private static let limit = StoredKey("limit", default: 60)
 
     @Test("Their names are those of the files that named(_:) opens, and of nothing else that lies there")

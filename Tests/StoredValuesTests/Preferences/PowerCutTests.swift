@@ -6,7 +6,9 @@ import Testing
 
 /// One after the other and off Swift's pool: they calculate a lot, and other tests measure time beside them.
 @Suite("A power cut", .heavy, .hangLimit)
-struct PowerCutTests {
+struct PowerCutTests {}
+
+extension PowerCutTests {
     @Test(
         "At any instant it leaves the last flushed values or later ones, whole",
         arguments: PowerCutScenario.all, PowerCut.Folders.allCases)

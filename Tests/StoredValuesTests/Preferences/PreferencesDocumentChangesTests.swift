@@ -3,7 +3,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("PreferencesDocument: changes")
-struct PreferencesDocumentChangesTests {
+struct PreferencesDocumentChangesTests {}
+
+extension PreferencesDocumentChangesTests {
     @Test("Changing values in place gives the text and the members that writing everything again gives")
     func valuesInPlace() throws {
         var generator = SystemRandomNumberGenerator()

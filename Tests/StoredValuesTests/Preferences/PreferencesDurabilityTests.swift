@@ -7,7 +7,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("Preferences and their durable generation", .hangLimit)
-struct PreferencesDurabilityTests {
+struct PreferencesDurabilityTests {}
+
+extension PreferencesDurabilityTests {
     private func open(_ path: String, operations: FileOperations = .posix) -> PreferencesFile {
         .ofAnotherProcess(path, operations: operations, syncDelay: .seconds(3600))
     }

@@ -7,7 +7,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("PreferencesFile in trouble", .hangLimit)
-struct PreferencesFailureTests {
+struct PreferencesFailureTests {}
+
+extension PreferencesFailureTests {
     private func open(_ path: String, operations: FileOperations = .posix) -> PreferencesFile {
         .ofAnotherProcess(path, operations: operations)
     }

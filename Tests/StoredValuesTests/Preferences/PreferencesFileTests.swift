@@ -12,7 +12,9 @@ import Testing
 #endif
 
 @Suite("PreferencesFile", .hangLimit)
-struct PreferencesFileTests {
+struct PreferencesFileTests {}
+
+extension PreferencesFileTests {
     private func open(_ path: String, operations: FileOperations = .posix) -> PreferencesFile {
         .ofAnotherProcess(path, operations: operations)
     }

@@ -7,7 +7,9 @@ import Testing
 struct PreferencesKeyTests {
     /// Both are "é"; Swift takes them for equal, JSON does not.
     private let composed = "\u{E9}", decomposed = "e\u{301}"
+}
 
+extension PreferencesKeyTests {
     @Test("Keys that look alike are two keys, in memory as in the file")
     func lookalikes() async throws {
         try await withTemporaryFolder { folder in

@@ -6,7 +6,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("System-wide defaults", .hangLimit)
-struct PreferencesLayerTests {
+struct PreferencesLayerTests {}
+
+extension PreferencesLayerTests {
     /// A file `user.json` over `first.json` and `second.json`, with what they hold.
     private func open(_ folder: String, user: String? = nil, first: String? = nil, second: String? = nil) throws -> PreferencesFile {
         for (name, text) in [("user", user), ("first", first), ("second", second)] {

@@ -5,7 +5,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("Reading a preferences file during a write", .hangLimit)
-struct PreferencesReadingTests {
+struct PreferencesReadingTests {}
+
+extension PreferencesReadingTests {
     /// A file modified that long ago, with that inode; each state differs from the others.
     private func contents(_ text: String, inode: UInt64 = 1, age: Double = 0) -> FileContents {
         let modified = Int64((Date.now.timeIntervalSince1970 - age) * 1_000_000_000)

@@ -7,7 +7,9 @@ import Testing
 @Suite("A preferences file among processes", .heavy, .hangLimit)
 struct ProcessesTests {
     private let processes = TestProcesses()
+}
 
+extension ProcessesTests {
     /// The number stored under `key`, read as a process does that was just started; -1 when there is none.
     private func stored(_ key: String, in path: String) -> Int {
         StoredValue(key: key, default: -1, storage: .ofAnotherProcess(path)).wrappedValue

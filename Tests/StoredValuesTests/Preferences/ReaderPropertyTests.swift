@@ -3,7 +3,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("The reader and writer of preferences, on random input", .heavy, .hangLimit)
-struct ReaderPropertyTests {
+struct ReaderPropertyTests {}
+
+extension ReaderPropertyTests {
     @Test("Every value reads back equal from the text that is written for it", arguments: SeededGenerator.seeds(2))
     func values(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

@@ -6,7 +6,9 @@ import Testing
 @Suite("A preferences file and the real causes of trouble", .heavy, .hangLimit)
 struct RealTroubleTests {
     private let processes = TestProcesses()
+}
 
+extension RealTroubleTests {
     /// What brings to the disk what is pending, once it can.
     enum Occasion: String, CaseIterable {
         case set = "set c 9"

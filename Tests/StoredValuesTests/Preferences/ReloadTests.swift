@@ -7,7 +7,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("Reading the disk at once", .hangLimit)
-struct ReloadTests {
+struct ReloadTests {}
+
+extension ReloadTests {
     private func write(_ text: String, _ path: String, atomically: Bool = true) throws {
         try text.write(toFile: path, atomically: atomically, encoding: .utf8)
     }

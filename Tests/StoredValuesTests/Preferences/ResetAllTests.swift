@@ -4,7 +4,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("Resetting a whole file", .hangLimit)
-struct ResetAllTests {
+struct ResetAllTests {}
+
+extension ResetAllTests {
     @Test("Every value is removed, whichever program and version wrote it, and the layers are uncovered")
     func everything() async throws {
         try await withTemporaryFolder { folder in

@@ -8,7 +8,9 @@ import Testing
 #endif
 
 @Suite("Something else where the preferences file should be", .hangLimit)
-struct SpecialFileTests {
+struct SpecialFileTests {}
+
+extension SpecialFileTests {
     /// What is put there.
     enum Obstacle: CaseIterable {
         case fifo, folder, socket, zeros, null, linkToItself, linkCircle, fileForFolder

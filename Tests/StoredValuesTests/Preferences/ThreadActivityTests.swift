@@ -5,7 +5,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("What a thread is inside of", .hangLimit)
-struct ThreadActivityTests {
+struct ThreadActivityTests {}
+
+extension ThreadActivityTests {
     private func isReading(_ activity: ThreadActivity?) -> Bool { if case .reading = activity { true } else { false } }
 
     @Test("A thread is inside of what it began last, of one file and no other, and is out of it when that ends or throws")

@@ -8,7 +8,9 @@ import Testing
 @Suite("Values that do not fit into a file", .hangLimit)
 struct TooLargeTests {
     private let limit = 10_000
+}
 
+extension TooLargeTests {
     private func open(_ path: String, _ operations: FileOperations = .posix) -> PreferencesFile {
         .ofAnotherProcess(path, operations: operations, sizeLimit: limit)
     }

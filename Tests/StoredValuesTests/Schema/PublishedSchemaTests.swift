@@ -6,7 +6,9 @@ import Testing
 @Suite("Publishing a schema", .hangLimit)
 struct PublishedSchemaTests {
     private let processes = TestProcesses()
+}
 
+extension PublishedSchemaTests {
     /// Runs a program of this name that publishes these keys and ends.
     private func publish(_ calls: String, file: String = "", by program: String = "TestProcess", in folder: String) async throws {
         let command = try TestProcess.command(["publish", "demo", file, calls])

@@ -91,7 +91,9 @@ extension SchemaTests {
 }
 
 @Suite("The schema of a file", .hangLimit)
-struct SchemaTests {
+struct SchemaTests {}
+
+extension SchemaTests {
     private static let cases: [SchemaCase] = [
         SchemaCase(true, good: ["true", "false"], bad: ["1", "\"true\"", "null"]),
         SchemaCase("", good: ["\"\"", "\"30\""], bad: ["30", "null", "[]"]),

@@ -9,7 +9,9 @@
     @Suite("A file that a store cannot use", .hangLimit)
     struct StoreDamageTests {
         private let processes = TestProcesses()
+    }
 
+    extension StoreDamageTests {
         /// What is wrong with the file, and the error.
         enum Fault: String, CaseIterable, CustomTestStringConvertible {
             case noDatabase, damagedInside, anotherPrograms, newer, folder

@@ -4,7 +4,9 @@
     import Testing
 
     @Suite("The errors of a store")
-    struct StoreErrorTests {
+    struct StoreErrorTests {}
+
+    extension StoreErrorTests {
         private static let path = "/home/me/.local/share/com.example.Notes/store.sqlite"
 
         /// Each error, what its sentence says, and its exit status.

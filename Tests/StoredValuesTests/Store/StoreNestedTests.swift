@@ -10,7 +10,9 @@
     @testable import StoredValuesStore
 
     @Suite("Items that use stores while they are decoded, updated or released", .hangLimit)
-    struct StoreNestedTests {
+    struct StoreNestedTests {}
+
+    extension StoreNestedTests {
         /// An item whose decoding does what a test wants.
         struct Hooked: Codable, Identifiable, Sendable {
             static let hooks = Guarded<[String: @Sendable () -> Void]>([:])

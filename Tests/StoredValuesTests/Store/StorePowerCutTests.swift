@@ -105,7 +105,9 @@
     @Suite("A store after a power cut", .heavy, .hangLimit)
     struct StorePowerCutTests {
         private let processes = TestProcesses()
+    }
 
+    extension StorePowerCutTests {
         /// The items after each change of `store-story`.
         private static let states: [[Note]] = {
             func many(_ numbers: Range<Int>) -> [Note] { numbers.map { Note("n\($0)", String(repeating: "x", count: 200)) } }

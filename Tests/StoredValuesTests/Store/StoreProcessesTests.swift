@@ -10,7 +10,9 @@
     @Suite("A store among processes", .hangLimit)
     struct StoreProcessesTests {
         private let processes = TestProcesses()
+    }
 
+    extension StoreProcessesTests {
         @Test("What another process commits arrives by itself, once, in the order of commits")
         func others() async throws {
             try await withTemporaryFolder { folder in
@@ -143,7 +145,8 @@
                 let events = Collector(store.events)
                 try await eventually("the reader has them") { events.elements.count == 2 }
                 try await other.remove(notes.dropLast(5)).insert(Note("new")).run()
-                try await eventually("the reader has the rest") { store.items == notes.suffix(5) + [Note("new")] }
+                let rest = Array(notes.suffix(5)) + [Note("new")]
+                try await eventually("the reader has the rest") { store.items == rest }
                 try await eventually("events, too") { events.elements.last == StoreEvent(.insert, [Note("new")], true) }
                 #expect(Set(events.elements.filter { $0.operation == .remove }.flatMap(\.items).map(\.id)) == Set(notes.dropLast(5).map(\.id)))
             }
@@ -202,7 +205,9 @@
     @Suite("A store with processes that strain it", .heavy, .hangLimit)
     struct StoreStrainTests {
         private let processes = TestProcesses()
+    }
 
+    extension StoreStrainTests {
         @Test("8 processes that insert 500 items each, and one that reads, lose none and see each once")
         func insert() async throws {
             try await withTemporaryFolder { folder in

@@ -6,7 +6,9 @@
     @testable import StoredValues
 
     @Suite("What other programs write into the rows of a store")
-    struct StoreRowRulesTests {
+    struct StoreRowRulesTests {}
+
+    extension StoreRowRulesTests {
         @Test("never traps, and leaves a reader that follows with what a new one finds")
         func random() throws {
             let seed = SeededGenerator.printedSeed(for: "StoreRowRulesTests")
@@ -19,7 +21,9 @@
     }
 
     @Suite("What a store changes itself")
-    struct StoreRevisionTests {
+    struct StoreRevisionTests {}
+
+    extension StoreRevisionTests {
         private typealias Step = ItemStep<Note>
 
         @Test("is counted in memory as the file has it, or another process would miss it")

@@ -7,7 +7,9 @@
     @Suite("A store of items")
     struct StoreTests {
         private let store = Store<Note>("notes", in: .inMemory())
+    }
 
+    extension StoreTests {
         @Test("has what was inserted, in the order of insertion")
         func order() async throws {
             try await store.insert(Note("b"))
@@ -148,7 +150,9 @@
     @Suite("A chain of changes")
     struct StoreChainTests {
         private let store = Store<Note>("notes", in: .inMemory())
+    }
 
+    extension StoreChainTests {
         @Test("does nothing before run()")
         func lazy() async throws {
             let chain: StoreChain = store.insert(Note("a")).insert([Note("b"), Note("c")])

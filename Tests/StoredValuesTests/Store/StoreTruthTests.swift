@@ -15,7 +15,9 @@
     }
 
     @Suite("The file of a store")
-    struct StoreTruthTests {
+    struct StoreTruthTests {}
+
+    extension StoreTruthTests {
         @Test("is not made by reading")
         func reading() throws {
             try withTemporaryFolder { folder in
@@ -123,7 +125,9 @@
     }
 
     @Suite("Items that do not decode")
-    struct StoreRowTests {
+    struct StoreRowTests {}
+
+    extension StoreRowTests {
         struct Old: Codable, Identifiable, Equatable {
             let id: String
             var text = ""

@@ -33,7 +33,9 @@
     }
 
     @Suite("@Stored and temporary storage")
-    struct StoredTests {
+    struct StoredTests {}
+
+    extension StoredTests {
         @Test("In an actor, a struct, an observable and a Sendable class it has the items of the store")
         func everywhere() async throws {
             try await withTemporaryStorage {

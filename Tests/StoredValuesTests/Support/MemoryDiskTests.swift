@@ -5,7 +5,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("MemoryDisk")
-struct MemoryDiskTests {
+struct MemoryDiskTests {}
+
+extension MemoryDiskTests {
     @Test("It answers as the system does")
     func likeTheSystem() throws {
         try withTemporaryFolder { folder in

@@ -178,7 +178,8 @@ extension WrongEtcd {
         }
         guard result == 0, let line = request.firstIndex(of: UInt8(ascii: "\n")) else { return [] }
         // Its end is the connection's.
-        var rest = (request[...line] + Array("Connection: close\r\n".utf8) + request[(line + 1)...])[...]
+        var rest = request[...]
+        rest.insert(contentsOf: Array("Connection: close\r\n".utf8), at: line + 1)
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard count > 0 else { return [] }

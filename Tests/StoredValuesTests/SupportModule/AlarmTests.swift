@@ -4,7 +4,9 @@ import Testing
 @testable import StoredValuesSupport
 
 @Suite("Alarm", .hangLimit)
-struct AlarmTests {
+struct AlarmTests {}
+
+extension AlarmTests {
     @Test("Alarms ring in the order of their times, whatever the order in which they are set, and none too early")
     func order() async throws {
         // They ring in the order of the numbers only if all are set within 10 ms, before the first can ring.

@@ -5,6 +5,10 @@ import Testing
 
 @Suite("OneShot", .hangLimit)
 struct OneShotTests {
+    private let queue = DispatchQueue(label: "OneShotTests")
+}
+
+extension OneShotTests {
     private enum Refusal: WaitError, Equatable {
         case timedOut(after: Duration)
         case cancelled
@@ -77,8 +81,6 @@ struct OneShotTests {
     private final class Count: Sendable {
         let number = Guarded(0)
     }
-
-    private let queue = DispatchQueue(label: "OneShotTests")
 
     @Test("Work gives its answer or its error")
     func work() async throws {

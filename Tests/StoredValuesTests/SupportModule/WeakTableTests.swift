@@ -5,6 +5,10 @@ import Testing
 
 @Suite("WeakTable", .hangLimit)
 struct WeakTableTests {
+    private let table = WeakTable<[UInt8], Member>()
+}
+
+extension WeakTableTests {
     /// An object that goes back to its table when it goes: under the table's lock that would never end.
     private final class Member: Sendable {
         let key: [UInt8]
@@ -14,8 +18,6 @@ struct WeakTableTests {
 
         deinit { table.remove(key) }
     }
-
-    private let table = WeakTable<[UInt8], Member>()
 
     private func member(_ key: String) -> Member {
         let key = Array(key.utf8)

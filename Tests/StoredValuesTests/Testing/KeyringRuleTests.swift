@@ -4,7 +4,9 @@ import StoredValuesTesting
 import Testing
 
 @Suite("Rules for keyrings", .hangLimit)
-struct KeyringRuleTests {
+struct KeyringRuleTests {}
+
+extension KeyringRuleTests {
     @Test("Each rule finds a keyring that breaks it, and says so at the caller's place", arguments: KeyringRule.allCases)
     func finds(_ rule: KeyringRule) async throws {
         let keyring = BrokenKeyring(breaking: rule), place = #_sourceLocation

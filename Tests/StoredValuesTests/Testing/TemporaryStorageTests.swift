@@ -15,7 +15,9 @@ private enum AppSettings {
 struct TemporaryStorageTests {
     /// Makes the wrappers of ``AppSettings`` outside of every storage; else they would keep the first one that they are used in.
     init() { _ = (AppSettings.count, AppSettings.names, AppSettings.token) }
+}
 
+extension TemporaryStorageTests {
     @Test("Wrappers made outside use the storage of the task, and tests beside each other share nothing", arguments: 0..<20)
     func sideBySide(number: Int) async throws {
         try await withTemporaryStorage {

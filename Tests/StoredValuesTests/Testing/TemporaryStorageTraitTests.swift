@@ -7,6 +7,9 @@ import Testing
 struct TemporaryStorageTraitTests {
     /// Made with the suite's instance, which is inside; and for all tests, which is not.
     @StoredValue(key: "limit") var limit = 60
+}
+
+extension TemporaryStorageTraitTests {
     private static let token = SecurelyStoredValue<String>(key: "token")
 
     @Test("A test begins with the seeds, also for what was made outside of it")
@@ -60,7 +63,9 @@ struct TemporaryStorageTraitTests {
 }
 
 @Suite("Without the trait", .hangLimit)
-struct NoTemporaryStorageTraitTests {
+struct NoTemporaryStorageTraitTests {}
+
+extension NoTemporaryStorageTraitTests {
     @Test("There is no keyring to make fail")
     func none() { #expect(TemporaryStorageTrait.keyring == nil) }
 }

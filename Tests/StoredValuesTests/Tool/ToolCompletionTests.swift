@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 @Suite("stored-values: completions", .hangLimit)
-struct ToolCompletionTests {
+struct ToolCompletionTests {}
+
+extension ToolCompletionTests {
     @Test("The scripts are sound", arguments: ["bash", "zsh", "fish"])
     func scripts(shell: String) async throws {
         try await withTool { tool in

@@ -4,7 +4,9 @@ import Testing
 @Suite("stored-values with a desktop's keyring", .hangLimit)
 struct ToolDesktopTests {
     private let text = TestSecret.text()
+}
 
+extension ToolDesktopTests {
     @Test(
         "The desktop's keyring holds what the tool stored, and locked it is unavailable, not empty",
         .enabled(if: PrivateDesktop.isAvailable, "\(PrivateDesktop.skipReason)"))

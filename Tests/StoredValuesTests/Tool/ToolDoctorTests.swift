@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 @Suite("stored-values doctor", .hangLimit)
-struct ToolDoctorTests {
+struct ToolDoctorTests {}
+
+extension ToolDoctorTests {
     @Test("All is well with a file of settings and an encrypted file of secrets")
     func well() async throws {
         try await withTool { tool in

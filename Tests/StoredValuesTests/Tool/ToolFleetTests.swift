@@ -4,7 +4,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("stored-values and a fleet's settings", .hangLimit)
-struct ToolFleetTests {
+struct ToolFleetTests {}
+
+extension ToolFleetTests {
     private func withFleetTool(_ body: (Tool, FleetFiles) async throws -> Void) async throws {
         try await withTool { tool in
             let files = try FleetFiles(tool.folder + "/fleet")

@@ -5,6 +5,11 @@ import Testing
 
 @Suite("stored-values: places", .hangLimit)
 struct ToolPlacesTests {
+    /// Who owns the program, and who starts it.
+    private let owner = uid_t(64_990), caller = uid_t(64_991)
+}
+
+extension ToolPlacesTests {
     /// Runs the tool from a shell, which can say what is no UTF-8.
     private func run(_ tool: Tool, _ script: String) async throws -> FinishedProgram {
         try await FinishedProgram.run(["/bin/sh", "-c", script], environment: tool.environment, in: tool.folder)
@@ -57,9 +62,6 @@ struct ToolPlacesTests {
     }
 
     // MARK: More rights than whoever starts it
-
-    /// Who owns the program, and who starts it.
-    private let owner = uid_t(64_990), caller = uid_t(64_991)
 
     /// A copy of the program at `path` that runs as its owner, whoever starts it.
     private func makeSetuid(_ path: String, in folder: String) async throws -> String {

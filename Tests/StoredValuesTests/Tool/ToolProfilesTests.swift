@@ -3,7 +3,9 @@ import StoredValues
 import Testing
 
 @Suite("stored-values: other files of a program, and variables", .hangLimit)
-struct ToolProfilesTests {
+struct ToolProfilesTests {}
+
+extension ToolProfilesTests {
     private func folder(_ tool: Tool) -> String { "\(tool.folder)/.config/demo" }
 
     @Test("--name selects a file in every command about settings, list --names and path --json say which there are")

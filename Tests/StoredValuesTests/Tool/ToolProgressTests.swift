@@ -10,7 +10,9 @@ import Testing
 #endif
 
 @Suite("What takes long says so on a terminal", .hangLimit)
-struct ToolProgressTests {
+struct ToolProgressTests {}
+
+extension ToolProgressTests {
     /// What a terminal is sent while `body` speaks on it.
     private func shown(columns: Int = 60, after delay: Duration = .zero, _ body: (ProgressLine) -> Void) throws -> String {
         let (keyboard, screen) = try PseudoTerminal.open(columns: columns)

@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 @Suite("stored-values with a published schema", .hangLimit)
-struct ToolSchemaTests {
+struct ToolSchemaTests {}
+
+extension ToolSchemaTests {
     /// What a program publishes: made by the library as programs do, in the tool's home.
     private func withSchema(
         _ calls: String = "limit=60,theme=light,zoom=1", isolation: isolated (any Actor)? = #isolation, _ body: (Tool) async throws -> Void

@@ -4,7 +4,9 @@ import Testing
 @Suite("stored-values secret", .hangLimit)
 struct ToolSecretTests {
     private let text = TestSecret.text()
+}
 
+extension ToolSecretTests {
     @Test(
         "A secret comes from the standard input without the line break at its end, and goes into a pipe byte for byte",
         arguments: [

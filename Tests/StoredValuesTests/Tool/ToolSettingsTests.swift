@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 @Suite("stored-values: settings", .hangLimit)
-struct ToolSettingsTests {
+struct ToolSettingsTests {}
+
+extension ToolSettingsTests {
     @Test(
         "JSON is stored as such, anything else as a string",
         arguments: [

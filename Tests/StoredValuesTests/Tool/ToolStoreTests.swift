@@ -5,7 +5,9 @@
     import Testing
 
     @Suite("stored-values store", .hangLimit)
-    struct ToolStoreTests {
+    struct ToolStoreTests {}
+
+    extension ToolStoreTests {
         private struct Note: Codable, Identifiable, Sendable, Equatable {
             var id: String
             var text = ""
@@ -280,7 +282,9 @@
     import Testing
 
     @Suite("stored-values store, not built in", .hangLimit)
-    struct ToolStoreTests {
+    struct ToolStoreTests {}
+
+    extension ToolStoreTests {
         @Test("The command answers that it was built without its trait", arguments: [[], ["list"], ["export", "notes", "--file", "a"]])
         func notBuiltIn(words: [String]) async throws {
             try await withTool { tool in

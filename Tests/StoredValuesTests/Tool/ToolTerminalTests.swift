@@ -4,7 +4,9 @@ import Testing
 @Suite("stored-values on a terminal", .hangLimit)
 struct ToolTerminalTests {
     private let long = String(repeating: "long text ", count: 40)
+}
 
+extension ToolTerminalTests {
     private func fill(_ tool: Tool) throws {
         try tool.write(#"{"theme": "dark", "note": "\#(long)", "名前": "テスト", "steer": "\u001b[2Jx"}"#)
         try tool.write(#"{"zoom": 2}"#, to: "\(tool.folder)/etc/demo/preferences.json")

@@ -8,7 +8,9 @@ import Testing
 struct AwaitingUpdateTests {
     private let keyring = InMemoryKeyring()
     private let id = SecretIdentifier(service: "test", account: "token")
+}
 
+extension AwaitingUpdateTests {
     private func token(_ key: String = "token") -> SecurelyStoredValue<String> {
         SecurelyStoredValue(key: key, service: id.service, keyring: keyring)
     }

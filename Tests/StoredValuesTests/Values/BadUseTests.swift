@@ -2,7 +2,9 @@ import StoredValues
 import Testing
 
 @Suite("Programmer errors trap with a message that says what to do", .hangLimit)
-struct BadUseTests {
+struct BadUseTests {}
+
+extension BadUseTests {
     /// What a child process printed before it ended.
     private func sentence(_ result: ExitTest.Result?) throws -> String {
         String(decoding: try #require(result).standardErrorContent, as: UTF8.self)

@@ -22,7 +22,9 @@ extension StoredKey where Item == String {
 }
 
 @Suite("Variables of the environment as values", .hangLimit)
-struct EnvironmentTests {
+struct EnvironmentTests {}
+
+extension EnvironmentTests {
     struct Refusal: Error, CustomStringConvertible { var description: String { "root is refused" } }
     struct Window: Codable, Equatable { var width = 800, title: String? }
     enum Theme: String, Codable, CaseIterable { case light, dark }
@@ -370,7 +372,9 @@ struct EnvironmentTests {
     import Configuration
 
     @Suite("Names of variables")
-    struct VariableNamesTests {
+    struct VariableNamesTests {}
+
+    extension VariableNamesTests {
         @Test(
             "A variable of a key is called as swift-configuration calls it",
             arguments: ["port", "maxConnections", "http.port", "http.serverTimeout", "http.user-agent", "URLPath", "baseURL", "http2Port", "utf8Text", "a_b", "a.b.cD"])

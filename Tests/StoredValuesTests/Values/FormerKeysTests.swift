@@ -17,7 +17,9 @@ private struct Amount: VersionedItem, Equatable {
 }
 
 @Suite("Former keys", .hangLimit)
-struct FormerKeysTests {
+struct FormerKeysTests {}
+
+extension FormerKeysTests {
     private func write(_ text: String, _ path: String) throws {
         try text.write(toFile: path, atomically: false, encoding: .utf8)
     }

@@ -4,12 +4,14 @@ import Testing
 @testable import StoredValues
 
 @Suite("Changes of a live secret", .hangLimit)
-struct HearingTests {
+struct HearingTests {}
+
+extension HearingTests {
     private func token(_ keyring: some Keyring, _ id: SecretIdentifier) -> SecurelyStoredValue<String> {
         SecurelyStoredValue(key: id.account, service: id.service, keyring: keyring)
     }
 
-    @Test("What others change comes once per change, ours too, and an equal value not at all", arguments: KeyringUnderTest.available.filter(\.reportsChanges))
+    @Test("What others change comes once per change, ours too, and an equal value not at all", arguments: KeyringUnderTest.available.filter { $0.reportsChanges })
     func changes(_ subject: KeyringUnderTest) async throws {
         let keyring = try await subject.open()
         let id = SecretIdentifier(service: "com.example.hearing", account: "token")

@@ -7,7 +7,9 @@ import Testing
 @Suite("Hostile property lists", .hangLimit)
 struct HostilePropertyListTests {
     private let processes = TestProcesses()
+}
 
+extension HostilePropertyListTests {
     /// A binary property list of these objects, of which the first holds the others; each is given its references' bytes.
     private static func binary(_ objects: [[UInt8]]) -> [UInt8] {
         var bytes = Array("bplist00".utf8)

@@ -4,7 +4,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("Items as JSON")
-struct ItemCodingTests {
+struct ItemCodingTests {}
+
+extension ItemCodingTests {
     /// Encodes, writes, parses and decodes, as a value does on its way through the file.
     private func readBack<Item: StorableItem>(_ item: Item) throws -> Item {
         try ItemDecoder.decode(Item.self, from: ItemEncoder.text(item, level: 1))

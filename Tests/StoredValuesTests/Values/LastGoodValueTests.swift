@@ -6,7 +6,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("The last good value", .hangLimit)
-struct LastGoodValueTests {
+struct LastGoodValueTests {}
+
+extension LastGoodValueTests {
     struct TooLarge: Error {}
 
     private struct Style: Codable, Equatable, Sendable {

@@ -2,7 +2,9 @@ import StoredValues
 import Testing
 
 @Suite("What this process knows of a secret", .hangLimit)
-struct LiveSecretTests {
+struct LiveSecretTests {}
+
+extension LiveSecretTests {
     @Test("An answer that was asked for before a change of ours is not put over it")
     func lateAnswer() async throws {
         let keyring = SteeredKeyring()

@@ -27,7 +27,9 @@ private struct New: VersionedItem, Equatable {
 }
 
 @Suite("What a newer version wrote", .hangLimit)
-struct NewerVersionTests {
+struct NewerVersionTests {}
+
+extension NewerVersionTests {
     private static let newer =
         #"{"a": {"number": 5}, "flag": true, "list": [1], "map": {"x": 1}, "other": 1, "#
         + #""$versions": {"a": 2, "flag": 1, "list": 1, "map": 1e30}}"#

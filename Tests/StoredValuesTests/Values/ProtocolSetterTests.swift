@@ -10,7 +10,9 @@ private protocol Authorised: AnyObject {
 }
 
 @Suite("A setter that only a protocol leads to", .hangLimit)
-struct ProtocolSetterTests {
+struct ProtocolSetterTests {}
+
+extension ProtocolSetterTests {
     private struct Page: Themed {
         @StoredValue(key: "theme") var theme = "light"
 

@@ -3,7 +3,9 @@ import StoredValues
 import Testing
 
 @Suite("What is read of JSON that an older program stored")
-struct RepairCorpusTests {
+struct RepairCorpusTests {}
+
+extension RepairCorpusTests {
     @Test(
         "One bad part costs that part, a missing one nothing; strict decoding takes the default; the file stays; what is set decodes",
         arguments: all)

@@ -5,13 +5,15 @@ import Testing
 /// Every transition, without a keyring, a thread or a clock.
 @Suite("The life of a secret, event by event")
 struct SecretStateTests {
-    private typealias State = SecretState<String>
-    private typealias Content = SecretContent<String>
-
     private let one = Waiter(), two = Waiter(), three = Waiter()
     private let old = Content.value("old", Secret("old".utf8))
     private let new = Content.value("new", Secret("new".utf8))
     private let ours = Content.value("ours", Secret("ours".utf8))
+}
+
+extension SecretStateTests {
+    private typealias State = SecretState<String>
+    private typealias Content = SecretContent<String>
 
     private func expect(
         _ actions: [State.Action], _ expected: [State.Action] = [], _ comment: Comment? = nil,

@@ -9,7 +9,9 @@ import Testing
 struct SecurelyStoredValueTests {
     private let keyring = InMemoryKeyring()
     private let id = SecretIdentifier(service: "test", account: "token")
+}
 
+extension SecurelyStoredValueTests {
     private func token() -> SecurelyStoredValue<String> {
         SecurelyStoredValue(key: "token", service: "test", keyring: keyring)
     }

@@ -22,7 +22,9 @@ extension StoredKey where Item == String {
 }
 
 @Suite("Settings that describe themselves", .hangLimit)
-struct SettingsTests {
+struct SettingsTests {}
+
+extension SettingsTests {
     enum Theme: String, Codable, CaseIterable { case light, dark, highContrast = "high contrast" }
     struct NoName: Error, CustomStringConvertible { var description: String { "a name must not be empty" } }
     struct Window: Codable { var width = 800, title: String? }

@@ -7,7 +7,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("Where a value comes from", .hangLimit)
-struct SourceTests {
+struct SourceTests {}
+
+extension SourceTests {
     @Test("The file over the system-wide defaults over the code, inside a batch too")
     func order() throws {
         try withTemporaryFolder { folder in

@@ -12,7 +12,9 @@ extension StoredKey where Item == String {
 }
 
 @Suite("A key that is declared once", .hangLimit)
-struct StoredKeyTests {
+struct StoredKeyTests {}
+
+extension StoredKeyTests {
     final class Server {
         @StoredValue(.limit) var limit
         @StoredValue(.limit, storage: .named("other")) var otherLimit

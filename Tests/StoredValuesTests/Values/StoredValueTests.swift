@@ -12,7 +12,9 @@ struct UserPreferences: Codable, Equatable, Sendable {
 }
 
 @Suite("StoredValue")
-struct StoredValueTests {
+struct StoredValueTests {}
+
+extension StoredValueTests {
     struct InStruct {
         @StoredValue var theme: Theme
         init(_ storage: PreferencesFile) { _theme = StoredValue(wrappedValue: .light, key: "theme", storage: storage) }

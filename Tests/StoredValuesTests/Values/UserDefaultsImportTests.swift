@@ -11,7 +11,9 @@ private struct OldWindow: Codable, Equatable {
 }
 
 @Suite("Import of UserDefaults")
-struct UserDefaultsImportTests {
+struct UserDefaultsImportTests {}
+
+extension UserDefaultsImportTests {
     private typealias Format = PropertyListSerialization.PropertyListFormat
 
     /// Writes a property list into `folder` and returns its path.

@@ -6,7 +6,9 @@ import Testing
 @testable import StoredValues
 
 @Suite("Validation", .hangLimit)
-struct ValidationTests {
+struct ValidationTests {}
+
+extension ValidationTests {
     struct TooSmall: Error {}
 
     private func size(_ storage: PreferencesFile) -> StoredValue<Int> {

@@ -6,7 +6,9 @@ import Testing
 @testable import StoredValuesFiles
 
 @Suite("The values of a stored value", .hangLimit)
-struct ValueSequenceTests {
+struct ValueSequenceTests {}
+
+extension ValueSequenceTests {
     @Test("A stream gives the value now and then each change, in order, none lost, to 100 subscribers with setters on several threads")
     func everyChange() async throws {
         try await withTemporaryFolder { folder in

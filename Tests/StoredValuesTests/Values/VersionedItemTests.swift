@@ -15,7 +15,9 @@ private struct Logbook: VersionedItem, Equatable {
 }
 
 @Suite("VersionedItem", .hangLimit)
-struct VersionedItemTests {
+struct VersionedItemTests {}
+
+extension VersionedItemTests {
     private func write(_ text: String, _ path: String) throws {
         try text.write(toFile: path, atomically: false, encoding: .utf8)
     }

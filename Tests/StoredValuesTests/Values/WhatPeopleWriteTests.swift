@@ -3,7 +3,9 @@ import StoredValues
 import Testing
 
 @Suite("Typical use")
-struct WhatPeopleWriteTests {
+struct WhatPeopleWriteTests {}
+
+extension WhatPeopleWriteTests {
     final class Account: Sendable { let token = SecurelyStoredValue<String>(key: "authToken") }
 
     enum Settings {
