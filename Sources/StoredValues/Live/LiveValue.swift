@@ -80,7 +80,9 @@ final class LiveValue<Content: Sendable, Item: Sendable>: HasObservers {
     }
 
     /// Lets readers get `item`, nil if nothing is stored, without examining the content, unless the content has changed.
-    func makeReady(_ item: Box<Item>?, ifStill expected: UInt64) {
+    func makeReady(_ item: @autoclosure () -> Box<Item>?, ifStill expected: UInt64) {
+        guard ready.revision != expected else { return }
+        let item = item()
         withState { state in
             guard state.revision == expected, ready.revision != expected else { return }
             ready.write(item, of: expected)  // each change has cleared what was there

@@ -210,9 +210,9 @@ extension PreferencesStore {
         guard case .success = file else { return }
         retries?.request { [weak self] in
             guard let self else { return }
-            // Where all layers are read, so that an older state never replaces a newer one; and waited for, so that what fails again is
-            // tried again after a longer pause.
-            queues.watching.sync { self.refreshLayers() }
+            // On the queue where all layers are read, so that an older state never replaces a newer one. Waited for, so that what fails again
+            // is tried again after a longer pause; but at the end, because other files share the queue.
+            defer { if !layers.isEmpty { queues.watching.sync { self.refreshLayers() } } }
             if state.withLock({ $0.mustWriteSoon }) {
                 guard save() == nil else { return }
                 // Not later: on a failing disk writing succeeds and fsync does not, and both share one pause.
@@ -250,9 +250,6 @@ struct KnownFile {
 
     /// The identity of the file whose content the members are.
     var identity: FileIdentity? { pin?.identity }
-
-    /// Whether this process replaced the file a moment ago, and may go on to.
-    var wasJustReplaced: Bool { written.map { $0.age < .milliseconds(100) } ?? false }
 
     /// The same file if this process was the last to write it.
     var writtenPin: FilePin? { written == identity ? pin : nil }

@@ -13,7 +13,7 @@ extension PreferencesStore {
     func watch(_ file: DurableFile, _ refresh: @escaping @Sendable (PreferencesStore) -> Void) {
         guard file.operations.canBeWatched else { return }
         let schedule = RefreshSchedule(
-            on: queues.watching, patience: patience, isOwnerBusy: { [weak self] in self?.state.withLock { $0.disk.wasJustReplaced } ?? false }
+            on: queues.watching, patience: patience, isOwnerBusy: { [weak self] in self?.turn.isBusy ?? false }
         ) { [weak self] in
             if let self { refresh(self) }
         }
@@ -33,9 +33,9 @@ extension PreferencesStore {
         var later = AfterUnlocking()
         if !read(always: true, &later) {
             // A change of ours is being written to the file. While this holds the turn, none is.
-            turn.lock()
+            turn.enter()
             _ = read(always: true, &later)
-            turn.unlock()
+            turn.leave()
         }
         for layer in layers { read(layer.file, always: true, &later) }
         finish(later)
@@ -205,11 +205,8 @@ struct PreferencesReading {
         guard let identity else { return false }
         let wasModifiedInPlace = identity != known && identity.inode == known?.inode && identity.device == known?.device
         guard wasModifiedInPlace || (try? document.get()) == nil else { return false }
-        return identity.age < patience
+        // The magnitude, because another machine's clock may be ahead.
+        let age = Date.now.timeIntervalSince1970 - Double(identity.modified) / 1_000_000_000
+        return Duration.seconds(age.magnitude) < patience
     }
-}
-
-extension FileIdentity {
-    /// How long ago the file was written. The magnitude, because another machine's clock may be ahead.
-    var age: Duration { .seconds((Date.now.timeIntervalSince1970 - Double(modified) / 1_000_000_000).magnitude) }
 }

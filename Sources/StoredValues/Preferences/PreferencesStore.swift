@@ -17,7 +17,7 @@ final class PreferencesStore: Sendable {
     /// The file's last durable state.
     let generation: DurableGeneration?
     /// Admits one change at a time in this process.
-    let turn = Guarded(())
+    let turn = TurnLock()
     /// Whether a thread waits until another process releases the file's lock, and then writes what is unsaved.
     let isWaitingForLock = Atomic(false)
     /// Only for the store and its turns. Other types ask the store.

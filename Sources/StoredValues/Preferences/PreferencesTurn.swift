@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// Locks are taken in this order, and no thread that holds a later one takes an earlier one:
 ///
-/// 1. The turn, for the duration of a change. The user's closure of an `update` or a `batch` runs under this and the next.
+/// 1. The turn (``TurnLock``), for the duration of a change. The user's closure of an `update` or a `batch` runs under this and the next.
 /// 2. The file's lock (``LockedFile``), among processes; then, in a change that survives a power cut or removes the file, the lock of
 /// the ``DurableGeneration``.
 /// 3. The store's state (``PreferencesState``), briefly; no system call is made under it.
@@ -42,7 +42,7 @@ struct PreferencesTurn: ~Copyable {
     init(_ activity: ThreadActivity, of store: PreferencesStore) {
         ThreadActivity.begin(activity, in: store)
         self.store = store
-        store.turn.lock()
+        store.turn.enter()
         do throws(PreferencesError) { try lock() } catch { problem = error }
     }
 
@@ -212,7 +212,7 @@ struct PreferencesTurn: ~Copyable {
         later.append(inner)
         locked = nil
         ThreadActivity.end()
-        store.turn.unlock()
+        store.turn.leave()
         later.run()
         store.log(notes)
         withExtendedLifetime(changes) {}  // they hold the user's items, which must not be released under a lock

@@ -125,3 +125,25 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
         return key
     }()
 }
+
+/// Admits one change of a file at a time in this process.
+struct TurnLock: ~Copyable, Sendable {
+    private let turn = Guarded(())
+    /// When the last turn ended, in nanoseconds since the machine started; the largest number while a thread is inside.
+    private let end = Atomic(Int64.min)
+
+    /// Waits until no other thread is inside. The calling thread must be outside.
+    func enter() {
+        turn.lock()
+        end.store(.max, ordering: .relaxed)
+    }
+
+    /// Lets the next thread in.
+    func leave() {
+        end.store(monotonicNanoseconds(), ordering: .relaxed)
+        turn.unlock()
+    }
+
+    /// Whether any thread is inside, or was a moment ago.
+    var isBusy: Bool { end.load(ordering: .relaxed) > monotonicNanoseconds() - 100_000_000 }
+}

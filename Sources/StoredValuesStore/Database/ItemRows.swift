@@ -94,7 +94,7 @@
                     number += 1
                 }
                 let isUsual = part.count == 1 || part.count == 100
-                try (isUsual ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)).execute(arguments: arguments)
+                try change(isUsual ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql), arguments)
                 rest = rest.dropFirst(part.count)
             }
         }
@@ -111,7 +111,7 @@
         /// Rows are found by their ids: a backup that was copied into the file may have others with the same numbers.
         func replace(_ id: [UInt8], _ json: [UInt8], version: Int, revision: Int64) throws -> Bool {
             let sql = "UPDATE items SET version = ?, json = ?, revision = ? WHERE store = ? AND id = ?"
-            try database.cachedStatement(sql: sql).execute(arguments: [version, json.text, revision, store, id.text])
+            try change(database.cachedStatement(sql: sql), [version, json.text, revision, store, id.text])
             return database.changesCount > 0
         }
 
@@ -123,15 +123,22 @@
 
         private func remove(where condition: String, _ arguments: StatementArguments, after last: Int64) throws -> Int64 {
             let rows = "SELECT store, ? + row_number() OVER (ORDER BY number), id FROM items WHERE \(condition)"
-            try database.cachedStatement(sql: "INSERT INTO removed (store, revision, id) \(rows)").execute(arguments: [last] + arguments)
-            try database.cachedStatement(sql: "DELETE FROM items WHERE \(condition)").execute(arguments: arguments)
+            try change(database.cachedStatement(sql: "INSERT INTO removed (store, revision, id) \(rows)"), [last] + arguments)
+            try change(database.cachedStatement(sql: "DELETE FROM items WHERE \(condition)"), arguments)
             return Int64(database.changesCount)
+        }
+
+        private func change(_ statement: Statement, _ arguments: StatementArguments) throws {
+            // After some errors SQLite rolls back by itself, also where code of the user's has met and swallowed them: each statement would be
+            // a transaction of its own.
+            guard database.isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction was rolled back") }
+            try statement.execute(arguments: arguments)
         }
 
         /// Forgets removals that every reader has seen by now, or reads anew.
         func forgetOldRemovals(before last: Int64) throws {
             let sql = "DELETE FROM removed WHERE store = ? AND revision < ?"
-            try database.cachedStatement(sql: sql).execute(arguments: [store, max(0, last) - Int64(ItemSchema.keptRemovals)])
+            try change(database.cachedStatement(sql: sql), [store, max(0, last) - Int64(ItemSchema.keptRemovals)])
         }
     }
 #endif
