@@ -74,6 +74,7 @@ def browser(width, height, *arguments):
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver"))
     driver.set_script_timeout(LIMIT)
+    driver.command_executor.client_config.timeout = LIMIT  # of each answer; 120 s by default
     return driver
 
 
