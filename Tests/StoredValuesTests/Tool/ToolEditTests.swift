@@ -49,7 +49,7 @@ extension ToolEditTests {
             let script = "\(tool.folder)/editor"
             try tool.write(#"sed -i s/dark/mine/ "$1"; nobody-has-this-program"#, to: script)
             let run = try await edit(tool, "sh \(script)")
-            #expect(run.status == 73 || run.status == 74, "\(run)")
+            #expect(run.status == 74, "\(run)")
             let copy = try #require(try copies(tool).first)
             #expect(run.errors.contains("ended with status 127") && run.errors.contains("\(tool.folder)/tmp/\(copy)/preferences.json"), "\(run)")
         }
