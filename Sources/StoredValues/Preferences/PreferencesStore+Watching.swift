@@ -110,7 +110,7 @@ extension PreferencesStore {
             return isAdopted ? .adopted : .outdated
         case .failure(let error):
             guard let isNew = state.withLock({ isCurrent($0) ? $0.disk.wasBroken(reading.identity) : nil }) else { return .outdated }
-            guard isNew else { return .broken }
+            guard isNew else { return .broken }  // said once for each state of the file
             note(
                 "The preferences \"\(path)\" are not JSON: \(error). \(inUse()) Correct the file; before it is overwritten, it is set aside as \"\(path).rejected-<time>\"."
             )

@@ -18,7 +18,7 @@
                 else { continue }
                 do throws(StoreError) { try check(file, .quick, mayRestore: false) } catch {
                     // A program may have databases of its own.
-                    if case .foreign = error, !"\(folder)/\(name)".isIdentical(to: standard) { continue }
+                    if case .foreign = error, standard.parts(separatedBy: "/").last?.isIdentical(to: name) != true { continue }
                     add(.problem, error.description)
                 }
             }
