@@ -34,13 +34,25 @@ stored_values_environment (void)
     return getauxval (AT_SECURE) ? 0 : environ;
 }
 
+// Of SQLite, which whoever calls the following links. GRDB passes on what it has of SQLite, but not SQLite's functions.
 struct sqlite3;
+struct sqlite3_stmt;
 int sqlite3_db_config (struct sqlite3 *, int op, ...);
+int sqlite3_step (struct sqlite3_stmt *);
+long long sqlite3_column_int64 (struct sqlite3_stmt *, int column);
+int sqlite3_reset (struct sqlite3_stmt *);
 
-// Whether triggers run for what this connection changes; returns SQLITE_OK. Swift cannot call a function of any number of arguments. Whoever
-// calls this links SQLite.
+// Whether triggers run for what this connection changes; returns SQLITE_OK. Swift cannot call a function of any number of arguments.
 static inline int
 stored_values_set_triggers (struct sqlite3 *connection, int run)
 {
     return sqlite3_db_config (connection, 1003 /* SQLITE_DBCONFIG_ENABLE_TRIGGER */, run, (int *) 0);
+}
+
+// Sets `integer` to the first column of the statement's one row, or to 0 if there is no row or a NULL; returns SQLITE_OK.
+static inline int
+stored_values_integer (struct sqlite3_stmt *statement, long long *integer)
+{
+    *integer = sqlite3_step (statement) == 100 /* SQLITE_ROW */ ? sqlite3_column_int64 (statement, 0) : 0;
+    return sqlite3_reset (statement);  // which returns what went wrong in the step
 }

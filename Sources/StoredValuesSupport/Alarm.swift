@@ -2,8 +2,9 @@ package import Dispatch
 
 /// Work that runs once, after a time, unless it is cancelled before.
 ///
-/// All alarms of the process share one thread, which ends when it wakes and none is left. Not a timer of Dispatch: creating the first
-/// one of a process traps if no file descriptors are left.
+/// All alarms of the process share one thread, which ends a second after the last one has rung, or when a cancelled one would have, if that
+/// is later: starting a thread for each takes more than most of them are for. Not a timer of Dispatch: creating the first one of a process
+/// traps if no file descriptors are left.
 package final class Alarm: Sendable {
     private struct Schedule {
         /// The alarms that are set, the soonest last.
@@ -48,15 +49,24 @@ package final class Alarm: Sendable {
     }
 
     @Sendable private static func run() {
+        var lastRing = monotonicNanoseconds()
         while true {
             let now = monotonicNanoseconds()
-            let (due, end) = schedule.withLock { schedule -> (Alarm?, Int64?) in
-                let end = schedule.alarms.last?.time, isDue = end.map { $0 <= now } ?? false
-                (schedule.hasThread, schedule.sleepsUntil) = (end != nil, isDue ? nil : end)
-                return (isDue ? schedule.alarms.removeLast() : nil, end)
+            let (due, end) = schedule.withLock { schedule -> (Alarm?, Int64) in
+                let end = schedule.alarms.last?.time ?? lastRing + 1_000_000_000
+                schedule.sleepsUntil = end > now ? end : nil
+                let due = end > now ? nil : schedule.alarms.popLast()
+                schedule.hasThread = due != nil || end > now
+                return (due, end)
             }
-            guard let end else { return }
-            if let due { due.work() } else { _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(end - now))) }
+            if let due {
+                due.work()
+                lastRing = monotonicNanoseconds()
+            } else if end > now {
+                _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(end - now)))
+            } else {
+                return
+            }
         }
     }
 }

@@ -38,10 +38,9 @@ struct Remove: AsyncParsableCommand {
     var id: String
 
     func run() async throws {
-        // In one step with the question whether it is there, so that only one of two processes says that it removed it.
-        let removed = try await Store.notes.removeAll { [id] in $0.id == id }
-        guard !removed.isEmpty else { throw ValidationError("There is no note with the id \(id).") }
-        for note in removed { print("Removed: \(note)") }
+        // One call, so that only one of two processes says that it removed it.
+        guard let note = try await Store.notes.remove(id: id) else { throw ValidationError("There is no note with the id \(id).") }
+        print("Removed: \(note)")
     }
 }
 

@@ -27,7 +27,7 @@
         public func remove(_ items: [Item]) async throws(StoreError) { try await remove(items).run() }
 
         /// Removes all items. What is ``unreadable`` stays. Durable as an insertion.
-        public func removeAll() async throws(StoreError) { try await change([.removeAll]) }
+        public func removeAll() async throws(StoreError) { _ = try await change([.removeAll], wantsItems: false) }
 
         /// Removes the items for which `isUnwanted` returns true, and returns them.
         ///
@@ -51,8 +51,8 @@
         /// Begins a chain with the removal of all items; see ``StoreChain``.
         public func removeAll() -> StoreChain<Item> { StoreChain(self, [.removeAll]) }
 
-        func change(_ steps: [ItemStep<Item>]) async throws(StoreError) {
-            do { try await shared.change(steps, wantsItems: false) } catch { throw StoreError(any: error, path: shared.database.path) }
+        func change(_ steps: [ItemStep<Item>], wantsItems: Bool) async throws(StoreError) -> [Item] {
+            do { return try await shared.change(steps, wantsItems: wantsItems) } catch { throw StoreError(any: error, path: shared.database.path) }
         }
 
         // MARK: Tests and previews
@@ -82,9 +82,11 @@
             try await shared.change([.update(json(of: id), body)]).last
         }
 
-        /// Removes the item with this id, if there is one, and also a row that is ``unreadable``. Durable as an insertion.
-        public func remove(id: Item.ID) async throws(StoreError) {
-            try await change([.remove([json(of: id)], unreadableToo: true)])
+        /// Removes the item with this id, and returns it; nil if there is none. Removes also a row that is ``unreadable``. Durable as an
+        /// insertion.
+        @discardableResult
+        public func remove(id: Item.ID) async throws(StoreError) -> Item? {
+            try await change([.remove([json(of: id)], unreadableToo: true)], wantsItems: true).first
         }
 
         private func json(of id: Item.ID) throws(StoreError) -> [UInt8] {

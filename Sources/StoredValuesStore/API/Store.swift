@@ -62,8 +62,8 @@
 
         /// The items, in the order of insertion.
         ///
-        /// Reads memory. The first read waits for the file, at most 5 s, so that the list is never empty only because it has not been
-        /// read. If the file cannot be read, the items are those that were known before; ``status`` says why.
+        /// Reads memory. The first read waits for the file, for other processes at most 5 s, so that the list is never empty only because it
+        /// has not been read. If the file cannot be read, the items are those that were known before; ``status`` says why.
         @inlinable public var items: [Item] {
             if !isNamed || noTemporaryStorage(), let items = ready.read() { return items }
             return currentItems
@@ -82,11 +82,13 @@
         /// The rows of the file that could not be decoded, in the order of insertion. They stay there as they are.
         public var unreadable: [UnreadableRow] { shared.unreadable }
 
-        /// The items now, and then after each change the latest: a slow reader gets only the last ones.
+        /// The items now, and then after each change the latest: a slow reader gets only the last ones. Nothing before the file could be read.
         public var values: some AsyncSequence<[Item], Never> & Sendable { shared.values }
 
-        /// All that happens, without a gap: ``StoreEvent/Operation/initialized``, then ``StoreEvent/Operation/loaded`` with the items now,
-        /// then every insertion and removal, in the order of commits. A slow reader's events are kept until it reads them.
+        /// All that happens: ``StoreEvent/Operation/initialized``, then ``StoreEvent/Operation/loaded`` with the items now, then insertions and
+        /// removals in the order of commits, of this process every one. Of another process they are what there is to see when its commits are
+        /// read: of several changes of one item the last, and nothing of an item that has come and gone. A slow reader's events are kept
+        /// until it reads them.
         public var events: some AsyncSequence<StoreEvent<Item>, Never> & Sendable { shared.events }
     }
 

@@ -63,7 +63,7 @@
         /// throws, nothing has changed. A chain that is run again does the same again.
         public func run() async throws(StoreError) {
             isUsed.store(true, ordering: .relaxed)
-            try await store.change(try operations.map { operation throws(StoreError) in try store.step(operation) })
+            _ = try await store.change(try operations.map { operation throws(StoreError) in try store.step(operation) }, wantsItems: false)
         }
     }
 

@@ -1,6 +1,7 @@
 #if Store
     import Dispatch
     import GRDB
+    import Logging
     import StoredValuesFiles
     import StoredValuesSupport
     import Synchronization
@@ -24,6 +25,7 @@
         private struct State {
             var file: DurableFile?
             var watch: FileWatch?
+            var isWatchProblemReported = false
             var connection: Connection?
             /// The transaction of the turn, for what is read while an item is decoded.
             var transaction: Database?
@@ -121,8 +123,9 @@
         /// Gives readers what other processes have committed, and new readers everything. One that is being read stays as it is, if its
         /// items read it while they are decoded.
         private func readOthers(_ database: Database, _ later: inout AfterUnlocking) throws {
-            let version = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA data_version"))
+            let version = try database.integer("PRAGMA data_version")
             let isSame = version == state.connection?.dataVersion
+            if !isSame { _ = try ItemSchema.isThere(database, path) }  // a newer version of this library may have changed the tables
             for reader in readers where !isSame || !reader.isCurrent {
                 guard state.busy.insert(ObjectIdentifier(reader)).inserted else { continue }
                 defer { state.busy.remove(ObjectIdentifier(reader)) }
@@ -152,8 +155,10 @@
                 if state.connection == nil { state.connection = try open(":memory:", nil) }
                 return try hasTables(creating: true)
             }
+            reportWatchProblem()
             var identity = try file.currentIdentity()
             if let identity, let opened = state.connection?.identity, identity.isSameFile(as: opened) {
+                if identity.size == 0 { state.connection?.hasTables = false }  // somebody has emptied it
                 return try hasTables(creating: creating)
             }
             disconnect()
@@ -174,6 +179,13 @@
             state.file = file
             state.watch = FileWatch(file) { [weak self] _ in self?.readOthersSoon() }
             return file
+        }
+
+        /// Logs once why changes of other processes may go unseen.
+        private func reportWatchProblem() {
+            guard !state.isWatchProblemReported, let problem = state.watch?.problem, problem.operation == .watch else { return }
+            state.isWatchProblemReported = true
+            Logger(label: "StoredValues").warning("What other programs change in \"\(path)\" is seen only at the next change of this one. \(problem)")
         }
 
         private func disconnect() {

@@ -42,9 +42,9 @@
             try row.withUnsafeData(atIndex: column) { data in data.map { [UInt8]($0) } ?? [] }
         }
 
-        /// What was removed after `revision`, by revision; nil if that is not known any more.
-        func removed(after revision: Int64) throws -> [(id: [UInt8], revision: Int64)]? {
-            let (missed, overflow) = try lastRevision().subtractingReportingOverflow(revision)
+        /// What was removed after `revision`, by revision; nil if that is not known any more, at the `last` one.
+        func removed(after revision: Int64, last: Int64) throws -> [(id: [UInt8], revision: Int64)]? {
+            let (missed, overflow) = last.subtractingReportingOverflow(revision)
             guard !overflow, missed <= ItemSchema.keptRemovals else { return nil }
             let statement = try database.cachedStatement(sql: "SELECT id, revision FROM removed WHERE store = ? AND revision > ? AND typeof(id) = 'text' ORDER BY revision")
             let cursor = try Row.fetchCursor(statement, arguments: [store, revision])
@@ -68,7 +68,7 @@
 
         /// The number of the next of `count` rows.
         func nextNumber(_ count: Int) throws -> Int64 {
-            let last = try Int64.fetchOne(database.cachedStatement(sql: "SELECT max(number) FROM items")) ?? 0
+            let last = try database.integer("SELECT max(number) FROM items")
             _ = try Self.next(after: last, Int64(count))
             return last + 1
         }
@@ -82,28 +82,9 @@
 
         // MARK: Changing
 
-        /// Inserts rows, numbered from `number`. A statement for each would take a tenth longer for 10,000.
-        func insert(_ rows: [(id: [UInt8], json: [UInt8])], number: Int64, version: Int, revision: Int64) throws {
-            var (number, rest) = (number, rows[...])
-            while !rest.isEmpty {
-                let part = rest.prefix(100)
-                let sql = part.count == 1 ? Self.insertOne : Self.insert(part.count)
-                var arguments: StatementArguments = [store, version, revision]
-                for row in part {
-                    arguments += [number, row.id.text, row.json.text]
-                    number += 1
-                }
-                let isUsual = part.count == 1 || part.count == 100
-                try change(isUsual ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql), arguments)
-                rest = rest.dropFirst(part.count)
-            }
-        }
-
-        private static let insertOne = insert(1)
-
-        private static func insert(_ count: Int) -> String {
-            let values = (0..<count).map { "(?\(3 * $0 + 4), ?1, ?\(3 * $0 + 5), ?2, ?\(3 * $0 + 6), ?3)" }
-            return "INSERT INTO items (number, store, id, version, json, revision) VALUES \(values.joined(separator: ", "))"
+        func insert(_ id: [UInt8], _ json: [UInt8], number: Int64, version: Int, revision: Int64) throws {
+            let sql = "INSERT INTO items (number, store, id, version, json, revision) VALUES (?, ?, ?, ?, ?, ?)"
+            try change(database.cachedStatement(sql: sql), [number, store, id.text, version, json.text, revision])
         }
 
         /// Replaces the content of a row, which keeps its place; false if there is none.

@@ -19,6 +19,8 @@
 
         struct TimedOut: Error {}
 
+        /// The time, in nanoseconds.
+        private let now: @Sendable () -> Int64
         private let queue = DispatchQueue(label: "StoredValues.store")
         /// Marks the queue: what its work releases at its end may be a user's, whose `deinit` wants a turn there.
         private let isOnQueue = DispatchSpecificKey<Bool>()
@@ -26,15 +28,24 @@
         private let gate = DispatchSemaphore(value: 1)
         /// The thread of the turn.
         private let thread = Guarded<pthread_t?>(nil)
-        /// When the turn stops waiting, in nanoseconds.
+        /// When the turn stops waiting for other processes, in nanoseconds.
         private let deadline = Atomic<Int64>(0)
+        /// Whether the last turn waited in vain: then the next ones have no time of their own, or each of a hundred would wait for ``timeout``.
+        private let wasLate = Atomic(false)
         /// What is to be done when the outermost turn of a thread has ended, whosever it is.
         private static let afterTurns = Guarded<[pthread_t: AfterUnlocking]>([:])
 
-        init() { queue.setSpecific(key: isOnQueue, value: true) }
+        init(now: @escaping @Sendable () -> Int64 = monotonicNanoseconds) {
+            self.now = now
+            queue.setSpecific(key: isOnQueue, value: true)
+        }
 
         /// Whether the turn has waited long enough.
-        var isLate: Bool { monotonicNanoseconds() >= deadline.load(ordering: .relaxed) }
+        var isLate: Bool {
+            let isLate = now() >= deadline.load(ordering: .relaxed)
+            if isLate { wasLate.store(true, ordering: .relaxed) }
+            return isLate
+        }
 
         /// Runs `body` in a turn, on this thread. What it puts into its argument is done when no turn is left on it.
         func run<Result>(_ body: (inout AfterUnlocking) throws -> Result) throws -> Result {
@@ -76,13 +87,13 @@
             if afterTurns.withLock({ $0[pthread_self()]?.append(later) == nil }) { later.run() }
         }
 
-        private func end() -> Int64 { monotonicNanoseconds() + Self.timeout.nanoseconds }
+        private func end() -> Int64 { now() + Self.timeout.nanoseconds }
 
         /// Runs `body` behind the gate.
         private func pass<Result>(
             until end: Int64, _ later: inout AfterUnlocking, _ body: (inout AfterUnlocking) throws -> Result
         ) throws -> Result {
-            let patience = max(0, end - monotonicNanoseconds())
+            let patience = max(0, end - now())
             guard gate.wait(timeout: .now() + .nanoseconds(Int(patience))) == .success else { throw TimedOut() }
             let me = pthread_self()
             let isOutermost = Self.afterTurns.withLock { threads in
@@ -90,7 +101,7 @@
                 return threads[me] == nil
             }
             thread.withLock { $0 = me }
-            deadline.store(end, ordering: .relaxed)
+            deadline.store(wasLate.exchange(false, ordering: .relaxed) ? end : self.end(), ordering: .relaxed)
             defer {
                 thread.withLock { $0 = nil }
                 if isOutermost, let others = Self.afterTurns.withLock({ $0.removeValue(forKey: me) }) { later.append(others) }

@@ -2,9 +2,8 @@
     /// Items in the order of their numbers, found by id; and the rows that are none.
     struct ItemList<Item: Sendable>: Sendable {
         private(set) var items: [Item] = []
-        /// The number of each item.
-        private var numbers: [Int64] = []
-        private var idOfPlace: [[UInt8]] = []
+        /// The number and the id of each item.
+        private var places: [(number: Int64, id: [UInt8])] = []
         /// Rows that do not decode, by their numbers.
         private(set) var unreadable: [Int64: UnreadableRow] = [:]
         /// The number of each row, be it an item or not.
@@ -27,16 +26,16 @@
         /// The index of the item with this number.
         private func index(of number: Int64) -> Int? {
             let index = place(of: number)
-            return index < numbers.count && numbers[index] == number ? index : nil
+            return index < places.count && places[index].number == number ? index : nil
         }
 
         /// Where an item with this number is, or belongs.
         private func place(of number: Int64) -> Int {
-            guard let last = numbers.last, number <= last else { return numbers.count }  // mostly
-            var (low, high) = (0, numbers.count)
+            guard let last = places.last, number <= last.number else { return places.count }  // mostly
+            var (low, high) = (0, places.count)
             while low < high {
                 let middle = (low + high) / 2
-                if numbers[middle] < number { low = middle + 1 } else { high = middle }
+                if places[middle].number < number { low = middle + 1 } else { high = middle }
             }
             return low
         }
@@ -45,8 +44,7 @@
         mutating func reserve(_ count: Int) {
             guard count > items.count else { return }  // else growing by itself is enough
             items.reserveCapacity(items.count + count)
-            numbers.reserveCapacity(items.count + count)
-            idOfPlace.reserveCapacity(items.count + count)
+            places.reserveCapacity(items.count + count)
             numberOfID.reserveCapacity(items.count + count)
         }
 
@@ -54,22 +52,19 @@
         mutating func put(_ item: Item, id: [UInt8], number: Int64) {
             claim(number, for: id)
             let index = place(of: number)
-            if index < numbers.count, numbers[index] == number {
+            if index < places.count, places[index].number == number {
                 gone.append(exchange(&items[index], with: item))
-                idOfPlace[index] = id
+                places[index].id = id
             } else {
                 items.insert(item, at: index)
-                numbers.insert(number, at: index)
-                idOfPlace.insert(id, at: index)
+                places.insert((number, id), at: index)
             }
         }
 
         /// Takes note of rows that do not decode. Returns the items that were in their places, or had their ids.
         mutating func lose(_ rows: [UnreadableRow]) -> [Item] {
-            var lost: [Item] = []
+            let lost = remove(rows.map(\.idBytes) + rows.compactMap { row in index(of: row.number).map { places[$0].id } })
             for row in rows {
-                lost += remove([row.idBytes])
-                if let index = index(of: row.number) { lost += remove([idOfPlace[index]]) }
                 claim(row.number, for: row.idBytes)
                 unreadable[row.number] = row
             }
@@ -79,44 +74,42 @@
         /// Gives the row with this id the number. The one that had it has another one now, which comes with it, or is gone.
         private mutating func claim(_ number: Int64, for id: [UInt8]) {
             if let old = numberOfID.updateValue(number, forKey: id), old != number {
-                if let index = index(of: old), idOfPlace[index] == id {
+                if let index = index(of: old), places[index].id == id {
                     gone.append(items[index])
                     remove(at: index)
                 }
                 if unreadable[old]?.idBytes == id { unreadable[old] = nil }
             }
-            var other = index(of: number).map { idOfPlace[$0] }
+            var other = index(of: number).map { places[$0].id }
             if !unreadable.isEmpty, let row = unreadable.removeValue(forKey: number) { other = row.idBytes }
             if let other, other != id, numberOfID[other] == number { numberOfID[other] = nil }
         }
 
         /// Removes the items and rows with these ids; returns the items in their order.
         mutating func remove(_ ids: [[UInt8]]) -> [Item] {
-            let places = ids.compactMap { id in
+            let indexes = ids.compactMap { id in
                 numberOfID.removeValue(forKey: id).flatMap { number in
                     if !unreadable.isEmpty { unreadable[number] = nil }
                     return index(of: number)
                 }
             }.sorted()
-            let removed = places.map { items[$0] }
+            let removed = indexes.map { items[$0] }
             gone += removed
-            if places.count == 1 {
-                remove(at: places[0])
-            } else if !places.isEmpty {
+            if indexes.count == 1 {
+                remove(at: indexes[0])
+            } else if !indexes.isEmpty {
                 // All at once: one after another, each would move the rest.
                 var isKept = Array(repeating: true, count: items.count)
-                for place in places { isKept[place] = false }
+                for index in indexes { isKept[index] = false }
                 items = zip(items, isKept).filter(\.1).map(\.0)
-                numbers = zip(numbers, isKept).filter(\.1).map(\.0)
-                idOfPlace = zip(idOfPlace, isKept).filter(\.1).map(\.0)
+                places = zip(places, isKept).filter(\.1).map(\.0)
             }
             return removed
         }
 
         private mutating func remove(at index: Int) {
             items.remove(at: index)
-            numbers.remove(at: index)
-            idOfPlace.remove(at: index)
+            places.remove(at: index)
         }
     }
 #endif

@@ -70,35 +70,50 @@
         }
 
         private mutating func insert(_ items: [EncodedItem<Item>]) throws {
+            let items = lastOfEachID(items)
             guard !items.isEmpty else { return }
-            let (version, first) = (coder.version, try rows.nextNumber(items.count))
+            let version = coder.version
+            let first = try rows.nextNumber(items.count)
+            var count: Int64 = 0
             revision = try ItemRows.next(after: revision)
             var put: [(item: Item, id: [UInt8], number: Int64)] = []
             put.reserveCapacity(items.count)
-            var new: [(id: [UInt8], json: [UInt8])] = []
             touched.reserveCapacity(touched.count + items.count)
             for item in items {
-                var number = first + Int64(new.count)
+                var place: Int64?
                 switch entry(item.id) {
-                case .absent: new.append((item.id, item.json))
+                case .absent: break
                 case .unreadable(_, let stored) where stored > version:
                     throw StoreError.newerItem(store: rows.store, id: item.id.text, stored: stored, supported: version)
-                case .item(number: let old) where old >= first && old < number && new[Int(old - first)].id == item.id:
-                    new[Int(old - first)].json = item.json
-                    number = old
-                case .item(number: let old), .unreadable(number: let old, _):
+                case .item(let old), .unreadable(let old, _):
                     // The row is gone if a backup was copied into the file.
-                    if try rows.replace(item.id, item.json, version: version, revision: revision) {
-                        number = old
-                    } else {
-                        new.append((item.id, item.json))
-                    }
+                    if try rows.replace(item.id, item.json, version: version, revision: revision) { place = old }
+                }
+                let number = place ?? first + count
+                if place == nil {
+                    try rows.insert(item.id, item.json, number: number, version: version, revision: revision)
+                    count += 1
                 }
                 touched[item.id] = .item(number: number)
                 put.append((item.item, item.id, number))
             }
-            if !new.isEmpty { try rows.insert(new, number: first, version: version, revision: revision) }
             changes.append(.put(put))
+        }
+
+        /// The items, of several with one id the last at the place of the first.
+        private func lastOfEachID(_ items: [EncodedItem<Item>]) -> [EncodedItem<Item>] {
+            guard items.count > 1 else { return items }
+            var (kept, places) = ([EncodedItem<Item>](), [[UInt8]: Int](minimumCapacity: items.count))
+            kept.reserveCapacity(items.count)
+            for item in items {
+                if let place = places[item.id] {
+                    kept[place] = item
+                } else {
+                    places[item.id] = kept.count
+                    kept.append(item)
+                }
+            }
+            return kept
         }
 
         /// - Parameter all: Whether these are all rows of the store.

@@ -16,7 +16,7 @@
             var changed = try rows.changed(after: revision)
             if !isCurrent { changed.removeAll(where: isKnown) }
             if revision == 0 { changed.sort { $0.number < $1.number } }
-            let removed = isCurrent ? try rows.removed(after: revision) : nil
+            let removed = isCurrent ? try rows.removed(after: revision, last: last) : nil
             let changes = try removed.map { changesInOrder(changed, $0) } ?? changesWithoutHistory(changed, rows)
             apply(changes.flatMap(decode), revision: last, isExternal: true, &later)
         }
@@ -84,7 +84,6 @@
 
         func removeAll(_ later: inout AfterUnlocking) {
             let ids = state.withLock { Array($0.list.ids) }
-            if state.withLock({ $0.status == .loaded }), ids.isEmpty { return }
             apply(ids.isEmpty ? [] : [.remove(ids)], revision: 0, isExternal: true, &later)
         }
 

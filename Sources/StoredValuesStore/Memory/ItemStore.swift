@@ -14,9 +14,7 @@
             /// The hundred of revisions in which old removals were to be forgotten last.
             var lastTidied: Int64 = 0
             var isCurrent = false
-            /// Whether items have been loaded once.
-            var hasLoaded = false
-            /// Counts the changes of memory.
+            /// Counts the changes of memory; 0 before items have been loaded once.
             var changes = 0
             var valueReaders: [ObjectIdentifier: Subscription] = [:]
             var eventReaders: [ObjectIdentifier: Subscription] = [:]
@@ -118,11 +116,13 @@
         @discardableResult
         func apply(_ changes: [ItemChange<Item>], revision: Int64, isExternal: Bool, wantsItems: Bool = false, _ later: inout AfterUnlocking) -> [Item] {
             state.withLock { state in
+                let isSame = changes.isEmpty && state.status == .loaded
+                (state.revision, state.status, state.isCurrent) = (revision, .loaded, true)
+                if isSame { return [] }
                 var all: [Item] = []
-                let isFirst = !state.hasLoaded, tells = !isFirst && !state.eventReaders.isEmpty
-                if !changes.isEmpty || state.status != .loaded { state.changes += 1 }
+                let isFirst = state.changes == 0, tells = !isFirst && !state.eventReaders.isEmpty
+                state.changes += 1
                 ready.items.withLock { $0 = nil }
-                (state.revision, state.status, state.isCurrent, state.hasLoaded) = (revision, .loaded, true, true)
                 for change in changes {
                     let event: StoreEvent<Item>
                     switch change {
@@ -160,7 +160,8 @@
                 return { [self] _ in
                     if state.withLock({ $0.status == .notLoaded }) { _ = items }
                     let (items, changes) = state.withLock { ($0.list.items, $0.changes) }
-                    return exchange(&last, with: changes) == changes ? nil : items
+                    // No items are known of a file that could not be read yet.
+                    return changes == 0 || exchange(&last, with: changes) == changes ? nil : items
                 }
             }
         }
@@ -170,7 +171,7 @@
             ValueSequence { [self] in
                 let events =
                     subscribe(\.eventReaders, limit: .unlimited) { state -> [Subscription.AnyBox] in
-                        let loaded = state.hasLoaded ? [StoreEvent(.loaded, state.list.items, false)] : []
+                        let loaded = state.changes > 0 ? [StoreEvent(.loaded, state.list.items, false)] : []
                         return ([StoreEvent(.initialized, [], false)] + loaded).map { Box($0) }
                     } as ActiveSubscription<StoreEvent<Item>>
                 database.add(self)

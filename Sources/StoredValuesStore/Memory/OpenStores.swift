@@ -25,8 +25,8 @@
 
         /// The store of that name and file in a temporary storage, like `store`.
         static func store<Item>(in scope: TemporaryScope, like store: ItemStore<Item>, _ file: StoreFile) -> ItemStore<Item> {
-            let place = "store \(file.key.text)"
-            return scope.object("\(place) \(store.name)") {
+            let place = "store \(file.key.text)"  // no path and no name has a NUL
+            return scope.object("\(place)\0\(store.name)") {
                 ItemStore(store.name, scope.object(place) { ItemDatabase(.memory) {} }, store.coder, id: store.id)
             }
         }

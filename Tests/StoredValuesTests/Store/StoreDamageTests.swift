@@ -96,6 +96,32 @@
             }
         }
 
+        @Test("has no values until it can be read")
+        func values() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite"
+                try await Store<Note>.ofAnotherProcess(path).insert(Note("a"))
+                let good = try #require(FileManager.default.contents(atPath: path))
+                try Data("no database".utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+                let store = Store<Note>.ofAnotherProcess(path), values = Collector(store.values)
+                try await eventually("the reader has tried") { if case .unavailable(.damaged) = store.status { true } else { false } }
+                try good.write(to: URL(fileURLWithPath: path), options: .atomic)
+                try await eventually("there are some") { !values.elements.isEmpty }
+                #expect(values.elements.first == [Note("a")])
+            }
+        }
+
+        @Test("because a newer program has changed its tables meanwhile is not changed any more")
+        func newerMeanwhile() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                try await store.insert(Note("a"))
+                try Fault.newer.make(path)
+                await #expect { try await store.insert(Note("b")) } throws: { Fault.newer.isError($0) }
+                #expect(store.ids == ["a"])
+            }
+        }
+
         @Test("because another program has locked it is waited for, then an error; nothing is lost")
         func locked() async throws {
             try await withTemporaryFolder { folder in

@@ -189,6 +189,21 @@
             }
         }
 
+        @Test("Where the kernel has no room to watch the file, that is logged")
+        func notWatched() async throws {
+            // In a user namespace, which has a limit of its own.
+            let script = #"echo 0 >/proc/sys/user/max_inotify_instances && exec "$@""#
+            let launcher = [try Program.orSkip("unshare").path, "-Ur", "/bin/sh", "-c", script, "-"]
+            guard try await processes.start(command: launcher + ["/bin/true"]).end() == .exit(0) else {
+                try SkippedCase.end(because: "this user may not limit inotify in a user namespace (unshare -Ur)")
+            }
+            try await withTemporaryFolder { folder in
+                let process = try processes.start("store-items", "\(folder)/s.sqlite", by: launcher)
+                #expect(try await process.lines() == ["", "loaded"])
+                #expect(process.logs.count == 1 && process.logs[0].contains("max_user_instances"), "\(process.logs)")
+            }
+        }
+
         @Test("What does not decode is logged, once for each change of it")
         func logged() async throws {
             try await withTemporaryFolder { folder in

@@ -14,7 +14,7 @@
         try queue.close()
     }
 
-    @Suite("The file of a store")
+    @Suite("The file of a store", .hangLimit)
     struct StoreTruthTests {}
 
     extension StoreTruthTests {
@@ -110,6 +110,31 @@
                 try await store.insert(Note("b"))
                 #expect(store.ids == ["b"])
                 #expect(Store.ofAnotherProcess(path).ids == ["b"])
+            }
+        }
+
+        @Test("that somebody empties has nothing, and takes the next change")
+        func emptied() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                try await store.insert(Note("a"))
+                #expect(truncate(path, 0) == 0)
+                try await eventually("the items are gone") { store.items == [] }
+                #expect(store.status == .loaded)
+                try await store.insert(Note("b"))
+                #expect(Store.ofAnotherProcess(path).ids == ["b"])
+            }
+        }
+
+        @Test("takes no more rows than there are numbers")
+        func lastNumber() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                try await store.insert(Note("a"))
+                try anotherProgram("UPDATE items SET number = 9223372036854775806", path)
+                await #expect(throws: StoreError.self) { try await store.insert([Note("b")]) }
+                await #expect(throws: StoreError.self) { try await store.insert([Note("b"), Note("c")]) }
+                #expect(store.ids == ["a"])
             }
         }
 

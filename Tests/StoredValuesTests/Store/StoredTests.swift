@@ -88,6 +88,33 @@
             }
         }
 
+        @Test("Observation does not see a change that changes nothing")
+        func nothingChanged() async throws {
+            let store = Store<Note>("notes", in: .inMemory()), count = Guarded(0)
+            try await store.insert(Note("a"))
+            withObservationTracking {
+                _ = store.items
+            } onChange: {
+                count.withLock { $0 += 1 }
+            }
+            try await store.remove(Note("b"))
+            #expect(count.withLock { $0 } == 0)
+            try await store.removeAll()
+            #expect(count.withLock { $0 } == 1)
+        }
+
+        @Test("Stores in temporary storage are apart by file and name, whatever these are")
+        func names() async throws {
+            try await withTemporaryStorage {
+                let one = Store<Note>("c", in: .named("a b")), other = Store<Note>("b c", in: .named("a"))
+                try await one.insert(Note("1"))
+                #expect(other.items == [])
+                let third = Store<Note>("b", in: .named("a"))
+                try await third.insert(Note("3"))
+                #expect(one.ids == ["1"] && third.ids == ["3"])
+            }
+        }
+
         @Test("values has the items now, then the latest")
         func values() async throws {
             try await withTemporaryStorage {
