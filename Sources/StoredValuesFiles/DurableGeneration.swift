@@ -12,14 +12,6 @@ package final class DurableGeneration: Sendable {
     static let lockTimeout = Duration.seconds(10)
     private static let suffix = ".durable"
 
-    /// The result of an attempt to keep the file's state.
-    package enum Outcome: Equatable {
-        /// It now survives a power cut; or there is no file, and that survives.
-        case kept
-        /// The file is broken. The last good state is still kept.
-        case broken
-    }
-
     private struct Copy {
         var target: String
         var identity: FileIdentity
@@ -42,7 +34,8 @@ package final class DurableGeneration: Sendable {
     /// Whether this process has copied that state of the file last.
     package func holds(_ identity: FileIdentity?) -> Bool { lastCopy.withLock { $0?.identity == identity } }
 
-    /// Syncs the file's current state to the disk, unless it is broken. Blocks as long as the disk takes.
+    /// Syncs the file's current state to the disk. Blocks as long as the disk takes. Returns false if the file is broken; the last good
+    /// state is kept then.
     ///
     /// If there is no file, the copy is removed too: the file was deleted, and the old values must not come back.
     ///
@@ -53,15 +46,15 @@ package final class DurableGeneration: Sendable {
     ///   - isWhole: Whether the content, which another program may have written, is not broken.
     package func keep(
         _ written: (file: FilePin, bytes: [UInt8])?, if isWhole: (FileContents) -> Bool
-    ) throws(FileError) -> Outcome {
+    ) throws(FileError) -> Bool {
         let target = try file.resolvedPath
         // A write that was not copied yet must be kept, whatever the file is by now.
-        if written == nil || holds(written?.file.identity), try isKept(target) { return .kept }
+        if written == nil || holds(written?.file.identity), try isKept(target) { return true }
         let generation: LockedFile
         do { generation = try file.lock(toChange: Self.suffix, at: target, timeout: Self.lockTimeout) } catch {
             guard error.code == .noEntry else { throw error }
             try file.syncFolder(of: target)  // the folder was just removed
-            return .kept
+            return true
         }
         return try keep(written, in: generation, if: isWhole)
     }
@@ -77,7 +70,7 @@ package final class DurableGeneration: Sendable {
 
     private func keep(
         _ written: (file: FilePin, bytes: [UInt8])?, in generation: borrowing LockedFile, if isWhole: (FileContents) -> Bool
-    ) throws(FileError) -> Outcome {
+    ) throws(FileError) -> Bool {
         let target = String(generation.path.dropLast(Self.suffix.count))
         // The state found under the lock.
         let own = written.flatMap { $0.file.identity == generation.identity ? $0 : nil }
@@ -85,12 +78,14 @@ package final class DurableGeneration: Sendable {
             if let own { FileContents(bytes: own.bytes, identity: own.file.identity) } else { try file.read(at: target) }
         guard let found = generation.found, let contents else {
             try generation.remove()
-            try file.syncFolder(of: target)
             setLastCopy(nil)
-            return .kept
+            // Or it would stay where another process has just removed everything. Where this user may not remove it, it does no harm.
+            try? generation.removeLock()
+            try file.syncFolder(of: target)
+            return true
         }
         if own == nil {
-            guard isWhole(contents) else { return .broken }
+            guard isWhole(contents) else { return false }
             try file.syncContents(of: target)
         }
         let copy = try file.regularFile(at: generation.path, for: .replace)
@@ -99,7 +94,7 @@ package final class DurableGeneration: Sendable {
         let access = FileAccess(of: found, at: target, file.operations)
         _ = try generation.replace(copy, with: contents.bytes, for: access, durably: true)
         setLastCopy(Copy(target: target, identity: contents.identity, pin: own?.file))
-        return .kept
+        return true
     }
 
     /// Removes the file, the copy, what was set aside, what a killed process left, and last the locks, and syncs that. Blocks as long as
@@ -108,11 +103,12 @@ package final class DurableGeneration: Sendable {
     /// Whoever waits for one of the locks finds that it is gone, and takes a new one.
     package func removeAll(with locked: consuming LockedFile) throws(FileError) {
         let target = locked.path
+        let setAside = try locked.setAside()  // first, as this may fail: then all is still there
         let generation = try file.lock(toChange: Self.suffix, at: target, timeout: Self.lockTimeout)
         try generation.remove()
         try generation.removeLeftover()
         try locked.removeLeftover()
-        try locked.removeSetAside()
+        for path in setAside { try locked.remove(path) }
         try locked.remove()
         setLastCopy(nil)
         try generation.removeLock()

@@ -1,3 +1,6 @@
+import StoredValuesSupport
+import Synchronization
+
 /// Reports when the file at a path may have changed, whoever changed it and however: by writing in place, renaming, retargeting
 /// a symlink, or swapping a directory on the way. Nothing on the path need exist yet. It begins at once and ends when this
 /// object is released.
@@ -43,7 +46,7 @@ package final class FileWatch: Sendable {
     }
 
     /// Notes that this process is about to change a file that it watches. If it does so again and again, its watches wake less often.
-    package static func noteOwnChange() { WatchThread.noteOwnChange() }
+    package static func noteOwnChange() { WatchThread.lastOwnChange.store(monotonicNanoseconds(), ordering: .relaxed) }
 
     deinit { cancel() }
 

@@ -1,6 +1,12 @@
 import FoundationEssentials
 import StoredValuesSupport
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
 /// A ``DurableFile``, or its ``DurableGeneration``, while its lock is held, until this is destroyed: the only way to change it.
 package struct LockedFile: ~Copyable {
     /// They stay the same while the lock is held.
@@ -70,7 +76,7 @@ package struct LockedFile: ~Copyable {
     private func replaceOnce(
         _ old: FileStatus?, with bytes: [UInt8], for access: FileAccess?, durably: Bool
     ) throws(FileError) -> FileIdentity {
-        WatchThread.noteOwnChange()
+        FileWatch.noteOwnChange()
         // What is written must be readable again.
         guard bytes.count <= DurableFile.sizeLimit else { throw FileError(.replace, path, .tooLarge(limit: DurableFile.sizeLimit)) }
         // Otherwise renaming would free the old file, which takes another wait for the disk.
@@ -146,17 +152,22 @@ package struct LockedFile: ~Copyable {
     /// Removes the lock file. It must be the last that is done with it: another process may take a new one at once.
     func removeLock() throws(FileError) { try remove(paths.lock) }
 
-    /// Removes all files that were set aside when this one was not readable.
-    func removeSetAside() throws(FileError) {
+    /// The paths of all files that were set aside when this one was not readable.
+    func setAside() throws(FileError) -> [String] {
         let folder = ResolvedPath.folder(of: path), start = "\(path[ResolvedPath.nameStart(of: path)...]).\(Self.setAsideMark)"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        for name in names where name.after(prefix: start) != nil { try remove("\(folder)/\(name)") }
+        let names: [String]
+        do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+            let code = ((error as? CocoaError)?.underlying as? POSIXError).map { SystemErrorCode(rawValue: $0.code.rawValue) } ?? .ioFailed
+            guard code != .noEntry else { return [] }
+            throw FileError(.remove, folder, code)
+        }
+        return names.filter { $0.after(prefix: start) != nil }.map { "\(folder)/\($0)" }
     }
 
     /// What the suffix of a file begins with that is set aside.
     package static let setAsideMark = "rejected-"
 
-    private func remove(_ path: String) throws(FileError) {
+    func remove(_ path: String) throws(FileError) {
         do { try operations.unlink(path) } catch { guard error == .noEntry else { throw FileError(.remove, path, error) } }
     }
 

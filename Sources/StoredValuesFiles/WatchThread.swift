@@ -8,7 +8,7 @@ final class WatchThread: Sendable {
 
     /// When this process last replaced a file. While it does so again and again, the thread rests between events: each replacement
     /// has half a dozen of them, most of the temporary file, and waking a thread for each costs a third of the time of the change.
-    private static let lastOwnChange = Atomic(Int64.min)
+    static let lastOwnChange = Atomic(Int64.min)
     private static let rest = 2_000_000
     /// How often the links and folders on the way may change while a watch is being set up.
     private static let attemptLimit = 100
@@ -21,9 +21,6 @@ final class WatchThread: Sendable {
         (self.inotify, self.retries) = (inotify, retries)
         table = Guarded(WatchTable(inotify))
     }
-
-    /// Notes that this process is replacing a file.
-    static func noteOwnChange() { lastOwnChange.store(monotonicNanoseconds(), ordering: .relaxed) }
 
     /// Begins to watch the path of `file`, and returns the watch's number once no change can be missed.
     func begin(_ file: DurableFile, _ onEvent: @escaping @Sendable (FileWatch.Event) -> Void) -> Int {

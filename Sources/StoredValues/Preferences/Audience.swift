@@ -52,17 +52,17 @@ struct Audience {
         declarations = Dictionary(uniqueKeysWithValues: declarations.map { ($0.key, $0.value) })
     }
 
-    /// The keys of the members in use.
-    var keys: [PreferencesKey] { Array(declarations.keys) }
+    /// The keys of the members in use, and those of released ones that have left something; none is among both.
+    var keys: [PreferencesKey] { Array(declarations.keys) + legacies.keys }
 
     /// The members in use.
     var members: [any LiveMember] { declarations.values.compactMap(\.member) }
 
     /// Passes the members of these keys their new contents, as one change, and then notifies the listeners.
     mutating func tell(_ contents: [PreferencesKey: MemberChange], _ later: inout AfterUnlocking) {
-        // While nothing is stored, the default is the last good value.
+        // While nothing is stored, the default is the last good value, and so it is of what a removed value has covered.
         if !legacies.isEmpty {
-            for (key, content) in contents where content.stored == nil { takeLegacy(of: key).map { later.release(value: $0) } }
+            for (key, content) in contents where content.stored == nil || content.isUncovered { takeLegacy(of: key).map { later.release(value: $0) } }
         }
         var told: [(member: any LiveMember, content: MemberChange)] = []
         told.reserveCapacity(contents.count)

@@ -56,19 +56,21 @@ final class MemberChange: Box<StoredContent>, @unchecked Sendable {
     let condition: Condition
     /// The live value that it was made by, which need not be looked up then.
     weak let member: (any LiveMember)?
+    /// Whether it is what a removed value has covered. That one was removed on purpose: it is not the last good one of a broken content.
+    let isUncovered: Bool
 
-    init(_ content: StoredContent, if condition: Condition, by member: (any LiveMember)? = nil) {
-        (self.condition, self.member) = (condition, member)
+    init(_ content: StoredContent, if condition: Condition, by member: (any LiveMember)? = nil, isUncovered: Bool = false) {
+        (self.condition, self.member, self.isUncovered) = (condition, member, isUncovered)
         super.init(content)
     }
 
     required init(_ content: StoredContent) {
-        (condition, member) = (.always, nil)
+        (condition, member, isUncovered) = (.always, nil, false)
         super.init(content)
     }
 
-    convenience init(_ stored: StoredJSON?, if condition: Condition = .always) {
-        self.init(StoredContent(stored), if: condition)
+    convenience init(_ stored: StoredJSON?, if condition: Condition = .always, isUncovered: Bool = false) {
+        self.init(StoredContent(stored), if: condition, isUncovered: isUncovered)
     }
 
     /// What is stored by the change; nil to remove the member.

@@ -166,8 +166,10 @@ public struct PreferencesFile: Sendable {
     /// the buffer of each stream.
     ///
     /// Changes are normally seen a moment later without this; call it when that is too late, as in a test that has just written
-    /// the file. Blocks the thread while reading, and for at most 200 ms while another program is writing the file. Needs no
-    /// permission to write. If a file cannot be read or is not JSON, that is logged, and the last good values stay. Values that
+    /// the file. Blocks the thread while reading, and for at most 200 ms while another program is writing the file. While another
+    /// thread of this process changes the file, it may wait for that too: for at most 2 s while another process holds the file's lock,
+    /// for the closure of an ``StoredValue/update(_:)`` or a batch, and for the disk in ``StoredValue/set(durably:)`` and ``delete()``.
+    /// Needs no permission to write. If a file cannot be read or is not JSON, that is logged, and the last good values stay. Values that
     /// could not be written yet take precedence over what is read, as do a batch's changes inside it; there, streams and
     /// observers are notified at its end.
     public func reload() { store.reload() }
@@ -177,7 +179,7 @@ public struct PreferencesFile: Sendable {
     ///
     /// Inside, the calling thread reads its own changes. All other threads read the old values until `changes` has returned,
     /// and then the new ones: after reading one new value they read no old one. Streams have one element for the last value of
-    /// each key, and observers are notified once per key, when all is written. If `changes` throws, nothing has changed, in the
+    /// each key, and observers are notified once per key, when all is written; so they are of other files that are changed inside. If `changes` throws, nothing has changed, in the
     /// file or in memory. A batch inside a batch is a part of it; if it throws, only that part is undone.
     ///
     /// `changes` runs with the file's lock held: no other thread or process changes the file in between. A batch that would

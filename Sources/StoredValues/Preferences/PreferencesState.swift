@@ -11,7 +11,7 @@ struct PreferencesState {
     var audience = Audience()
     var log: TroubleLog
     /// The watches of the file and its layers.
-    var watches: [FileWatch] = []
+    var watches: [(file: DurableFile, watch: FileWatch)] = []
     /// The changes of the running batch so far, nil before the first. Only its thread sees them; they are published when the
     /// batch is committed.
     private(set) var batched: MemberChanges?
@@ -96,12 +96,7 @@ struct PreferencesState {
         show(members.keep(changes), &later)
     }
 
-    /// Makes changes inside a batch, visible only to its thread.
-    mutating func makeInBatch(_ changes: MemberChanges) {
-        for (key, change) in changes { makeInBatch(change, of: key) }
-    }
-
-    /// The same with one change.
+    /// Makes a change inside a batch, visible only to its thread.
     mutating func makeInBatch(_ change: MemberChange, of key: PreferencesKey) {
         if batched == nil { batched = Dictionary(minimumCapacity: 100) }
         let earlier = batched?.updateValue(change, forKey: key)
@@ -159,7 +154,7 @@ struct PreferencesState {
             if let above = members.above(key) {
                 contents[key] = MemberChange(above)
             } else if change.stored == nil, !members.layers.isEmpty {  // removing a value uncovers the layers below
-                contents[key] = MemberChange(members.below(key))
+                contents[key] = MemberChange(members.below(key), isUncovered: true)
             }
         }
         audience.tell(contents, &later)
@@ -167,9 +162,9 @@ struct PreferencesState {
 
     // MARK: Changes by others
 
-    /// Notes that the members are now those of the file at `pin`.
-    mutating func fileWasRead(_ pin: FilePin?, _ later: inout AfterUnlocking) {
-        if let old = disk.wasRead(pin) { later.release(old) }
+    /// Notes that the members are now those of the file with this identity, which is at `pin` if it still is.
+    mutating func fileWasRead(_ identity: FileIdentity?, _ pin: FilePin?, _ later: inout AfterUnlocking) {
+        if let old = disk.wasRead(identity, pin) { later.release(old) }
         if members.unsaved.isEmpty { log.forgetTroubles() }
         if !needsWriting { releaseStore(&later) }
     }
@@ -185,7 +180,7 @@ struct PreferencesState {
             var isSame = old.source(key) == new.source(key) && (before == now || respelled.contains(key))
             // Elsewhere the source says whether something is stored.
             if new.environment != nil { isSame = isSame && (old.own(key) == nil) == (new.own(key) == nil) }
-            if !isSame { contents[key] = MemberChange(now) }
+            if !isSame { contents[key] = MemberChange(now, isUncovered: old.own(key) != nil && new.own(key) == nil) }
         }
         log.forgetRepairs(of: contents.keys)
         audience.tell(contents, &later)

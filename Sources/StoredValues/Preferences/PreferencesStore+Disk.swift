@@ -14,7 +14,10 @@ extension PreferencesStore {
     /// When the task is cancelled, or the deadline passes, it throws at once, and what it has begun continues.
     func flush(deadline: Duration = flushDeadline) async throws(PreferencesError) {
         try await onDisk(deadline) { [self] in
-            if watchProblem != nil { refresh() }
+            let hasProblem = watchProblem != nil
+            // At the end, because other files share the queue.
+            defer { if hasProblem { readLayersAgain() } }
+            if hasProblem { refresh() }
             if case .failure(let error) = file, state.withLock({ !$0.members.unsaved.isEmpty }) { return error }
             if state.withLock({ $0.needsWriting }) {
                 waitForStuckLock()
@@ -101,16 +104,14 @@ extension PreferencesStore {
 
     /// Makes the values in memory survive a power cut.
     private func syncGeneration() -> PreferencesError? {
-        var outcome = DurableGeneration.Outcome.kept
-        let problem = bringToDisk { _, generation throws(FileError) in outcome = try copy(to: generation) }
-        guard problem == nil, outcome == .broken, generation?.holds(state.withLock { $0.disk.identity }) == false else {
-            return problem
-        }
+        var isWhole = true
+        let problem = bringToDisk { _, generation throws(FileError) in isWhole = try copy(to: generation) }
+        guard problem == nil, !isWhole, generation?.holds(state.withLock { $0.disk.identity }) == false else { return problem }
         state.withLock { $0.disk.mustRewrite = true }
         return save() ?? bringToDisk { _, generation throws(FileError) in _ = try copy(to: generation) }
     }
 
-    private func copy(to generation: DurableGeneration) throws(FileError) -> DurableGeneration.Outcome {
+    private func copy(to generation: DurableGeneration) throws(FileError) -> Bool {
         let (written, known) = state.withLock { state in
             // While the last write of this process is still all that it knows, its text need not be read back.
             let pin = state.members.unsaved.isEmpty ? state.disk.writtenPin : nil
@@ -210,9 +211,7 @@ extension PreferencesStore {
         guard case .success = file else { return }
         retries?.request { [weak self] in
             guard let self else { return }
-            // On the queue where all layers are read, so that an older state never replaces a newer one. Waited for, so that what fails again
-            // is tried again after a longer pause; but at the end, because other files share the queue.
-            defer { if !layers.isEmpty { queues.watching.sync { self.refreshLayers() } } }
+            defer { readLayersAgain() }  // at the end, too
             if state.withLock({ $0.mustWriteSoon }) {
                 guard save() == nil else { return }
                 // Not later: on a failing disk writing succeeds and fsync does not, and both share one pause.
@@ -222,6 +221,12 @@ extension PreferencesStore {
                 if state.withLock({ $0.disk.isSyncMissed }), sync() != nil { tryAgain() }
             }
         }
+    }
+
+    /// Reads the layers whose files have changed. On the queue where all layers are read, so that an older state never replaces a newer one;
+    /// waited for, so that what fails again is tried again after a longer pause, and a flush returns with what they hold.
+    private func readLayersAgain() {
+        if !layers.isEmpty { queues.watching.sync { self.refreshLayers() } }
     }
 }
 
@@ -233,6 +238,8 @@ struct KnownFile {
     private(set) var written: FileIdentity?
     /// Whether the members are those of the last durable state, because the file does not parse.
     var isRecovered = false
+    /// Whether the file that the members are those of was already gone, or another, when it was to be pinned.
+    private var isUnpinned = false
     /// The state in which the file was last found broken.
     private(set) var brokenIdentity: FileIdentity?
     /// Whether the file must be written even if no change is pending: another program broke it since, or a sync failed, and Linux
@@ -251,12 +258,15 @@ struct KnownFile {
     /// The identity of the file whose content the members are.
     var identity: FileIdentity? { pin?.identity }
 
+    /// Whether the members may be others than those of the file with ``identity``, which must be read then even if it is still there, or not.
+    var isUncertain: Bool { isRecovered || isUnpinned }
+
     /// The same file if this process was the last to write it.
     var writtenPin: FilePin? { written == identity ? pin : nil }
 
-    /// Notes that the members are those of the file at `pin`. Returns what to release without a lock.
-    mutating func wasRead(_ new: FilePin?) -> FilePin? {
-        defer { (pin, isRecovered) = (new, false) }
+    /// Notes that the members are those of the file that had this identity, and its pin. Returns what to release without a lock.
+    mutating func wasRead(_ identity: FileIdentity?, _ new: FilePin?) -> FilePin? {
+        defer { (pin, isRecovered, isUnpinned) = (new, false, identity != nil && new == nil) }
         return pin
     }
 
@@ -282,9 +292,9 @@ struct KnownFile {
 
     /// Notes that this process has replaced the file. Returns what to release without a lock.
     mutating func wasReplaced(_ identity: FileIdentity?, _ new: FilePin?) -> FilePin? {
-        defer { (pin, written, mustRewrite, isRecovered) = (new, identity, false, false) }
         pin?.noteReplaced()
-        return pin
+        (written, mustRewrite) = (identity, false)
+        return wasRead(identity, new)
     }
 
     /// Requests a background sync. Returns after what time it should run, or nil if one is already scheduled.

@@ -21,7 +21,7 @@ extension PreferencesStore {
             guard self != nil else { return }
             let watch = FileWatch(file) { schedule.note($0) }
             guard let self else { return }
-            state.withLock { $0.watches.append(watch) }
+            state.withLock { $0.watches.append((file, watch)) }
             refresh(self)  // for changes before the watch began
             reportWatchProblem()
         }
@@ -42,12 +42,6 @@ extension PreferencesStore {
         reportWatchProblem()
     }
 
-    /// Does what a read has left to do, or lets the end of the change do it that the calling thread is in.
-    func finish(_ later: AfterUnlocking) {
-        if ThreadActivity.turn(of: self) == nil { later.run() } else { state.withLock { $0.afterTurn.append(later) } }
-        logNotes()
-    }
-
     /// Takes over the content of the file if another program has changed it.
     func refresh() {
         var later = AfterUnlocking()
@@ -65,9 +59,9 @@ extension PreferencesStore {
             // result is outdated.
             var adoption = Adoption.outdated
             while adoption == .outdated {
-                let begin = state.withLock { $0.disk.mayRead() ? ($0.disk.identity, $0.members.revision) : nil }
-                guard let (known, revision) = begin else { return false }
-                if !always, try file.currentIdentity() == known { break }
+                let begin = state.withLock { $0.disk.mayRead() ? ($0.disk.identity, $0.disk.isUncertain, $0.members.revision) : nil }
+                guard let (known, isUncertain, revision) = begin else { return false }
+                if !always, !isUncertain, try file.currentIdentity() == known { break }
                 adoption = adopt(try PreferencesReading(known: nil, file.read), since: revision, &later)
             }
         } catch let error where error.code == .notFolder {
@@ -105,7 +99,7 @@ extension PreferencesStore {
             let isAdopted = exchange(while: isCurrent, &later) { members in
                 members.adopt(document)
             } then: { state, later in
-                state.fileWasRead(pin, &later)
+                state.fileWasRead(reading.identity, pin, &later)
             }
             return isAdopted ? .adopted : .outdated
         case .failure(let error):
@@ -157,25 +151,26 @@ extension PreferencesStore {
 
     // MARK: Changes that inotify does not see
 
-    /// Why changes by other programs may go unseen. A path that does not exist is no reason: its folders are watched until it
-    /// does.
-    var watchProblem: FileError? {
-        state.withLock { $0.watches }.lazy.compactMap(\.problem).first { $0.operation == .watch }
+    /// Of which file, this one or a layer, changes by other programs may go unseen, and why. A path that does not exist is no reason:
+    /// its folders are watched until it does.
+    var watchProblem: (file: DurableFile, reason: FileError)? {
+        for (file, watch) in state.withLock({ $0.watches }) {
+            if let problem = watch.problem, problem.operation == .watch { return (file, problem) }
+        }
+        return nil
     }
 
     /// Logs once why changes by other programs may go unseen.
     private func reportWatchProblem() {
-        guard let problem = watchProblem, !isWatchProblemReported.exchange(true, ordering: .relaxed) else { return }
-        report { $0.note("Changes that other programs make to \"\(path)\" are seen only at the next change or flush(). \(problem)") }
+        guard let (file, problem) = watchProblem, !isWatchProblemReported.exchange(true, ordering: .relaxed) else { return }
+        let isLayer = layers.contains { $0.file === file }
+        let (unseen, occasion) = isLayer ? (file.path, "flush()") : (path, "change or flush()")
+        report { $0.note("Changes that other programs make to \"\(unseen)\" are seen only at the next \(occasion). \(problem)") }
     }
 }
 
 /// The content of a preferences file when it was read.
 struct PreferencesReading {
-    /// How long a file must be unmodified before it counts as finished. A program that writes in place may have written half of
-    /// it.
-    static let patience = Duration.milliseconds(200)
-
     /// The file's identity; nil if there was none.
     let identity: FileIdentity?
     /// Its members, or why it is broken.
@@ -185,7 +180,7 @@ struct PreferencesReading {
     ///
     /// It may be half-written if it was modified less than `patience` ago, and either does not parse or is the `known` file
     /// with other content. Blocks the thread meanwhile.
-    init(known: FileIdentity?, patience: Duration = patience, _ read: () throws(FileError) -> FileContents?) throws(FileError) {
+    init(known: FileIdentity?, patience: Duration = RefreshSchedule.patience, _ read: () throws(FileError) -> FileContents?) throws(FileError) {
         let end = ContinuousClock.now + patience
         self.init(try read())
         while mayBeHalfWritten(known, patience), ContinuousClock.now < end {

@@ -119,9 +119,13 @@ final class PreferencesStore: Sendable {
     }
 
     /// Throws why one of `changes` would be refused now, after those of the batch that they are made in.
+    ///
+    /// Outside of a batch the turn writes them next: what others write from now on is read after it, so that they cannot be refused any more.
     func check(_ changes: MemberChanges) throws(PreferencesError) {
+        let isLast = ThreadActivity.isInOneTurn(of: self)
         let refusal = state.withLock { state in
-            state.members.permitted((state.batched ?? [:]).merging(changes) { $1.over($0) }).refusals.first
+            if isLast { state.disk.beginWriting() }
+            return state.members.permitted((state.batched ?? [:]).merging(changes) { $1.over($0) }).refusals.first
         }
         if let refusal { throw refusal }
     }
@@ -197,7 +201,10 @@ final class PreferencesStore: Sendable {
         var changes = MemberChanges()
         do throws(Failure) {
             let result = try body(&changes)
-            state.withLock { activity == .rearrangement ? $0.publishInside(changes) : $0.makeInBatch(changes) }
+            state.withLock { state in
+                if activity == .rearrangement { return state.publishInside(changes) }
+                for (key, change) in changes { state.makeInBatch(change, of: key) }
+            }
             return result
         } catch {
             state.withLock { state in
@@ -242,16 +249,30 @@ final class PreferencesStore: Sendable {
     /// Notes what `note` adds, and logs it.
     func report(_ note: (inout TroubleLog) -> Void) {
         state.withLock { note(&$0.log) }
-        logNotes()
+        finish(AfterUnlocking())
     }
 
-    /// Logs the notes; inside a change, its end does that, without a lock: a log handler may use stored values too.
-    func logNotes() {
-        guard ThreadActivity.turn(of: self) == nil else { return }
-        log(state.withLock { $0.log.take() })
+    /// Does what a read has left to do, and logs the notes.
+    func finish(_ later: AfterUnlocking) { finish(later, logging: state.withLock { $0.log.take() }) }
+
+    /// Does what a read or a change has left to do, and logs `notes`. While the calling thread is inside a change, of this file or another,
+    /// the end of that does it, without a lock: observers and log handlers may use the values of any file.
+    ///
+    /// - Parameter changes: They hold the user's items, which must not be released under a lock either.
+    func finish(_ later: AfterUnlocking, logging notes: [TroubleLog.Note], releasing changes: MemberChanges = [:]) {
+        guard let outer = ThreadActivity.storeInTurn else {
+            later.run()
+            log(notes)
+            return withExtendedLifetime(changes) {}
+        }
+        outer.state.withLock { state in
+            state.afterTurn.append(later)
+            if !changes.isEmpty { state.afterTurn.release(value: changes) }
+            if !notes.isEmpty { state.afterTurn.notify { self.log(notes) } }
+        }
     }
 
-    func log(_ notes: [TroubleLog.Note]) {
+    private func log(_ notes: [TroubleLog.Note]) {
         guard !notes.isEmpty else { return }
         let logger = Logger(label: "StoredValues")  // made here: one made before LoggingSystem.bootstrap keeps the default handler
         for note in notes { logger.log(level: note.level, "\(note.text)") }

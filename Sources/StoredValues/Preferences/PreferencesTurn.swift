@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// Initialising it takes the turn among the threads of this process, then the file's lock among processes, and reads the file
 /// again if another program wrote it. ``commit()`` checks the requested ``changes``, writes and publishes them, releases the
-/// lock and the turn, and only then wakes readers and notifies observers. If the lock is unavailable, or writing fails, the
-/// change stays in memory and is written later.
+/// lock and the turn, and only then wakes readers and notifies observers; inside the turn of another file, the end of that one does. If
+/// the lock is unavailable, or writing fails, the change stays in memory and is written later.
 ///
 /// Every turn must end with ``commit()`` or ``cancel()``; ``PreferencesStore/change(_:of:_:)`` ensures that, and makes a change inside
 /// another one without a turn of its own.
@@ -54,8 +54,8 @@ struct PreferencesTurn: ~Copyable {
             let locked = try file.lock(timeout: isWaitedFor ? .zero : DurableFile.lockTimeout)
             var adoption = PreferencesStore.Adoption.outdated
             while adoption == .outdated {
-                let (known, isRecovered, revision) = store.state.withLock { ($0.disk.identity, $0.disk.isRecovered, $0.members.revision) }
-                guard locked.identity != known || isRecovered else { break }
+                let (known, isUncertain, revision) = store.state.withLock { ($0.disk.identity, $0.disk.isUncertain, $0.members.revision) }
+                guard locked.identity != known || isUncertain else { break }
                 // An editor takes no lock: the watch may have read a newer state in the meantime.
                 let reading = try PreferencesReading(known: known, file.read)
                 adoption = store.adopt(reading, since: revision, &later)
@@ -213,9 +213,7 @@ struct PreferencesTurn: ~Copyable {
         locked = nil
         ThreadActivity.end()
         store.turn.leave()
-        later.run()
-        store.log(notes)
-        withExtendedLifetime(changes) {}  // they hold the user's items, which must not be released under a lock
+        store.finish(later, logging: notes, releasing: changes)
         return problem
     }
 }

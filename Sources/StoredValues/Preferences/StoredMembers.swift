@@ -54,8 +54,9 @@ struct StoredMembers {
 
     /// What readers of `key` get, as a change, which has the content of the live value if that is known.
     func change(of key: PreferencesKey) -> MemberChange {
-        if let change = overlay[key], change.stored != nil, above(key) == nil { return change }
-        return MemberChange(stored(key))
+        let change = overlay[key]
+        if let change, change.stored != nil, above(key) == nil { return change }
+        return MemberChange(stored(key), isUncovered: change != nil && change?.stored == nil)
     }
 
     /// Where it comes from, in a batch once that is committed.

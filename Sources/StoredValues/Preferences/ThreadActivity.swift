@@ -45,22 +45,26 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
 
     /// What the calling thread does with this file, innermost; nil if nothing.
     static func current(in store: PreferencesStore) -> ThreadActivity? {
-        ofThread.pointee.last { $0.store == ObjectIdentifier(store) }?.activity
+        ofThread.pointee.last { $0.store === store }?.activity
     }
 
     /// The change or batch of this file that the calling thread is in, innermost; nil if it does not hold the file's turn.
-    static func turn(of store: PreferencesStore) -> ThreadActivity? { turn(of: store, in: ofThread) }
-
-    private static func turn(of store: PreferencesStore, in stack: UnsafeMutablePointer<[Entry]>) -> ThreadActivity? {
-        stack.pointee.last { $0.store == ObjectIdentifier(store) && $0.activity.isTurn }?.activity
+    static func turn(of store: PreferencesStore) -> ThreadActivity? {
+        ofThread.pointee.last { $0.store === store && $0.activity.isTurn }?.activity
     }
+
+    /// Whether the calling thread is in one change of this file, which is inside of no batch.
+    static func isInOneTurn(of store: PreferencesStore) -> Bool { ofThread.pointee.count { $0.store === store && $0.activity.isTurn } == 1 }
+
+    /// The file that the calling thread changes, innermost; nil if it holds the turn of none.
+    static var storeInTurn: PreferencesStore? { ofThread.pointee.last { $0.activity.isTurn }?.store }
 
     /// Whether the calling thread, which is to begin a change or a batch of this file, is already in one, which is to write the changes
     /// of this one too. Traps with a message that names both if it may not be made there.
     static func isInsideTurn(_ activity: ThreadActivity, of store: PreferencesStore) -> Bool {
         let stack = ofThread
         guard !stack.pointee.isEmpty else { return false }
-        let outer = turn(of: store, in: stack)
+        let outer = turn(of: store)
         if activity != .rearrangement {
             if case .validation(let key) = stack.pointee.last(where: { $0.store == nil })?.activity {
                 programmerError(
@@ -77,7 +81,7 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
     /// Notes that the calling thread begins this, until ``end()``.
     static func begin(_ activity: ThreadActivity, in store: PreferencesStore?) {
         if activity.hasView { SpecialReaders.all.count.add(1, ordering: .relaxed) }
-        ofThread.pointee.append((activity, store.map { ObjectIdentifier($0) }))
+        ofThread.pointee.append((activity, store))
     }
 
     /// Notes that the calling thread ends what it began last.
@@ -102,7 +106,7 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
 
     // MARK: Storage
 
-    private typealias Entry = (activity: ThreadActivity, store: ObjectIdentifier?)
+    private typealias Entry = (activity: ThreadActivity, store: PreferencesStore?)
 
     /// The activities of the calling thread, innermost last. In memory of its own, because the accesses to an object would be checked
     /// at run time.

@@ -54,11 +54,12 @@ struct TroubleLog {
 
     /// Notes a change that cannot be made at all.
     mutating func refuse(_ refusal: PreferencesError) {
-        if !refusals.contains(refusal) { refusals.append(refusal) }
+        // A program that never flushes would keep them all.
+        if refusals.count < 100, !refusals.contains(refusal) { refusals.append(refusal) }
         note(refusal.description)
     }
 
-    /// The changes refused since the last call.
+    /// The changes refused since the last call, or the first 100 of them.
     mutating func takeRefusals() -> [PreferencesError] { exchange(&refusals, with: []) }
 
     /// Notes repairs of a value, unless they are the same as the last ones.

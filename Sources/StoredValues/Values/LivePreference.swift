@@ -149,7 +149,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
             later.release(
                 value: lastGood.withLock { lastGood -> LastGood<Item> in
                     let former = lastGood
-                    lastGood = isGoodItself ? LastGood() : former.afterReplacing(live.replaced, by: change.value)
+                    lastGood = isGoodItself || change.isUncovered ? LastGood() : former.afterReplacing(live.replaced, by: change.value)
                     return former
                 })
             mayKnowGood.store(!isGoodItself, ordering: .releasing)

@@ -79,17 +79,19 @@ extension StoredValue {
     }
 
     func read(_ preference: LivePreference<Item>) -> Interpretation<Item> {
-        if let own = preference.store.ownContent(of: key)?.value {
+        if let own = preference.store.ownContent(of: key) {
             // This content belongs only to this thread's view, so it is not kept.
-            let interpretation = interpret(preference.decoded(own), in: preference)
+            let content = preference.decoded(own.value)
+            let interpretation = own.isUncovered ? content.interpreted(by: declaration, lastGood: { nil }) : interpret(content, in: preference)
             report(interpretation.repairs, in: preference)
             return interpretation
         }
-        return interpretation(of: preference.current, in: preference)
+        return interpretation(of: preference.current, in: preference) { read(preference) }
     }
 
+    /// - Parameter outdated: What to return if the content was replaced meanwhile, with the last good value that it needed.
     private func interpretation(
-        of current: (content: StoredContent, revision: UInt64), in preference: LivePreference<Item>
+        of current: (content: StoredContent, revision: UInt64), in preference: LivePreference<Item>, orElse outdated: () -> Interpretation<Item>
     ) -> Interpretation<Item> {
         let (content, revision) = current
         if declaration.validate == nil {
@@ -98,6 +100,7 @@ extension StoredValue {
         }
         if let known = latest.withLock({ $0 }), known.revision == revision { return known.interpretation }
         let new = interpret(content, in: preference)
+        guard new.repairs.isEmpty || preference.live.current.revision == revision else { return outdated() }
         if !new.isDefault { preference.note(new.item, by: declaration, content, of: revision) }
         // Not released under the lock: the old item may be an object with a `deinit`.
         let old = latest.withLock { exchange(&$0, with: (revision, new)) }
@@ -111,7 +114,9 @@ extension StoredValue {
     private func interpretation(ofStreamed content: StoredContent, lastGood: () -> Item?) -> Interpretation<Item> {
         let preference = livePreference
         let current = preference.current
-        if content.text == current.content.text { return interpretation(of: current, in: preference) }
+        if content.text == current.content.text {
+            return interpretation(of: current, in: preference) { interpretation(ofStreamed: content, lastGood: lastGood) }
+        }
         // Not reported: the repairs are outdated, and were reported to those who read the content then.
         return interpret(content, in: preference, lastGood: lastGood)
     }

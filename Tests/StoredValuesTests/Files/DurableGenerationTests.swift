@@ -28,7 +28,7 @@ extension DurableGenerationTests {
         try generation.read().map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private func keep(_ generation: DurableGeneration, if isWhole: Bool = true) throws -> DurableGeneration.Outcome {
+    private func keep(_ generation: DurableGeneration, if isWhole: Bool = true) throws -> Bool {
         try generation.keep(nil) { _ in isWhole }
     }
 
@@ -43,7 +43,7 @@ extension DurableGenerationTests {
                 try replace(file, with: "state \(round)")
                 try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
                 if getuid() == 0 { #expect(chown(path, 4321, 4322) == 0) }
-                #expect(try keep(generation) == .kept)
+                #expect(try keep(generation))
                 #expect(try text(generation) == "state \(round)")
                 #expect(generation.holds(try file.currentIdentity()))
                 let attributes = try FileManager.default.attributesOfItem(atPath: path + ".durable")
@@ -77,29 +77,29 @@ extension DurableGenerationTests {
         try withTemporaryFolder { folder in
             let file = DurableFile(path: folder + "/file"), generation = DurableGeneration(of: file)
             let first = try replace(file, with: "broken from the start")
-            #expect(try keep(generation, if: false) == .broken)
+            #expect(try !keep(generation, if: false))
             #expect(try names(in: folder) == ["file", "file.durable.lock", "file.lock"])
             #expect(!generation.holds(first))
             try replace(file, with: "good")
-            #expect(try keep(generation) == .kept)
+            #expect(try keep(generation))
             try replace(file, with: "broken")
-            #expect(try keep(generation, if: false) == .broken)
+            #expect(try !keep(generation, if: false))
             #expect(try text(generation) == "good")
         }
     }
 
-    @Test("Of a file that was deleted nothing is kept")
+    @Test("Of a file that was deleted nothing is kept, not even the copy's lock")
     func deleted() throws {
         try withTemporaryFolder { folder in
             let file = DurableFile(path: folder + "/new/file"), generation = DurableGeneration(of: file)
-            #expect(try keep(generation) == .kept)
+            #expect(try keep(generation))
             #expect(try names(in: folder) == [])
             try replace(file, with: "old")
-            #expect(try keep(generation) == .kept)
+            #expect(try keep(generation))
             try file.withLock { try $0.remove() }
-            #expect(try keep(generation) == .kept)
+            #expect(try keep(generation))
             #expect(try generation.read() == nil)
-            #expect(try names(in: folder + "/new") == ["file.durable.lock", "file.lock"])
+            #expect(try names(in: folder + "/new") == ["file.lock"])
         }
     }
 
@@ -112,7 +112,7 @@ extension DurableGenerationTests {
                 #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: folder + "/f") }
             }
             let generation = DurableGeneration(of: DurableFile(path: folder + "/f/file", operations: operations))
-            #expect(try keep(generation) == .kept)
+            #expect(try keep(generation))
             #expect(try names(in: folder) == [])
         }
     }
@@ -122,12 +122,12 @@ extension DurableGenerationTests {
         try withTemporaryFolder { folder in
             let file = DurableFile(path: folder + "/file"), generation = DurableGeneration(of: file)
             try replace(file, with: "old")
-            #expect(try keep(generation) == .kept)
+            #expect(try keep(generation))
             let readable = open(folder + "/file.durable", O_RDONLY)
             defer { close(readable) }
             #expect(flock(readable, LOCK_EX) == 0)
             try replace(file, with: "new")
-            #expect(try keep(generation) == .kept)
+            #expect(try keep(generation))
             #expect(try text(generation) == "new")
         }
     }
@@ -142,7 +142,7 @@ extension DurableGenerationTests {
                 #expect(throws: Never.self) { try Data("new".utf8).write(to: URL(fileURLWithPath: path)) }
             }
             let generation = DurableGeneration(of: DurableFile(path: path, operations: operations))
-            #expect(try generation.keep(isOwn ? written : nil) { _ in true } == .kept)
+            #expect(try generation.keep(isOwn ? written : nil) { _ in true })
             #expect(try text(generation) == "new")
         }
     }
@@ -152,10 +152,10 @@ extension DurableGenerationTests {
         try withTemporaryFolder { folder in
             let operations = FaultyFileOperations()
             let file = DurableFile(path: folder + "/file", operations: operations), generation = DurableGeneration(of: file)
-            #expect(try generation.keep(write("old", to: file)) { _ in false } == .kept)
+            #expect(try generation.keep(write("old", to: file)) { _ in false })
             let written = try write("new", to: file)
             let (calls, count) = (operations.calls.count, operations.count)
-            #expect(try generation.keep(written) { _ in false } == .kept)
+            #expect(try generation.keep(written) { _ in false })
             #expect(
                 operations.calls[calls...] == [
                     "open locking", "lock", "attributeNames", "open readingWithoutLinks", "open creating", "write", "synchronize", "rename",
@@ -172,8 +172,8 @@ extension DurableGenerationTests {
         try withTemporaryFolder { folder in
             let file = DurableFile(path: folder + "/file"), generation = DurableGeneration(of: file)
             let copied = try replace(file, with: "copied")
-            let pin = FilePin(copied, at: file.path, file.operations)
-            #expect(try generation.keep((#require(pin), Array("copied".utf8))) { _ in false } == .kept)
+            let pin = try #require(FilePin(copied, at: file.path, file.operations))
+            #expect(try generation.keep((pin, Array("copied".utf8))) { _ in false })
             for _ in 0..<20 { #expect(try replace(file, with: "new").inode != copied.inode) }
         }
     }
@@ -186,7 +186,7 @@ extension DurableGenerationTests {
             let written = try write("state", to: file)
             func renames() throws -> Int {
                 let before = operations.calls.count
-                #expect(try generation.keep(written) { _ in true } == .kept)
+                #expect(try generation.keep(written) { _ in true })
                 return operations.calls[before...].count { $0 == "rename" }
             }
             #expect(try renames() == 1)
@@ -204,7 +204,7 @@ extension DurableGenerationTests {
             let file = DurableFile(path: folder + "/file", operations: operations), generation = DurableGeneration(of: file)
             func fsyncs(_ written: (file: FilePin, bytes: [UInt8])) throws -> Int {
                 let before = operations.calls.count
-                #expect(try generation.keep(written) { _ in true } == .kept)
+                #expect(try generation.keep(written) { _ in true })
                 return operations.calls[before...].count { $0 == "synchronize" }
             }
             let first = try write("mine", to: file)
@@ -220,7 +220,7 @@ extension DurableGenerationTests {
             let operations = FaultyFileOperations()
             let file = DurableFile(path: folder + "/file", operations: operations), generation = DurableGeneration(of: file)
             let first = try write("old", to: file)
-            #expect(try generation.keep(first) { _ in true } == .kept)
+            #expect(try generation.keep(first) { _ in true })
             let second = try write("new", to: file)
             operations.fail(call, with: .noSpace)
             #expect(throws: FileError(.replace, folder + "/file.durable", .noSpace)) {
@@ -229,7 +229,7 @@ extension DurableGenerationTests {
             #expect(try text(generation) == "old")
             #expect(try names(in: folder) == ["file", "file.durable", "file.durable.lock", "file.lock"])
             operations.fail(call, with: nil)
-            #expect(try generation.keep(second) { _ in true } == .kept)
+            #expect(try generation.keep(second) { _ in true })
             #expect(try text(generation) == "new")
         }
     }

@@ -305,6 +305,28 @@ extension BatchTests {
         }
     }
 
+    @Test("Observers of another file that is changed inside an update are notified at the end of that, and may change its file")
+    func observersOfAnotherFile() async {
+        // A change of the outer file inside its own update traps.
+        await #expect(processExitsWith: .success) {
+            let outer = StoredValue(key: "outer", default: 0, storage: .inMemory())
+            let inner = StoredValue(key: "inner", default: 0, storage: .inMemory())
+            let seen = Guarded<[Int]>([])
+            withObservationTracking {
+                _ = inner.wrappedValue
+            } onChange: {
+                seen.withLock { $0.append(outer.wrappedValue) }
+                outer.set(5)
+            }
+            outer.update { number in
+                inner.set(1)
+                #expect(inner.wrappedValue == 1 && seen.withLock { $0 } == [])
+                number = 3
+            }
+            #expect(seen.withLock { $0 } == [3] && outer.wrappedValue == 5)
+        }
+    }
+
     @Test("Who has read one new value of a batch finds no old one, whatever the types, and no stream has half of it")
     func neverHalf() async throws {
         try await withTemporaryFolder { folder in

@@ -164,6 +164,28 @@ extension NamedFilesTests {
         }
     }
 
+    @Test("Where the folder cannot be listed, so that what was set aside would stay, delete() says so, and the file stays")
+    func unlistable() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(chmod(folder, 0o777) == 0)
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                if geteuid() == 0 { try #require(seteuid(65534) == 0) }  // root may list any
+                let path = folder + "/app/p.json", file = PreferencesFile(path: path)
+                StoredValue(key: "limit", default: 60, storage: file).set(7)
+                try await file.flush()
+                try #require(chmod(folder + "/app", 0o300) == 0)
+                defer { chmod(folder + "/app", 0o700) }
+                let error = await #expect(throws: PreferencesError.self) { try await file.delete() }
+                let sentence = "\(try #require(error))"
+                #expect(sentence.contains("It was not removed. Could not remove \"\(folder)/app\"") && sentence.contains("EACCES"), "\(sentence)")
+                #expect(FileManager.default.fileExists(atPath: path))
+                try #require(chmod(folder + "/app", 0o700) == 0)
+                try await file.delete()
+                #expect(!FileManager.default.fileExists(atPath: path))
+            }
+        }
+    }
+
     @Test("A process that waits for the lock while the file is deleted makes a new file, and nothing is lost")
     func waiting() async throws {
         try await withTemporaryFolder { folder in

@@ -75,6 +75,52 @@ extension PreferencesDurabilityTests {
         }
     }
 
+    @Test("Where a torn file was read from its generation and is deleted, its values are gone at once, and no flush writes them back")
+    func recoveredAndDeleted() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let first = open(path)
+            StoredValue(key: "a", default: 0, storage: first).set(1)
+            try await first.flush()
+            try edit(path, "{")
+            let second = open(path)
+            #expect(second.keys == ["a"])
+            try FileManager.default.removeItem(atPath: path)
+            second.store.refresh()  // as the watch does
+            #expect(second.keys == [])
+            try await second.flush()
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test("A file that is deleted while it is read is seen to be gone, and the next change does not write its values back")
+    func deletedWhileRead() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json", opened = Guarded<Int?>(nil)
+            let operations = FaultyFileOperations { call in
+                guard call == "open reading" else { return }
+                let isPin = opened.withLock { count in
+                    count? += 1
+                    return count == 2  // it was opened before to be read
+                }
+                if isPin { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: path) } }
+            }
+            let storage = open(path, operations: operations)
+            // What the watch reads by itself would be counted, too.
+            storage.store.queues.watching.sync {}
+            storage.store.queues.watching.suspend()
+            defer { storage.store.queues.watching.resume() }
+            try edit(path, #"{"a": 1}"#)
+            opened.withLock { $0 = 0 }
+            storage.store.refresh()
+            #expect(opened.withLock { $0 } == 2)
+            storage.store.refresh()  // as the watch does when the file is gone
+            #expect(storage.keys == [])
+            StoredValue(key: "b", default: 0, storage: storage).set(2)
+            #expect(try contents(ofFile: path) == "{\n  \"b\": 2\n}\n")
+        }
+    }
+
     @Test("Deleting the file resets it: the generation is not read, and the next flush removes it")
     func deleted() async throws {
         try await withTemporaryFolder { folder in

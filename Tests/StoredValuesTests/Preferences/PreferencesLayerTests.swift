@@ -4,6 +4,7 @@ import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
+@testable import StoredValuesFiles
 
 @Suite("System-wide defaults", .hangLimit)
 struct PreferencesLayerTests {}
@@ -45,6 +46,34 @@ extension PreferencesLayerTests {
             #expect(value.wrappedValue == 2 && value.isStored)
             value.update { $0 += 1 }
             #expect(await values.next(isolation: nil) == 3, "setting what a layer says anyway is no news")
+        }
+    }
+
+    @Test(
+        "What a removal uncovers and is broken reads as the default: the removed value is no last good one",
+        arguments: ["reset", "resetAll", "batch", "delete", "by another program"], [true, false])
+    func uncoveringBroken(_ removal: String, isKept: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let storage = try open(folder, user: #"{"limit": 7}"#, first: #"{"limit": "abc"}"#)
+            func limit() -> StoredValue<Int> { StoredValue(key: "limit", default: 60, storage: storage) }
+            let kept = isKept ? limit() : nil
+            #expect(limit().value == 7)
+            switch removal {
+            case "reset": limit().reset()
+            case "resetAll": storage.resetAll()
+            case "batch":
+                storage.batch {
+                    limit().reset()
+                    #expect(limit().value == 60)
+                }
+            case "delete": try await storage.delete()
+            default:
+                try writeFinished(Array("{}".utf8), to: folder + "/user.json")
+                storage.reload()
+            }
+            #expect(limit().value == 60)
+            #expect(limit().repairs.map(\.action) == [.usedDefault])
+            withExtendedLifetime(kept) {}
         }
     }
 
@@ -122,6 +151,34 @@ extension PreferencesLayerTests {
                     #expect(value.wrappedValue == 1)
                 }
                 try await eventually("the layer is read") { value.wrappedValue == 2 }
+            }
+        }
+    }
+
+    @Test("Layers whose changes are not seen are read again by flush(), and the log names the layer")
+    func unseenChanges() async throws {
+        try await withTemporaryFolder { folder in
+            try writeFinished(Array(#"{"a": 1}"#.utf8), to: folder + "/layer.json")
+            try writeFinished(Array(#"{"a": 2}"#.utf8), to: folder + "/new.json")
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                LoggingSystem.bootstrap { _ in RecordingLogHandler() }
+                let storage = PreferencesFile(path: folder + "/user.json")
+                let layer = DurableFile(path: folder + "/layer.json"), inotify = FaultyInotify()
+                inotify.pretend("nfs4", at: folder)
+                let watch = FileWatch(layer, on: WatchThread(inotify)) { _ in }
+                storage.store.queues.watching.sync {}  // it has its own watch
+                storage.store.state.withLock { state in
+                    state.members.add([PreferencesLayer(layer, .systemWide)], onTop: false)
+                    state.watches = [(layer, watch)]
+                }
+                storage.store.refreshLayers()
+                let value = StoredValue(key: "a", default: 0, storage: storage)
+                try #require(value.wrappedValue == 1)
+                try #require(rename(folder + "/new.json", folder + "/layer.json") == 0)
+                try await storage.flush()
+                try #require(value.wrappedValue == 2)
+                let lines = RecordingLogHandler.takeLines()
+                try #require(lines.count == 1 && lines[0].contains("\"\(folder)/layer.json\" are seen only at the next flush()."), "\(lines)")
             }
         }
     }

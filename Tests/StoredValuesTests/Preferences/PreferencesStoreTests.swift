@@ -89,6 +89,47 @@ extension PreferencesStoreTests {
         }
     }
 
+    @Test("Of the changes that were refused and that no flush has asked for, a hundred are kept")
+    func refusalsWithoutFlush() {
+        var log = TroubleLog(path: "p.json")
+        let refusals = (0..<300).map { PreferencesError.tooLarge(key: "k\($0)", path: "p.json", limit: 1) }
+        for refusal in refusals { log.refuse(refusal) }
+        #expect(log.takeRefusals() == Array(refusals.prefix(100)))
+        log.refuse(.tooLarge(key: "k", path: "p.json", limit: 1))
+        #expect(log.takeRefusals() == [.tooLarge(key: "k", path: "p.json", limit: 1)])
+    }
+
+    @Test("A change that was checked just before it is written is not refused for what others write in between")
+    func checkedAndWritten() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json", storage = PreferencesFile.ofAnotherProcess(path)
+            let text = StoredJSON(json: Array("30".utf8))
+            try storage.store.change("set(checking:)", of: "limit") { changes in
+                changes.set("limit", to: text, if: .notNewer(than: 0))
+                try storage.store.check(changes)  // as set(checking:) does
+                try writeFinished(Array(#"{"limit": 1, "$versions": {"limit": 3}}"#.utf8), to: path)
+                storage.store.refresh()  // as the watch does
+            }
+            #expect(StoredValue(key: "limit", default: 60, storage: storage).wrappedValue == 30)
+            #expect(storage.store.state.withLock { $0.log.takeRefusals() } == [])
+        }
+    }
+
+    @Test("In a batch, a checked change does not keep the file from being read")
+    func checkedInBatch() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json", storage = PreferencesFile.ofAnotherProcess(path)
+            let limit = StoredValue(key: "limit", default: 60, storage: storage), name = StoredValue(key: "name", default: "", storage: storage)
+            try storage.batch {
+                try limit.set(checking: 30)
+                try writeFinished(Array(#"{"name": "theirs"}"#.utf8), to: path)
+                storage.reload()
+                #expect(name.wrappedValue == "theirs" && limit.wrappedValue == 30)
+            }
+            #expect(name.wrappedValue == "theirs" && limit.wrappedValue == 30)
+        }
+    }
+
     @Test("Threads do not grow with files")
     func threads() async throws {
         try await withTemporaryFolder { folder in

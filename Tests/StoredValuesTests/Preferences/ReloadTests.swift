@@ -140,6 +140,32 @@ extension ReloadTests {
         }
     }
 
+    @Test("Inside a change of another file, observers hear at the end of that")
+    func insideChangeOfAnother() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let storage = PreferencesFile.ofAnotherProcess(path)
+            let a = StoredValue(key: "a", default: 0, storage: storage), other = StoredValue(key: "b", default: 0, storage: .inMemory())
+            let notices = Guarded(0)
+            // What the watch reads by itself would be told at once.
+            storage.store.queues.watching.sync {}
+            storage.store.queues.watching.suspend()
+            defer { storage.store.queues.watching.resume() }
+            withObservationTracking {
+                _ = a.wrappedValue
+            } onChange: {
+                notices.withLock { $0 += 1 }
+            }
+            try other.update { number in
+                try write(#"{"a": 1}"#, path)
+                storage.reload()
+                #expect(a.wrappedValue == 1 && notices.withLock { $0 } == 0)
+                number = 1
+            }
+            #expect(notices.withLock { $0 } == 1)
+        }
+    }
+
     @Test("Of a file that is not JSON the last good values stay; one that is gone holds nothing")
     func broken() throws {
         try withTemporaryFolder { folder in

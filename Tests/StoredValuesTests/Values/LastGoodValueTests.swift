@@ -261,6 +261,43 @@ extension LastGoodValueTests {
         }
     }
 
+    @Test("Its removal by another program is known even while no wrapper is kept")
+    func removedBetweenRequests() async throws {
+        try await withStorage(#"{"limit": 7}"#) { file in
+            func request() -> Int { limit(file.storage).value }
+            #expect(request() == 7)
+            for text in ["{}", #"{"limit": "x"}"#] {
+                try text.write(toFile: file.path, atomically: true, encoding: .utf8)
+                file.storage.reload()
+            }
+            #expect(request() == 60, "nothing was stored, so the default was in use")
+        }
+    }
+
+    @Test("Who begins to read a broken value and is overtaken by a change of ours reads what that has set, not the default")
+    func overtaken() async throws {
+        try await withStorage(#"{"item": {"number": 7}}"#) { file in
+            let value = StoredValue(key: "item", default: Interrupted(number: 60), storage: file.storage)
+            #expect(value.wrappedValue.number == 7)
+            try file.write(#"{"item": {"number": "x"}}"#)
+            Interrupted.onDecoding.withLock { $0 = { onAnotherThread { value.set(Interrupted(number: 8)) } } }
+            #expect(value.wrappedValue.number == 8 && value.repairs.isEmpty)
+        }
+    }
+
+    /// An item during whose decoding something else happens, once.
+    private struct Interrupted: Codable, Sendable {
+        static let onDecoding = Guarded<(@Sendable () -> Void)?>(nil)
+        var number: Int
+
+        init(number: Int) { self.number = number }
+
+        init(from decoder: any Decoder) throws {
+            Self.onDecoding.withLock { $0.take() }?()
+            number = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .number)
+        }
+    }
+
     @Test("It is what another process breaks, and an editor that writes in place")
     func others() async throws {
         try await withTemporaryFolder { folder in
