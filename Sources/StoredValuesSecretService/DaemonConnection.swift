@@ -81,8 +81,6 @@
         private var isProven = false
         /// Nil until the daemon was asked.
         private var ownsNameOfGnomeKeyring: Bool?
-        /// The attributes of replaced items, by path.
-        private var knownAttributes: [ObjectPath: [String: String]] = [:]
         /// Items that calls found locked; ``ItemStore/unlock(evenWithoutDisplay:)`` unlocks them too.
         var lockedItems: Set<ObjectPath> = []
 
@@ -107,16 +105,14 @@
         }
 
         /// Stores `secret` in `item`, in place, so that others are notified.
-        func store(_ secret: SecretBytes, in item: Item, foundBy sought: [String: String]) throws(SecretServiceError) {
+        func store(_ secret: SecretBytes, in item: Item) throws(SecretServiceError) {
             let encrypted = try session.encrypt(secret)
             if try isGnomeKeyring() {
                 // Its SetSecret sends no signal (seen: 42.1). Its CreateItem does, replaces the item with these attributes, and keeps
-                // the label.
-                let attributes = try attributes(of: item, foundBy: sought)
+                // the label. They are asked for each time: another program may have added some.
+                let attributes = try item.attributes()
                 isChanging = true
-                let stored = try daemon.createItem(encrypted, attributes, label: nil, in: item.collection)
-                // It was another item, so this one's attributes were changed by another program. That item is now the newest.
-                if let stored, stored.path != item.path { knownAttributes[item.path] = nil }
+                _ = try daemon.createItem(encrypted, attributes, label: nil, in: item.collection)
             } else {
                 isChanging = true
                 try item.set(encrypted)
@@ -136,7 +132,6 @@
 
         /// Deletes `item`; succeeds if another program has just deleted it.
         func delete(_ item: Item) throws(SecretServiceError) {
-            knownAttributes[item.path] = nil
             isChanging = true
             try item.delete()
             if try !isGnomeKeyring() { try requireStillOpen(item) }
@@ -156,14 +151,6 @@
             } catch let error where error == .locked || error == .noDefaultCollection || error.isUndelivered || error.isBroken {
                 throw .unknownOutcome
             }
-        }
-
-        /// Read once, because an item's attributes hardly ever change; but a path may be reused for another item.
-        private func attributes(of item: Item, foundBy sought: [String: String]) throws(SecretServiceError) -> [String: String] {
-            if let known = knownAttributes[item.path], sought.allSatisfy({ known[$0.key] == $0.value }) { return known }
-            let attributes = try item.attributes()
-            knownAttributes[item.path] = attributes
-            return attributes
         }
 
         private func isGnomeKeyring() throws(SecretServiceError) -> Bool {

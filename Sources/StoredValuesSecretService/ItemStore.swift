@@ -33,7 +33,7 @@
                 let value = SecretBytes(count: count, fill)
                 let items = try connection.openItems(attributes)
                 if let item = try Item.oldestFirst(items).last {
-                    try connection.store(value, in: item, foundBy: attributes)
+                    try connection.store(value, in: item)
                 } else {
                     let all = attributes.merging(additional) { own, _ in own }
                     try connection.create(value, all, label: label)

@@ -123,10 +123,12 @@
                 if let ended, !ended.concernsLocks {
                     report(.anythingMayHaveChanged)
                 } else if ended != nil || lock.nextCheck.map({ $0 <= monotonicMicroseconds() }) == true {
-                    let news = lock.note(isOpen: isOpen(owner, on: bus), at: monotonicMicroseconds())
                     if owner == nil {
+                        lock = LockState()  // the next daemon has its own
                         report(.gone(.noSecretService))
-                    } else if let news = news ?? (ended == nil ? nil : .anythingMayHaveChanged) {
+                    } else if let news = lock.note(isOpen: isOpen(owner, on: bus), at: monotonicMicroseconds())
+                        ?? (ended == nil ? nil : .anythingMayHaveChanged)
+                    {
                         report(news)
                     }
                 }
@@ -178,7 +180,7 @@
     }
 
     /// What is known about the lock. gnome-keyring sends no signal when the login unlocks it (seen with version 42), so while it is
-    /// locked it is checked from time to time, less and less often. Times are microseconds of one clock.
+    /// locked, or that is not known, it is checked from time to time, less and less often. Times are microseconds of one clock.
     struct LockState {
         /// The shortest and the longest time between checks.
         private static let pauses: ClosedRange<Int64> = 500_000...8_000_000
@@ -188,17 +190,17 @@
         /// When to check again without a signal; nil if there is no reason to.
         private(set) var nextCheck: Int64?
 
-        /// Notes the result of a check at `time`: open, locked, or nil if unknown. Returns the change, if any.
+        /// Notes the result of a check at `time`: open, locked, or nil if unknown, which changes nothing. Returns the change, if any.
         mutating func note(isOpen now: Bool?, at time: Int64) -> ServiceNews? {
             let before = isOpen
-            isOpen = now
-            if now == false {
-                pause = before == false ? min(pause * 2, Self.pauses.upperBound) : Self.pauses.lowerBound
+            isOpen = now ?? before
+            if isOpen != true {
+                pause = before == isOpen && nextCheck != nil ? min(pause * 2, Self.pauses.upperBound) : Self.pauses.lowerBound
                 nextCheck = time + pause
             } else {
                 nextCheck = nil
             }
-            return switch (before, now) {
+            return switch (before, isOpen) {
             case (true, false), (nil, false): .locked
             case (false, true): .unlocked
             default: nil

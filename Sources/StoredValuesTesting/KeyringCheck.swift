@@ -17,8 +17,8 @@ final class KeyringCheck: Sendable {
         (self.keyring, self.rule, self.sourceLocation) = (keyring, rule, sourceLocation)
     }
 
-    /// Checks the rule, and removes what was stored.
-    func run(_ setUnavailable: (@Sendable (Bool) async throws -> Void)?) async {
+    /// Checks the rule, and removes what was stored, which takes at most `limit`.
+    func run(_ setUnavailable: (@Sendable (Bool) async throws -> Void)?, cleaningWithin limit: Duration) async {
         do {
             switch rule {
             case .absence: try await absence()
@@ -39,10 +39,19 @@ final class KeyringCheck: Sendable {
             case .description: expect(!keyring.description.isEmpty, "its description is empty")
             case .unavailability: try await unavailability(setUnavailable)
             }
-            for id in stored.withLock({ $0 }) { try await keyring.remove(id) }
         } catch {
             Issue.record(error, "\(rule.rawValue): \(keyring)", sourceLocation: sourceLocation)
         }
+        // Also after a failure, and in a task of its own, because this one is cancelled when its time is over.
+        let removal = Task { [keyring, ids = stored.withLock { $0 }] in
+            for id in ids { try? await keyring.remove(id) }
+        }
+        let end = Task {
+            try await Task.sleep(for: limit)
+            removal.cancel()
+        }
+        await removal.value
+        end.cancel()
     }
 
     // MARK: What the rules are made of

@@ -74,7 +74,7 @@ public enum KeyringRule: String, CaseIterable, Sendable, CustomTestStringConvert
         let check = KeyringCheck(of: try await open(), for: self, sourceLocation)
         let hasEnded = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                await check.run(setUnavailable)
+                await check.run(setUnavailable, cleaningWithin: limit)
                 return true
             }
             group.addTask { (try? await Task.sleep(for: limit)) == nil }

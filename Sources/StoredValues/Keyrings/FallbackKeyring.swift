@@ -1,3 +1,4 @@
+import StoredValuesFiles
 import StoredValuesSupport
 
 /// Several keyrings as one, such as provided credentials before a writable keyring:
@@ -94,7 +95,10 @@ public struct FallbackKeyring: Keyring {
         var keyrings = keyrings
         for (number, keyring) in keyrings.enumerated() {
             do {
-                keyrings[number] = try await keyring.locked(for: id)
+                let locked = try await keyring.locked(for: id)
+                keyrings[number] = locked
+                // All of the desktop's share the lock of a secret: removing it from another one would wait for this one's.
+                if let lock = (locked as? SecretServiceKeyring)?.heldLock { keyrings = keyrings.map { $0.sharing(lock) } }
                 return FallbackKeyring(keyrings)
             } catch .notBuiltIn {
                 continue
@@ -141,6 +145,15 @@ public struct FallbackKeyring: Keyring {
         }
         guard !all.isEmpty else { throw .notBuiltIn }
         return all
+    }
+}
+
+extension Keyring {
+    /// The same under `lock`, if it is the desktop's keyring.
+    fileprivate func sharing(_ lock: HeldLock) -> any Keyring {
+        guard var keyring = resolved() as? SecretServiceKeyring else { return self }
+        keyring.heldLock = lock
+        return keyring
     }
 }
 

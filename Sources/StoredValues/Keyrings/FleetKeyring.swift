@@ -80,12 +80,14 @@ public struct FleetKeyring: Keyring, ReadOnlyKeyring {
             }
         }
         do throws(KeyringError) {
-            while true {
+            looking: while true {
                 let (parts, before) = try await lookUp()
                 var reasons: [KeyringError] = []
                 for keyring in parts.keyrings {
                     do throws(KeyringError) {
                         let answer = try await question(EncryptedFileKeyring(keyring, deadline: end - .now))
+                        // A file that was removed meanwhile looked like one without secrets, also if there is another one by now.
+                        if before != nil, try await lookUp().file != before { continue looking }
                         UnusableSecrets.note(nil, of: before, at: parts.file.path)
                         return answer
                     } catch {

@@ -102,7 +102,7 @@ final class ChangeBroadcaster: Sendable {
 
     var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-    private func subscribe(_ makeSource: @Sendable () -> Source?) -> AsyncStream<KeyringChange> {
+    private func subscribe(_ makeSource: @escaping @Sendable () -> Source?) -> AsyncStream<KeyringChange> {
         let (stream, continuation) = AsyncStream.makeStream(of: KeyringChange.self)
         let (number, isFirst) = state.withLock { state in
             state.next += 1
@@ -111,8 +111,9 @@ final class ChangeBroadcaster: Sendable {
             if isFirst { state.isMakingSource = true }
             return (state.next, isFirst)
         }
-        // Also removes it if the iterator was dropped before this line: then it is called at once.
-        continuation.onTermination = { [weak self] _ in self?.unsubscribe(number) }
+        // Also removes it if the iterator was dropped before this line: then it is called at once. It retains this and what the
+        // source is made from, which the iterator may be the only one to use; until the stream ends, which releases it.
+        continuation.onTermination = { _ in withExtendedLifetime(makeSource) { self.unsubscribe(number) } }
         guard isFirst else { return stream }
         let source = makeSource()  // without the lock: it may have to wait for a disk
         let isTooLate = state.withLock { state in

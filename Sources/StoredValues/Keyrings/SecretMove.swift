@@ -5,7 +5,8 @@ extension Keyring {
     ///
     /// Each is copied, read back and compared; only when all are there is the first one removed here. If it throws, every
     /// secret can still be read in at least one of the two keyrings, and another call finishes the move, also after the process
-    /// was killed. Secrets are compared again before they are removed, in case other programs change them meanwhile.
+    /// was killed. Each is compared again under its lock (``Keyring/locked(for:)``) before it is removed: if another process has
+    /// stored something else meanwhile, that stays, and ``SecretMoveError/conflict(_:)`` is thrown.
     ///
     /// The labels become `service/account`, because labels cannot be read. Wrappers are not changed: declare them with the new
     /// keyring.
@@ -111,19 +112,51 @@ private struct SecretMove {
         var copied: [SecretIdentifier] = [], alreadyThere: [SecretIdentifier] = []
         for (index, id) in ids.enumerated() {
             progress(ids.count + index, 3 * ids.count)
-            guard let secret = try await needsCopy(id) else { continue }
-            do { try await destination.write(secret, for: id, label: id.description) } catch { throw .destination(error) }
-            guard try await readDestination(id) == secret else { throw .notKept(id) }
-            copied.append(id)
+            if try await lockingDestination(id).copy(id) { copied.append(id) }
         }
         for (index, id) in ids.enumerated() {
             progress(2 * ids.count + index, 3 * ids.count)
-            guard let secret = try await readSource(id) else { continue }
-            guard try await readDestination(id) == secret else { throw .conflict(id) }
-            do { try await source.remove(id) } catch { throw .source(error) }
-            if !copied.contains(id) { alreadyThere.append(id) }
+            if try await lockingSource(id).removeCopied(id), !copied.contains(id) { alreadyThere.append(id) }
         }
         return MovedSecrets(copied: copied, alreadyThere: alreadyThere)
+    }
+
+    // Never both at once: two layouts of the desktop's keyring share one lock, and two moves in opposite directions would wait
+    // for each other.
+
+    /// The same move with the lock of this secret at the destination.
+    private func lockingDestination(_ id: SecretIdentifier) async throws(SecretMoveError) -> SecretMove {
+        do {
+            return SecretMove(source: source, destination: try await destination.locked(for: id), isOverwriting: isOverwriting)
+        } catch {
+            throw .destination(error)
+        }
+    }
+
+    /// The same move with the lock of this secret in the source.
+    private func lockingSource(_ id: SecretIdentifier) async throws(SecretMoveError) -> SecretMove {
+        do {
+            return SecretMove(source: try await source.locked(for: id), destination: destination, isOverwriting: isOverwriting)
+        } catch {
+            throw .source(error)
+        }
+    }
+
+    /// Returns false if there was nothing to copy.
+    private func copy(_ id: SecretIdentifier) async throws(SecretMoveError) -> Bool {
+        guard let secret = try await needsCopy(id) else { return false }
+        do { try await destination.write(secret, for: id, label: id.description) } catch { throw .destination(error) }
+        guard try await readDestination(id) == secret else { throw .notKept(id) }
+        return true
+    }
+
+    /// Returns false if it no longer exists.
+    private func removeCopied(_ id: SecretIdentifier) async throws(SecretMoveError) -> Bool {
+        guard let secret = try await readSource(id) else { return false }
+        // Another program may have changed either since it was copied.
+        guard try await readDestination(id) == secret else { throw .conflict(id) }
+        do { try await source.remove(id) } catch { throw .source(error) }
+        return true
     }
 
     /// The secret to copy; nil if the destination has it, or it no longer exists.

@@ -83,7 +83,7 @@ struct SecretState<Item: StorableItem> {
         // A cancelled task has learnt nothing.
         if answer == .unavailable(.cancelled) { return question.isBackground ? readEnded(isCurrent: true) : [] }
         var actions: [Action] = []
-        if case .unavailable(.timedOut) = answer { actions += retryLater() }
+        if case .unavailable(let error) = answer, error.mayPass { actions += retryLater() }
         if answer.isAnswer { retryDelay = .seconds(1) }
         var isCurrent = false
         if let number = question.number {
@@ -148,7 +148,7 @@ struct SecretState<Item: StorableItem> {
     private var retryDelay = Duration.seconds(1)
     private var isRetrying = false
 
-    /// A daemon that hung and continues sends no signal.
+    /// A daemon that hung and continues sends no signal, and a change that could not be read is announced only once.
     private mutating func retryLater() -> [Action] {
         guard !isRetrying else { return [] }
         isRetrying = true
@@ -204,7 +204,9 @@ struct SecretState<Item: StorableItem> {
         return switch error {
         case .tooLarge, .notDecodable, .notEncodable, .notStored, .readOnly: readIfDue()  // the keyring answers, and its content is unchanged
         case .cancelled, .timedOut, .other: read(anew: true)  // only the keyring knows whether it happened
-        default: know(.unavailable(error)) + readIfDue()
+        case .accessDenied: read(anew: true)  // what cannot be changed may still be read
+        case .wrongKey, .dismissed: know(.unavailable(error)) + readIfDue()  // a read might ask the user once more
+        default: know(.unavailable(error)) + read(anew: true)
         }
     }
 
@@ -238,6 +240,15 @@ struct SecretState<Item: StorableItem> {
 }
 
 extension KeyringError {
+    /// Whether the keyring may answer soon without announcing anything: no answer in time, or an error of the system or of a file. Not
+    /// others: some last, and a key's might ask the user for a passphrase again and again.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .timedOut, .other("file", _, _), .other("system", _, _): true
+        default: false
+        }
+    }
+
     /// Thrown for an update that would wait for itself.
     static let updateOfItself = KeyringError.other(
         domain: "StoredValues", code: 2,

@@ -89,6 +89,26 @@ extension EncryptedFileChangesTests {
         }
     }
 
+    @Test("Changes come to an iterator where nobody keeps the keyring, and the watch goes with the iterator")
+    func unkept() async throws {
+        try await withTemporaryFolder { folder in
+            weak var ear: EncryptedFileChanges?
+            func subscribe() -> AsyncStream<KeyringChange>.Iterator {
+                let keyring = keyring(in: folder)
+                ear = keyring.vault.changes
+                return keyring.changes.makeAsyncIterator()
+            }
+            do {
+                var changes = subscribe()
+                let isThere = ear != nil
+                try #require(isThere, "otherwise no change would ever come")
+                try await keyring(in: folder).write(Secret([1]), for: id, label: "")
+                #expect(await changes.next() == .secret(id))
+            }
+            try await eventually("the watch has ended") { ear == nil }
+        }
+    }
+
     @Test("A copy that is put back in place is detected when it is complete")
     func inPlace() async throws {
         try await withTemporaryFolder { folder in

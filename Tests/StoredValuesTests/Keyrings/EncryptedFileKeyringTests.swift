@@ -135,6 +135,35 @@ extension EncryptedFileKeyringTests {
         }
     }
 
+    @Test("A passphrase is asked for without the lock, also when another process has created the file meanwhile")
+    func askedWithoutLock() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/store", others = folder + "/others"
+            let right = EncryptedFileKeyring(path: others, key: .passphrase { Secret("right".utf8) }, deadline: hangLimit)
+            try await right.write(secret, for: id, label: "")
+            let asked = Count(), lockedOut = Count()
+            let key = EncryptedFileKey.passphrase {
+                let number = asked.value.withLock { count in
+                    count += 1
+                    return count
+                }
+                if number == 1 {
+                    try FileManager.default.copyItem(atPath: others, toPath: path)
+                } else if (try? DurableFile(path: path).withLock(timeout: .zero) { _ in }) == nil {
+                    lockedOut.value.withLock { $0 += 1 }
+                }
+                return Secret("right".utf8)
+            }
+            let keyring = EncryptedFileKeyring(path: path, key: key, deadline: hangLimit)
+            let second = SecretIdentifier(service: id.service, account: "second")
+            try await keyring.write(Secret([2]), for: second, label: "")
+            #expect(asked.value.withLock { $0 } == 2)
+            #expect(lockedOut.value.withLock { $0 } == 0)
+            let found = try await keyring.read(id)
+            #expect(found == secret)
+        }
+    }
+
     @Test("Every flipped bit and every cut is reported as damage, and the file is left alone")
     func damage() async throws {
         try await withTemporaryFolder { folder in

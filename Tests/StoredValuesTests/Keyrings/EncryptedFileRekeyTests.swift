@@ -136,6 +136,29 @@ extension EncryptedFileRekeyTests {
         }
     }
 
+    @Test("After re-keyings that failed a new file is made with the key that stayed, not with one that was refused")
+    func newFileAfterFailures() async throws {
+        try await withTemporaryFolder { folder in
+            func keyring(_ passphrase: String, _ operations: FileOperations = .posix) -> EncryptedFileKeyring {
+                EncryptedFileKeyring(
+                    file: DurableFile(path: folder + "/store", operations: operations), key: .passphrase { Secret(passphrase.utf8) },
+                    deadline: hangLimit)
+            }
+            let operations = FaultyFileOperations()
+            let rekeyed = keyring("stays", operations)
+            try await rekeyed.write(secret, for: id, label: "")
+            operations.fail("rename", with: .noSpace)
+            for passphrase in ["refused", "refused too"] {
+                await #expect(throws: KeyringError.self) { try await rekeyed.rekey(to: .passphrase { Secret(passphrase.utf8) }) }
+            }
+            operations.fail("rename", with: nil)
+            try FileManager.default.removeItem(atPath: folder + "/store")
+            try await rekeyed.write(secret, for: id, label: "")
+            let found = try await keyring("stays").read(id)
+            #expect(found == secret)
+        }
+    }
+
     @Test("Readers beside it, in the same keyring, never fail")
     func readers() async throws {
         try await withStore { folder in

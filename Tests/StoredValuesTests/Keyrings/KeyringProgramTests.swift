@@ -102,13 +102,12 @@ extension KeyringProgramTests {
         try await keyring.write(Secret("kept".utf8), for: id, label: "label")
         let path = try #require(
             ObjectPath(try await desktop.itemPaths(service: id.service, account: id.account).first ?? ""))
-        let sought = ["service": id.service, "account": id.account]
         try await desktop.lock()  // after the search, so to speak
         await #expect(throws: SecretServiceError.unknownOutcome) {
             try await perform(desktop) { connection throws(SecretServiceError) in
                 let item = Item(daemon: connection.daemon, path: path)
                 let secret = SecretBytes(count: 4) { $0.copyBytes(from: "lost".utf8) }
-                try connection.store(secret, in: item, foundBy: sought)
+                try connection.store(secret, in: item)
             }
         }
         try await desktop.unlock()

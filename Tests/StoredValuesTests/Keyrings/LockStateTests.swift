@@ -14,6 +14,18 @@ extension LockStateTests {
         #expect(news == [nil, nil, .locked, nil, .unlocked, nil, nil, nil, .locked, nil])
     }
 
+    @Test("An unknown state ends neither the looking at a locked one nor the news of its unlocking, and is looked at itself")
+    func unknownMeanwhile() {
+        var lock = LockState()
+        var news: [ServiceNews?] = [], pauses: [Int64?] = []
+        for isOpen in [nil, nil, false, nil, nil, true, nil] as [Bool?] {
+            news.append(lock.note(isOpen: isOpen, at: 0))
+            pauses.append(lock.nextCheck.map { $0 / 1_000 })
+        }
+        #expect(news == [nil, nil, .locked, nil, nil, .unlocked, nil])
+        #expect(pauses == [500, 1000, 500, 1000, 2000, nil, nil])
+    }
+
     @Test("Found locked at first, that is news")
     func first() {
         var lock = LockState()

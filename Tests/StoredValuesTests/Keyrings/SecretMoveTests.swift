@@ -147,6 +147,26 @@ extension SecretMoveTests {
     }
 
     @Test(
+        "What another process stores while the move waits for the lock is neither removed nor overwritten", arguments: [true, false])
+    func changedMeanwhile(atSource: Bool) async throws {
+        let contended = Contended(id("a"), stored: Secret([9])), other = InMemoryKeyring()
+        try await put([id("a"): [1]], in: atSource ? contended.inner : other)
+        await #expect(throws: SecretMoveError.conflict(id("a"))) {
+            if atSource {
+                try await contended.moveSecrets(inService: "s", to: other)
+            } else {
+                try await other.moveSecrets(inService: "s", to: contended)
+            }
+        }
+        #expect(try await contents(of: contended.inner) == [id("a"): [9]])
+        #expect(try await contents(of: other) == [id("a"): [1]])
+        guard atSource else { return }
+        try await contended.moveSecrets(inService: "s", to: other, overwriting: true)
+        #expect(try await contents(of: contended.inner) == [:])
+        #expect(try await contents(of: other) == [id("a"): [9]])
+    }
+
+    @Test(
         "Every error says in one sentence what happened, and in another what to do",
         arguments: [
             SecretMoveError.conflict(SecretIdentifier(service: "s", account: "a")), .sameKeyring,
@@ -156,6 +176,26 @@ extension SecretMoveTests {
         let text = error.description
         #expect(text.hasSuffix(".") && text.first?.isUppercase == true && (text.contains(". ") || text.contains("; ")))
     }
+}
+
+/// A keyring of which another process always has the lock of one secret, in which it stores something before it lets go.
+private final class Contended: ForwardingKeyring {
+    let inner = InMemoryKeyring()
+    private let contested: SecretIdentifier
+    private let stored: Secret
+
+    init(_ contested: SecretIdentifier, stored: Secret) { (self.contested, self.stored) = (contested, stored) }
+
+    func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
+        if id == contested { try await inner.write(stored, for: id, label: "") }
+        return inner
+    }
+
+    func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+        try await locked(for: id).write(secret, for: id, label: label)
+    }
+
+    func remove(_ id: SecretIdentifier) async throws(KeyringError) { try await locked(for: id).remove(id) }
 }
 
 /// A keyring that takes every secret and keeps nothing of it.

@@ -63,6 +63,25 @@ extension SecretServiceKeyringTests {
         #expect(search.output.contains("label = first\n"))
     }
 
+    @Test("An attribute that another program has added stays when the item is updated")
+    func foreignAttribute() async throws {
+        let desktop = try await desktops.start()
+        let keyring = desktop.keyring()
+        // The second one is an update, for which the item's attributes were asked.
+        for text in ["1", "2"] { try await keyring.write(secret(text), for: id, label: "label") }
+        let path = try #require(try await desktop.itemPaths(service: id.service, account: id.account).first)
+        let attributes =
+            "{'service': '\(id.service)', 'account': '\(id.account)', 'xdg:schema': 'org.freedesktop.Secret.Generic', 'note': 'theirs'}"
+        let reply = try await desktop.gdbus(
+            "org.freedesktop.secrets", path, "org.freedesktop.DBus.Properties.Set",
+            ["org.freedesktop.Secret.Item", "Attributes", "<\(attributes)>"])
+        #expect(reply != nil)
+        try await keyring.write(secret("3"), for: id, label: "label")
+        #expect(try await desktop.itemPaths(service: id.service, account: id.account) == [path])
+        let found = try await desktop.secretTool("lookup", "service", id.service, "account", id.account, "note", "theirs")
+        #expect(found.output == "3")
+    }
+
     @Test("Of two items for one secret the newest is read and updated, and removing removes both")
     func duplicates() async throws {
         let desktop = try await desktops.start()
@@ -141,6 +160,26 @@ extension SecretServiceKeyringTests {
         }
         #expect(try await source.read(id) == secret("kept"))
         #expect(try await source.identifiers(inService: "stored-values-move") == [])
+    }
+
+    @Test("An update that removes a secret of another layout does not wait for the lock that it holds itself")
+    func removalInOtherLayout() async throws {
+        let desktop = try await desktops.start()
+        let (folder, address) = (desktop.folder, desktop.address)
+        // The lock is in the runtime folder of the environment.
+        await #expect(processExitsWith: .success) { [folder = folder as String, address = address as String] in
+            setenv("XDG_RUNTIME_DIR", folder, 1)
+            let id = SecretIdentifier(service: "com.example.app", account: "authToken")
+            let layouts = [SecretAttributes.generic, .pythonKeyring].map {
+                SecretServiceKeyring(attributes: $0, deadline: hangLimit, busAddress: address)
+            }
+            try await layouts[1].write(Secret("s3cret".utf8), for: id, label: "label")
+            let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: FallbackKeyring(layouts))
+            try await token.update { $0 = nil }
+            let left = try await layouts[1].read(id)
+            #expect(left == nil)
+            #expect(FileManager.default.fileExists(atPath: folder + "/stored-values"), "else there was no lock")
+        }
     }
 
     @Test("Where the bus does not answer, there is no session bus")

@@ -214,22 +214,34 @@ extension SecretStateTests {
 
     // MARK: A keyring that does not answer
 
-    @Test("One that does not answer is asked again by itself, after a second, then later and later, at least once a minute")
-    func hang() throws {
-        let timedOut = Content.unavailable(.timedOut(after: .seconds(1)))
+    @Test(
+        "One that does not answer, or fails for a moment, is asked again by itself, after a second, then later and later, at least once a minute",
+        arguments: [KeyringError.timedOut(after: .seconds(1)), .other(domain: "file", code: 24, message: "m"), .other(domain: "system", code: 24, message: "m")])
+    func hang(error: KeyringError) throws {
+        let failure = Content.unavailable(error)
         var state = try known(old)
         let delays = [1, 2, 4, 8, 16, 32, 60, 60].map { Duration.seconds($0) }
         for (number, delay) in delays.enumerated() {
             let question = try ask(&state, inBackground: number > 0)
-            expect(state.answered(timedOut, to: question), [.retry(after: delay)] + (number == 0 ? [.publish(timedOut)] : []))
+            expect(state.answered(failure, to: question), [.retry(after: delay)] + (number == 0 ? [.publish(failure)] : []))
             let load = try ask(&state)
-            expect(state.answered(timedOut, to: load), [], "one retry is under way")
+            expect(state.answered(failure, to: load), [], "one retry is under way")
             expect(state.retryIsDue(), [.read(after: .zero)])
         }
         let question = try ask(&state, inBackground: true)
         expect(state.answered(old, to: question), [.publish(old)])
         let load = try ask(&state)
-        expect(state.answered(timedOut, to: load), [.retry(after: .seconds(1)), .publish(timedOut)])
+        expect(state.answered(failure, to: load), [.retry(after: .seconds(1)), .publish(failure)])
+    }
+
+    @Test("One that says why not is not asked again by itself, nor is one whose user might be asked for a passphrase")
+    func noRetry() throws {
+        for error in [KeyringError.locked, .dismissed, .wrongKey, .other(domain: "EncryptedFileKey", code: 1, message: "m"), .other(domain: "user's", code: 1, message: "m")] {
+            var state = try known(old)
+            expect(state.heard(.anySecret), [.read(after: .zero)])
+            let question = try ask(&state, inBackground: true)
+            expect(state.answered(.unavailable(error), to: question), [.publish(.unavailable(error))])
+        }
     }
 
     // MARK: Changes of ours
@@ -343,8 +355,8 @@ extension SecretStateTests {
         arguments: [
             (KeyringError.tooLarge, false, false), (.notDecodable, false, false), (.notEncodable, false, false), (.notStored, false, false),
             (.readOnly, false, false), (.cancelled, true, false), (.timedOut(after: .seconds(5)), true, false),
-            (.other(domain: "d", code: 1, message: "m"), true, false), (.locked, false, true), (.noSecretService, false, true),
-            (.accessDenied, false, true), (.damaged(path: "p"), false, true),
+            (.other(domain: "d", code: 1, message: "m"), true, false), (.locked, true, true), (.noSecretService, true, true),
+            (.accessDenied, true, false), (.damaged(path: "p"), true, true), (.wrongKey, false, true), (.dismissed, false, true),
         ])
     func failedChange(error: KeyringError, isRead: Bool, isUnavailable: Bool) throws {
         for hasBegun in [true, false] {
@@ -352,9 +364,20 @@ extension SecretStateTests {
             let load = try ask(&state)
             if hasBegun { state.changeBegan() }
             let read: [State.Action] = isRead ? [.read(after: .zero)] : []
-            expect(state.changeFailed(error), read + (isUnavailable ? [.publish(.unavailable(error))] : []))
+            expect(state.changeFailed(error), (isUnavailable ? [.publish(.unavailable(error))] : []) + read)
             guard hasBegun, !isUnavailable else { continue }
             expect(state.answered(new, to: load), [.reply(old)] + (isRead ? [] : [.read(after: .zero)]), "it is from before the change")
+        }
+    }
+
+    @Test("A secret that cannot be changed, but read, stays at hand, or is back without a getter")
+    func refusedChange() throws {
+        for (error, isKept) in [(KeyringError.accessDenied, true), (.locked, false)] {
+            var state = try known(old)
+            state.changeBegan()
+            expect(state.changeFailed(error), (isKept ? [] : [.publish(.unavailable(error))]) + [.read(after: .zero)])
+            let question = try ask(&state, inBackground: true)
+            expect(state.answered(old, to: question), isKept ? [] : [.publish(old)])
         }
     }
 

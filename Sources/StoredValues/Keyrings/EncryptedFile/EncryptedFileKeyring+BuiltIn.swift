@@ -149,13 +149,14 @@
             under heldLock: HeldLock?, makingFile: Bool, announcing news: KeyringChange, isWanted: () -> Bool,
             _ change: (inout SealedSecrets.Entries) -> Bool
         ) throws(KeyringError) {
+            var needsKey = true
             // Locking creates the lock file and perhaps its folder, which would be unexpected if there is nothing to change.
             if !makingFile, try isMissing() {
                 guard try withFile({ () throws(FileError) in try file.hasLeftover() }) else { return }
-            } else if heldLock == nil {
-                try prepareKey()
+                needsKey = false
             }
-            let lock = if let heldLock { heldLock } else { try file.hold(while: isWanted) }
+            let lock =
+                if let heldLock { heldLock } else if needsKey { try self.lock(isWanted: isWanted) } else { try file.hold(while: isWanted) }
             defer { withExtendedLifetime(lock) {} }
             let contents = try withFile { () throws(FileError) in try lock.file.read() }
             var secrets: SealedSecrets?
@@ -167,22 +168,36 @@
             try replace(lock, of: contents?.identity, with: secrets, announcing: news, isWanted: isWanted)
         }
 
-        /// Takes the lock for several changes. A wrong key is reported before anything is created.
+        /// Takes the lock with the key of the file at hand: others must not wait for scrypt, or for a user who types a passphrase. A
+        /// wrong key is reported before anything is created.
         func lock(isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
-            try prepareKey()
-            return try file.hold(while: isWanted)
+            while true {
+                let prepared = try prepareKey()
+                let lock = try file.hold(while: isWanted)
+                // Another process may have created or re-keyed the file while this one waited.
+                guard lock.file.identity != prepared, let contents = try withFile({ () throws(FileError) in try lock.file.read() })
+                else { return lock }
+                let derivation = try EncryptedFileHeader(ofFile: contents.bytes, at: file.path).derivation
+                if keys.withLock({ $0.derived.contains { $0.derivation == derivation } }) { return lock }
+                guard isWanted() else { throw .cancelled }
+            }
         }
 
         func rekey(to newKey: EncryptedFileKey, isWanted: () -> Bool) throws(KeyringError) {
             if try isMissing() { return use(newKey) }  // an empty keyring
-            try prepareKey()  // otherwise the old key is wrong, and nothing is created
+            _ = try prepareKey()  // otherwise the old key is wrong, and nothing is created
             let derived = try newKey.derivedKeyForNewFile(operations: file.operations)
-            let lock = try file.hold(while: isWanted)
+            let lock = try lock(isWanted: isWanted)
             defer { withExtendedLifetime(lock) {} }
             if let contents = try withFile({ () throws(FileError) in try lock.file.read() }) {
                 var secrets = try open(contents.bytes)
-                // Both are kept even if replacing fails: after some failures it is unknown which file is there.
-                keys.withLock { $0.add(derived) }
+                let old = secrets.key
+                // Both are kept even if replacing fails: after some failures it is unknown which file is there. The old one is the
+                // last: a new file must not be sealed with a key that was refused.
+                keys.withLock { keys in
+                    keys.add(derived)
+                    keys.add(old)
+                }
                 secrets.key = derived
                 // Any secret: other keyrings must find out that their key is now wrong.
                 try replace(lock, of: contents.identity, with: secrets, announcing: .anySecret, isWanted: isWanted)
@@ -211,19 +226,22 @@
 
         // MARK: Keys
 
-        /// Before taking the lock, so that others do not wait for scrypt, and nothing is created for a wrong key.
-        private func prepareKey() throws(KeyringError) {
-            if let contents = try contents() {
+        /// Before taking the lock, so that others do not wait for scrypt, and nothing is created for a wrong key. Returns which file
+        /// it is for; nil if there is none.
+        private func prepareKey() throws(KeyringError) -> FileIdentity? {
+            let contents = try contents()
+            if let contents {
                 _ = try derivedKey(for: try EncryptedFileHeader(ofFile: contents.bytes, at: file.path))
             } else if case .file(_, _, isGenerated: true) = key.source {
                 // Only under the lock is it certain that there is no file, and that a key may be created.
             } else {
                 _ = try keyForNewFile()
             }
+            return contents?.identity
         }
 
         private func keyForNewFile() throws(KeyringError) -> DerivedKey {
-            let (source, known) = keys.withLock { ($0.source, $0.derived.first) }
+            let (source, known) = keys.withLock { ($0.source, $0.derived.last) }
             // A key file is read again even if its key is known: a file created with a deleted key could never be opened. A
             // passphrase cannot be deleted, and scrypt is slow.
             if source.isPassphrase, let known { return known }
