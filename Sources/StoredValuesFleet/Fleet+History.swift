@@ -14,8 +14,8 @@
         /// Sets back what the record of this revision changed, as a change of its own. Returns what was changed. Throws
         /// ``FleetHistoryError`` if anybody has changed one of these settings since, or it is not known what they were.
         package func undo(_ revision: Int) async throws -> [FleetLogRecord.Change] {
-            let what = "undo \(revision)", end = ContinuousClock.now + timeout
-            let records = try await records(what, end: end, more: Self.clockDifference) {
+            let what = "undo \(revision)"
+            let records = try await records(what, more: Self.clockDifference) {
                 $0.revision >= revision
             } until: { found in
                 found.contains { $0.revision == revision }
@@ -38,7 +38,7 @@
                         was changed; set the value instead.
                         """)
             }
-            let before = try await values(before: record, places, end: end)
+            let before = try await values(before: record, places)
             var undone: [FleetLogRecord.Change] = []
             try await change(places.map { keys.key(of: $0) }, what, remark: "undoes \(revision)") { found, stamp in
                 // What etcdctl changes has no record.
@@ -54,17 +54,15 @@
         }
 
         /// What was set before the record's changes: by etcd's history, which is exact; where that was compacted, by the record.
-        private func values(
-            before record: FleetLogRecord, _ places: [FleetKeys.Place], end: ContinuousClock.Instant
-        ) async throws -> [FleetMirror.Value?] {
+        private func values(before record: FleetLogRecord, _ places: [FleetKeys.Place]) async throws -> [FleetMirror.Value?] {
             let reads = places.map { EtcdStep.read(keys.key(of: $0), at: record.revision - 1) }
             do throws(EtcdError) {
                 let request = EtcdRequest.transaction(reads, about: keys.settings, isChange: false)
-                let found = try await gateway.ask(request, timeout: end - .now).found
+                let found = try await gateway.ask(request, timeout: timeout).found
                 guard found.count == places.count else { throw .unintelligible(gateway.endpoints[0]).asReading }
                 return found.map { $0.flatMap { FleetRecord($0.value) }.map { FleetMirror.Value(json: $0.value, version: $0.version) } }
             } catch {
-                guard error.reason == .refused else { throw FleetError(error.asReading, "read the history") }
+                guard error.isRefusal else { throw FleetError(error.asReading, "read the history") }
             }
             return try record.changes.map { change in
                 guard let from = change.from else { return nil }
@@ -91,23 +89,24 @@
         /// All settings as they were at that time, by the log; who set them is not known of those that were changed since. Throws
         /// ``FleetHistoryError`` if the log does not go back so far.
         package func settings(at time: Date) async throws -> [FleetSetting] {
-            let what = "read the settings of then", end = ContinuousClock.now + timeout
-            let answer = try await ask(keys.everything(), what, timeout: end - .now)
-            let first = try await ask(.read(keys.log, to: keys.log.endOfPrefix, ["limit": "1", "keys_only": true]), what, timeout: end - .now)
+            let what = "read the settings of then"
+            let answer = try await ask(keys.everything(), what, timeout: timeout)
+            let first = try await ask(.read(keys.log, to: keys.log.endOfPrefix, ["limit": "1", "keys_only": true]), what, timeout: timeout)
             guard let oldest = first.entries.first?.key, oldest.lexicographicallyPrecedes(keys.logKeys(since: time + 0.001)) else {
                 throw FleetHistoryError(description: "The log does not go back to that time. stored-values-fleet log shows how far it goes.")
             }
-            let records = try await records(from: keys.logKeys(since: time - Self.clockDifference), to: keys.log.endOfPrefix, what, end: end) { $0.revision <= answer.revision }
+            let records = try await records(from: keys.logKeys(since: time - Self.clockDifference), to: keys.log.endOfPrefix, what) { $0.revision <= answer.revision }
             // A time that was a text is a little less than that, and a text of it would be a millisecond less.
             let stamp = FleetRecord.stamp(time + 0.0005), cut = records.last { $0.time <= stamp && !$0.time.isEmpty }?.revision ?? 0
-            var settings = Dictionary(SettingsReplica(answer, keys).settings.map { ("\($0.target.path)/\($0.key)", $0) }) { $1 }
+            // By places, not texts: those of two keys in other Unicode forms may be equal.
+            let now = SettingsReplica(answer, keys).settings.map { (FleetKeys.Place(target: $0.target, key: PreferencesKey($0.key)), $0) }
+            var settings = Dictionary(now) { $1 }
             for record in records.reversed() where record.revision > cut {
                 for change in record.changes where !change.isSecret {
-                    let name = "\(change.target)/\(change.key)"
-                    settings[name] = change.from.flatMap { value in
-                        let place = keys.place(of: keys.settings + Data(name))
+                    guard let place = keys.place(of: keys.settings + Data("\(change.target)/\(change.key)")) else { continue }
+                    settings[place] = change.from.map { value in
                         let record = FleetRecord(value: value, version: change.fromVersion ?? 0, writer: "", time: "")
-                        return place.map { FleetSetting(key: $0.key.text, target: $0.target, record: record, revision: 0) }
+                        return FleetSetting(key: place.key.text, target: place.target, record: record, revision: 0)
                     }
                 }
             }

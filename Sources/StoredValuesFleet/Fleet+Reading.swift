@@ -12,7 +12,7 @@
 
         /// The latest records of the log that are about `key`, or of all; the latest first.
         package func log(of key: String?, limit: Int) async throws(FleetError) -> [FleetLogRecord] {
-            let records = try await records("read the log", end: .now + timeout) { record in
+            let records = try await records("read the log") { record in
                 key.map { key in record.changes.contains { $0.key.isIdentical(to: key) } } ?? true
             } until: { found in
                 found.count >= limit
@@ -26,8 +26,7 @@
 
         /// The wanted records, from now back, each time further, until there are enough; and those of `more` seconds before these. By revision.
         func records(
-            _ what: String, end: ContinuousClock.Instant, more: Double = 0, where isWanted: (FleetLogRecord) -> Bool,
-            until isEnough: ([FleetLogRecord]) -> Bool
+            _ what: String, more: Double = 0, where isWanted: (FleetLogRecord) -> Bool, until isEnough: ([FleetLogRecord]) -> Bool
         ) async throws(FleetError) -> [FleetLogRecord] {
             // Sorted by etcd it would be one question, for which etcd reads the whole log, as it does for those since a revision.
             var found: [FleetLogRecord] = []
@@ -37,20 +36,21 @@
                 time -= isLast ? more : span
                 span *= 4
                 let first = time.timeIntervalSince1970 > 0 ? keys.logKeys(since: time) : keys.log
-                if first.lexicographicallyPrecedes(last) { found += try await records(from: first, to: last, what, end: end, where: isWanted) }
+                if first.lexicographicallyPrecedes(last) { found += try await records(from: first, to: last, what, where: isWanted) }
                 last = first
             } while !isLast && last != keys.log
             return found.sorted { $0.revision < $1.revision }
         }
 
-        /// The wanted records whose keys are not smaller than `first`, and smaller than `last`, by revision.
+        /// The wanted records whose keys are not smaller than `first`, and smaller than `last`, by revision. Each part has the time of a call for
+        /// itself: a log may be longer than is read in that.
         func records(
-            from first: Data, to last: Data, _ what: String, end: ContinuousClock.Instant, where isWanted: (FleetLogRecord) -> Bool
+            from first: Data, to last: Data, _ what: String, where isWanted: (FleetLogRecord) -> Bool
         ) async throws(FleetError) -> [FleetLogRecord] {
             var records: [FleetLogRecord] = []
             var (next, hasMore) = (first, true)
             while hasMore {
-                let answer = try await ask(.read(next, to: last, ["limit": "50"]), what, timeout: end - .now)  // each has up to a mebibyte
+                let answer = try await ask(.read(next, to: last, ["limit": "50"]), what, timeout: timeout)  // each has up to a mebibyte
                 records += answer.entries.map { FleetLogRecord($0.value, revision: $0.revision) }.filter(isWanted)
                 hasMore = answer.hasMore && !answer.entries.isEmpty
                 if let latest = answer.entries.last { next = latest.key + [0] }

@@ -98,7 +98,7 @@
                 case .noSpace: (.noSpace, " Compact and defragment the cluster, then disarm its alarm: etcdctl alarm disarm.")
                 case .notEtcd, .otherCluster: (.misconfigured, " Check the addresses.")
                 case .cancelled: (.cancelled, "")
-                case .refused: (.refused, "")
+                case .gone, .refused: (.refused, "")
                 }
             self.init(reason, "Could not \(what): \(error.sentence).\(advice)", outcome: error.mayHaveHappened ? .mayHaveHappened : .didNotHappen)
         }

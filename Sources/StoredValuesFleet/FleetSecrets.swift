@@ -29,7 +29,7 @@
     ///
     /// An error of the cluster is a ``/StoredValues/KeyringError/other(domain:code:message:)`` of the domain `etcd`, with gRPC's codes: 14 if
     /// it is unavailable, 7 if it refuses, 4 if the change may have been made anyway, which the message says. One of the domain `FleetSecrets` says
-    /// that restored secrets are to be confirmed before anything else is done with them.
+    /// that restored secrets are to be confirmed before anything else is done with them (1), or that there are none yet (2).
     public struct FleetSecrets: Keyring {
         /// The largest encrypted file that is sent to the cluster, in bytes: 1.25 MiB. That is one secret of 1 MiB, the
         /// most that any keyring takes, or some 4,500 of 200 bytes; etcd takes 1.5 MiB in a request.
@@ -80,7 +80,8 @@
         public func unlock() async throws(KeyringError) { _ = try await opened() }
 
         /// Seals the secrets with `newKey`, and signs them with it. Machines that do not have it keep those that they have, and can read no later
-        /// ones; so do agents that were not given its public key: see the steps of a rotation in the article about a fleet's secrets.
+        /// ones; so do agents that were not given its public key: see the steps of a rotation in the article about a fleet's secrets. Throws if there
+        /// are no secrets.
         public func rekey(to newKey: EncryptedFileKey) async throws(KeyringError) {
             try await change("change the key of the secrets", "(the key)", signedBy: newKey) { secrets in
                 try secrets.rekey(to: newKey)
@@ -151,6 +152,10 @@
             do {
                 try await fleet.change(stored, what) { found, _ in
                     guard makingFile || found[0] != nil else { return nil }
+                    // Else it would make an empty file, and an operator with a wrong application id would take it for done.
+                    guard signingKey == nil || found[0] != nil else {
+                        throw Self.refusal(2, "the cluster has no secrets whose key could be changed; store the first one with the new key")
+                    }
                     var secrets = try open(found[0])
                     guard try body(&secrets) else { return nil }
                     let bytes = secrets.sealed()

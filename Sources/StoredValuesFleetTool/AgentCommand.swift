@@ -36,7 +36,7 @@
 
         @Flag(help: "Say in the cluster how this machine is, at most once a minute and when that changes; status shows it.") var report = false
 
-        private static let publicKeys = "STORED_VALUES_FLEET_SECRETS_PUBLIC_KEY"
+        static let publicKeys = "STORED_VALUES_FLEET_SECRETS_PUBLIC_KEY"
 
         func run() async throws {
             let end = try EndSignals.arrive()  // before anything else, so that none is lost

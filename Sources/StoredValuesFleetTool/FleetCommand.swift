@@ -28,6 +28,7 @@
                   \(ConnectionOptions.Variable.authorities.rawValue) (--ca), \(ConnectionOptions.Variable.certificate.rawValue) (--cert),
                   \(ConnectionOptions.Variable.key.rawValue) (--key), \(ConnectionOptions.Variable.user.rawValue) (--user-file),
                   \(SecretsKeyOption.variable) (--secrets-key),
+                  \(AgentCommand.publicKeys) (--secrets-public-key),
                   STORED_VALUES_FLEET (--folder). Options take precedence.
 
                 EXIT STATUS

@@ -1,9 +1,9 @@
 #if Fleet
     import ArgumentParser
     import StoredValues
-    package import StoredValuesFleet
+    import StoredValuesFleet
     import StoredValuesSupport
-    package import StoredValuesToolSupport
+    import StoredValuesToolSupport
 
     /// The cluster, and the client's credentials.
     struct ConnectionOptions: ParsableArguments {
@@ -60,9 +60,7 @@
         }
     }
 
-    extension FleetError: CommandError {
-        package var failure: Failure { Failure(ExitStatus(exitStatus), description) }
-    }
+    extension FleetError: CommandError {}
 
     /// The machines that a command is about.
     struct TargetOptions: ParsableArguments {

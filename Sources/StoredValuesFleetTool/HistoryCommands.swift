@@ -3,7 +3,8 @@
     import FoundationEssentials
     import StoredValues
     package import StoredValuesFleet
-    package import StoredValuesToolSupport
+    import StoredValuesSupport
+    import StoredValuesToolSupport
 
     struct LogCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -16,7 +17,7 @@
 
         @Argument(help: "The setting; all if omitted.") var setting: String?
         @OptionGroup var fleet: FleetOptions
-        @Option(help: "How many changes to show at most.") var limit = 100
+        @Option(help: "How many records to show at most; one may have several lines.") var limit = 100
         @Flag(help: "Print a JSON list.") var json = false
 
         func validate() throws {
@@ -35,7 +36,7 @@
                         }))
             }
             for record in records {
-                for change in record.changes where setting.map({ change.key == $0 }) ?? true { print(change, of: record) }
+                for change in record.changes where setting.map({ change.key.isIdentical(to: $0) }) ?? true { print(change, of: record) }
             }
         }
 
@@ -97,6 +98,6 @@
     }
 
     extension FleetHistoryError: CommandError {
-        package var failure: Failure { Failure(.refused, description) }
+        package var exitStatus: Int32 { ExitStatus.refused.rawValue }
     }
 #endif

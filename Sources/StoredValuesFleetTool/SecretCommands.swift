@@ -78,11 +78,7 @@
             let service = try secrets.serviceName()
             let moved = try await secrets.withKeyring { keyring in
                 ProgressLine.shared.begin("Moving secrets")
-                do {
-                    return try await from.keyring.moveSecrets(inService: service, to: keyring, overwriting: overwrite, progress: ProgressLine.shared.advance)
-                } catch SecretMoveError.destination(.wrongKey) {
-                    throw KeyringError.wrongKey
-                }
+                return try await from.keyring.moveSecrets(inService: service, to: keyring, overwriting: overwrite, progress: ProgressLine.shared.advance)
             }
             Output.standard.moved(moved, asJSON: false)
         }
@@ -159,18 +155,23 @@
 
         func serviceName() throws -> String { try service ?? fleet.application.requiredID() }
 
-        func id(of name: String) throws -> SecretIdentifier { SecretIdentifier(service: try serviceName(), account: name) }
+        func id(of name: String) throws -> SecretIdentifier {
+            guard !name.isEmpty else { throw Failure(.usage, "The name of a secret must not be empty.") }
+            return SecretIdentifier(service: try serviceName(), account: name)
+        }
 
-        /// Runs `body` with the secrets. That their key does not open them is said in the terms of this tool.
+        /// Runs `body` with the secrets. That their key does not open them is said in the terms of this tool. A move that fails may have stored some.
         func withKeyring<Result>(_ body: (FleetSecrets) async throws -> Result) async throws -> Result {
             let path = try key.path()
             let keyring = try fleet.fleet().secrets(key: .file(path))
             do {
                 return try await body(keyring)
-            } catch KeyringError.wrongKey {
-                throw Failure(.refused, "The key in \"\(path)\" does not open the fleet's secrets; nothing was changed. Use the one that they were sealed with last.")
+            } catch KeyringError.wrongKey, SecretMoveError.destination(.wrongKey) {
+                throw Failure(.refused, "The key in \"\(path)\" does not open the fleet's secrets. Use the one that they were sealed with last.")
             } catch KeyringError.other("FleetSecrets", _, let message) {
                 throw Failure(.refused, "Nothing was changed: \(message).")
+            } catch SecretMoveError.destination(.other("FleetSecrets", _, let message)) {
+                throw Failure(.refused, "Not all secrets were moved: \(message).")
             }
         }
     }

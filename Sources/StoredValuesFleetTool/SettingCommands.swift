@@ -142,7 +142,10 @@
                     let words = member.problem ?? "\(member.endpoint): answers, is at revision \(member.revision), and \(leader)"
                     Output.standard.line(Output.standard.oneLine(words))
                 }
-                if let count = status.settingCount { Output.standard.line("\(count) \(count == 1 ? "setting" : "settings") of \(try fleet.application.requiredID())") }
+                if let count = status.settingCount {
+                    let id = Output.standard.oneLine(try fleet.application.requiredID())
+                    Output.standard.line("\(count) \(count == 1 ? "setting" : "settings") of \(id)")
+                }
                 if let line = status.machines(at: .now) { Output.standard.line(Output.standard.oneLine(line)) }
             }
             if let error = status.problem { throw error }

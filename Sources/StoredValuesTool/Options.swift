@@ -98,8 +98,9 @@ struct SecretArgument: ExpressibleByArgument {
 
     /// The names of the secrets that the words typed so far select. No secret is read, and no prompt is shown.
     private static func accounts(_ words: [String]) async -> [String] {
-        let options = CompletionWords(words)
-        guard let service = options["--service"] ?? ApplicationOptions.id(options.app) else { return [] }
+        let options = CompletionWords(words), id = ApplicationOptions.id(options.app)
+        guard let service = options["--service"] ?? id else { return [] }
+        if let id { StorageSystem.bootstrap(applicationID: id) }  // the fleet's secrets are kept for each program by itself
         let named = options["--keyring"].flatMap(KeyringArgument.init(argument:))
         let keyring = named?.keyring ?? SystemKeyring.selection.keyring
         return ((try? await keyring.identifiers(inService: service)) ?? []).map(\.account)

@@ -32,10 +32,7 @@ package struct DeclaredKeys {
     /// The values that can be listed.
     package func cases(of key: String) -> [JSONValue] { schema[key].map { JSONSchema($0).cases } ?? [] }
 
-    /// Whether the key may have the value; so may one that is not declared.
-    package func allows(_ value: JSONValue, for key: String) -> Bool { misfit(value, for: key) == nil }
-
-    /// Why not, as a part of a sentence that says what may be stored; nil if it may.
+    /// Why the key may not have the value, as a part of a sentence that says what may be stored; nil if it may, and if it is not declared.
     package func misfit(_ value: JSONValue, for key: String) -> String? { schema[key].flatMap { JSONSchema($0).misfit(value) } }
 
     /// The keys whose values variables of the environment can have, sorted, with the names of the variables.

@@ -15,21 +15,22 @@ package struct Failure: Error {
         case let failure as Failure: self = failure
         // The tool keeps nothing in memory, so only the message about the file applies.
         case PreferencesError.notSaved(_, let reason), PreferencesError.notRead(_, let reason): self.init(.notSaved, reason)
-        case let error as PreferencesError: self.init(ExitStatus(error.exitStatus), error.description)
         case KeyringError.locked, KeyringError.dismissed:
             self.init(.unavailable, "\(error) With --unlock this tool prompts for the password, if there is a display.")
-        case let error as KeyringError: self.init(ExitStatus(error.exitStatus), error.description)
-        case let error as SecretMoveError: self.init(ExitStatus(error.exitStatus), error.description)
-        case let error as any CommandError: self = error.failure
+        case let error as any CommandError: self.init(ExitStatus(error.exitStatus), "\(error)")
         default: return nil
         }
     }
 }
 
-/// An error of one tool alone, which says itself how its commands fail by it.
+/// An error whose description is the message, and which has a status of its own.
 package protocol CommandError: Error {
-    var failure: Failure { get }
+    var exitStatus: Int32 { get }
 }
+
+extension PreferencesError: CommandError {}
+extension KeyringError: CommandError {}
+extension SecretMoveError: CommandError {}
 
 /// The exit status, for scripts. From 64 on, the numbers are those of sysexits(3).
 package enum ExitStatus: Int32, CaseIterable {

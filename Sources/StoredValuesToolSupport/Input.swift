@@ -35,7 +35,8 @@ package enum SecretInput {
     }
 
     private static func piped(isVerbatim: Bool) throws -> Secret {
-        let buffer = SecretBuffer(capacity: Secret.sizeLimit + 2)
+        // One byte more than the largest with CR LF behind it, or a longer input would look like that.
+        let buffer = SecretBuffer(capacity: Secret.sizeLimit + 3)
         while try buffer.readOn() {}
         if !isVerbatim, buffer.last == UInt8(ascii: "\n") {
             buffer.removeLast()

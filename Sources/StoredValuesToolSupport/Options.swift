@@ -81,7 +81,7 @@ package struct ValueArgument: ParsableArguments {
         if text { return .string(value) }
         do throws(JSONSyntaxError) {
             if let typed = try JSONValue(typed: value) {
-                let isString = declared.map { !$0.allows(typed, for: key) && $0.allows(.string(value), for: key) } ?? false
+                let isString = declared.map { $0.misfit(typed, for: key) != nil && $0.misfit(.string(value), for: key) == nil } ?? false
                 return isString && !json ? .string(value) : typed
             }
         } catch {

@@ -192,7 +192,7 @@
                 answer = try await gateway.ask(.transaction([then, now], about: keys.mark, isChange: false), timeout: .seconds(5))
             } catch {
                 // So is a revision that was compacted, or that the cluster has not reached.
-                guard error.reason == .refused else { throw error }
+                guard error.isRefusal else { throw error }
                 return false
             }
             guard answer.found.count == 2, known.isContinued(by: answer.found[0], of: answer.cluster) else { return false }
@@ -226,8 +226,8 @@
             do throws(EtcdError) {
                 guard try await gateway.ask(question, timeout: .seconds(5)).count == 0 else { return }
             } catch {
-                // Refused where it was compacted: nobody knows any more.
-                guard error.reason == .refused else { throw error }
+                // Where it was compacted, nobody knows any more.
+                guard error.isRefusal else { throw error }
             }
             throw AgentProblem(
                 "the cluster has no settings, and no history of their removal since revision \(revision), so it may have lost its data; the last ones are kept until it has some",

@@ -10,10 +10,11 @@
     final class MirrorFiles {
         /// Something that another user could steer the agent by.
         struct NotOwn: Error, CustomStringConvertible {
-            let path: String
-            let what: String
-            let cure: String
-            var description: String { "\"\(path)\" \(what), so the agent does not use it: others could change what programs read, or what it overwrites. \(cure)" }
+            let description: String
+
+            init(path: String, what: String, cure: String) {
+                description = "\"\(path)\" \(what), so the agent does not use it: others could change what programs read, or what it overwrites. \(cure)"
+            }
         }
 
         private let mirror: DurableFile

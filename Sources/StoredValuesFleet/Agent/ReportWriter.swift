@@ -29,7 +29,7 @@
             let put = EtcdRequest("/v3/kv/put", ["key": .bytes(key), "value": .bytes(value), "lease": .string(id)], about: mark, isChange: true)
             do throws(EtcdError) { _ = try await gateway.ask(put, timeout: timeout) } catch {
                 // It may be gone with a restored cluster. Where only the right is missing, each attempt would leave another one there.
-                if error.reason == .refused { lease = nil }
+                if error.isRefusal { lease = nil }
                 throw error
             }
         }

@@ -24,6 +24,8 @@
             /// Whoever answered belongs to a cluster other than the intended one.
             case otherCluster
             case cancelled
+            /// The revision was compacted, or is not reached yet; or there is no such lease.
+            case gone
             /// Anything else that etcd refuses.
             case refused
         }
@@ -33,6 +35,9 @@
         var sentence: String
         /// Whether the request may have been carried out anyway.
         var mayHaveHappened = false
+
+        /// Whether the cluster has understood, and does not do it.
+        var isRefusal: Bool { reason == .gone || reason == .refused }
 
         /// Whether another attempt may do better.
         var isTransient: Bool { reason == .unreachable }
@@ -54,6 +59,8 @@
             (["database space exceeded"], .noSpace, "has no space left"),
             (["too many operations"], .tooManyOperations, "refused"),
             (["request is too large", "larger than max"], .tooLarge, "refused"),
+            // That it was compacted, and that it is a future one.
+            (["required revision", "requested lease not found"], .gone, "refused"),
         ]
 
         /// What an answer with this status means, in which the gateway says `problem`. The codes are gRPC's; words that are not known

@@ -62,7 +62,8 @@
                         return answer
                     }
                     turn(awayFrom: member)
-                } catch {
+                } catch let refusal {
+                    let error = await judged(refusal, of: member, request, limit: limit, end: end)
                     failures.add(error, from: member, wasCutShort: ContinuousClock.now >= end)
                     if error.reason == .cancelled { throw failures.cancellation }
                     turn(awayFrom: member, because: error)
@@ -80,9 +81,27 @@
         ) async throws(EtcdError) -> Bool {
             func isKnown(_ vote: ClusterVote) -> Bool { vote.cluster != nil && (!request.isChange || vote.isOurs(member)) }
             if endpoints.count == 1 || state.withLock({ isKnown($0.vote) }) { return true }
+            try await hear(member, request, limit: limit, end: end)
+            return state.withLock { isKnown($0.vote) }
+        }
+
+        /// Asks the member something of which the answer says to which cluster it belongs.
+        private func hear(
+            _ member: Int, _ request: EtcdRequest, limit: Duration, end: ContinuousClock.Instant
+        ) async throws(EtcdError) {
             let introduction = EtcdRequest.read(request.key, ["count_only": true])
             do throws(EtcdError) { _ = try await ask(member, introduction, limit: limit, end: end) } catch { throw error.asReading }
-            return state.withLock { isKnown($0.vote) }
+        }
+
+        /// The error as what it is worth: the word of one member is enough for what is gone, but an error does not say whether that one
+        /// belongs to the cluster.
+        private func judged(
+            _ error: EtcdError, of member: Int, _ request: EtcdRequest, limit: Duration, end: ContinuousClock.Instant
+        ) async -> EtcdError {
+            func isOurs() -> Bool { endpoints.count == 1 || state.withLock { $0.vote.isOurs(member) } }
+            guard error.reason == .gone, !isOurs() else { return error }
+            try? await hear(member, request, limit: limit, end: end)
+            return isOurs() ? error : EtcdError(reason: .refused, sentence: error.sentence, mayHaveHappened: error.mayHaveHappened)
         }
 
         private func ask(

@@ -84,6 +84,9 @@
 
         /// The cluster's answer: a refusal that more than half of the members share, else the first of those that all of them gave.
         private var lastingReason: EtcdError.Reason? {
+            // A member of the cluster, as this one is, says so only when it has agreed with most others. Those that are away would not say
+            // anything else.
+            if last.contains(where: { $0?.error.reason == .gone }) { return .gone }
             // Certificates may have been renewed since the first attempt; the second one has read them again.
             let reasons = last.compactMap { $0 }.filter { $0.error.reason != .unreachable && ($0.error.reason != .untrusted || $0.count > 1) }
                 .map(\.error.reason)

@@ -49,11 +49,10 @@
     enum EtcdStep {
         static func put(_ key: Data, _ value: Data) -> JSONValue { ["request_put": ["key": .bytes(key), "value": .bytes(value)]] }
         static func delete(_ key: Data) -> JSONValue { ["request_delete_range": ["key": .bytes(key)]] }
-        static func read(_ key: Data) -> JSONValue { ["request_range": ["key": .bytes(key)]] }
-        /// The same as it was at that revision.
-        static func read(_ key: Data, at revision: Int) -> JSONValue { ["request_range": ["key": .bytes(key), "revision": .string("\(revision)")]] }
-
-        static func isMissing(_ key: Data) -> JSONValue { ["key": .bytes(key), "target": "CREATE", "create_revision": "0"] }
+        /// As it was at that revision; 0 is now.
+        static func read(_ key: Data, at revision: Int = 0) -> JSONValue {
+            ["request_range": ["key": .bytes(key), "revision": .string("\(revision)")]]
+        }
 
         /// That the key was last changed at that revision; 0 if there is none.
         static func lastChange(of key: Data, is revision: Int) -> JSONValue {

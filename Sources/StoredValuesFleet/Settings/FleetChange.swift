@@ -40,7 +40,7 @@
         /// Makes the changes if nothing has changed since and no earlier attempt was made; else reads what is there.
         var transaction: EtcdRequest {
             .transaction(
-                if: [EtcdStep.isMissing(logKey)] + steps.map { EtcdStep.lastChange(of: $0.key, is: $0.found?.revision ?? 0) }
+                if: [EtcdStep.lastChange(of: logKey, is: 0)] + steps.map { EtcdStep.lastChange(of: $0.key, is: $0.found?.revision ?? 0) }
                     + (schema.map { [EtcdStep.lastChange(of: $0.key, is: $0.revision)] } ?? []),
                 steps.compactMap(\.put) + [EtcdStep.put(mark, logKey), EtcdStep.put(logKey, record.data)],
                 else: [EtcdStep.read(logKey)] + steps.map { EtcdStep.read($0.key) } + (schema.map { [EtcdStep.read($0.key)] } ?? []), about: steps[0].key, isChange: true)

@@ -17,6 +17,8 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         var doctor = Doctor()
         let isAboutSettings = settings.file != nil || settings.application.id != nil
+        // Beside a file named by its path the keyring is still the program's.
+        if settings.file != nil, settings.application.id != nil { try settings.application.bootstrap() }
         if isAboutSettings {
             let isStandard = settings.file == nil && settings.name == nil
             doctor.check(try settings.storage(), of: isStandard ? settings.application.id : nil)

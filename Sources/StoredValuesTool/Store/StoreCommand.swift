@@ -1,8 +1,8 @@
 #if Store
     import ArgumentParser
     import StoredValues
-    package import StoredValuesStore
-    package import StoredValuesToolSupport
+    import StoredValuesStore
+    import StoredValuesToolSupport
 
     struct StoreCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -141,7 +141,5 @@
         }
     }
 
-    extension StoreError: CommandError {
-        package var failure: Failure { Failure(ExitStatus(exitStatus), description) }
-    }
+    extension StoreError: CommandError {}
 #endif

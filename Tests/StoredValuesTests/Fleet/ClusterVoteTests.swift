@@ -88,6 +88,12 @@
             #expect(answer(.notEtcd, .otherCluster, .refused) == .refused)
         }
 
+        @Test("That a revision was compacted, or a lease is gone, is the cluster's answer although the others are away")
+        func gone() {
+            #expect(answer(.gone) == .gone && answer(.gone, .unreachable) == .gone && answer(.unreachable, nil, .gone, nil) == .gone)
+            #expect(answer(.accessDenied, .gone, .accessDenied) == .gone)
+        }
+
         @Test("A certificate may have been renewed since: it is refused twice")
         func certificates() {
             #expect(answer(.untrusted) == nil && answer(.untrusted, times: 2) == .untrusted)

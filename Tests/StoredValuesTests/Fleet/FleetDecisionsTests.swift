@@ -35,7 +35,7 @@
             #expect(change.transaction.path == "/v3/kv/txn" && change.transaction.isChange)
             #expect(
                 transaction["compare"] == [
-                    ["key": "Aw==", "target": "CREATE", "create_revision": "0"], ["key": "AQ==", "target": "MOD", "mod_revision": "7"],
+                    ["key": "Aw==", "target": "MOD", "mod_revision": "0"], ["key": "AQ==", "target": "MOD", "mod_revision": "7"],
                     ["key": "Ag==", "target": "MOD", "mod_revision": "0"],
                 ])
             #expect(
@@ -44,7 +44,7 @@
                     ["request_put": ["key": "BA==", "value": "Aw=="]],
                     ["request_put": ["key": "Aw==", "value": .string(change.record.data.base64EncodedString())]],
                 ])
-            #expect(transaction["failure"] == .array(["Aw==", "AQ==", "Ag=="].map { ["request_range": ["key": .string($0)]] }))
+            #expect(transaction["failure"] == .array(["Aw==", "AQ==", "Ag=="].map { ["request_range": ["key": .string($0), "revision": "0"]] }))
         }
 
         @Test("A transaction is made if it says so or its record is there; without it others were first; what does not fit means nothing")
@@ -74,7 +74,7 @@
 
             mutating func make(_ change: FleetChange) throws -> EtcdAnswer {
                 let transaction = try JSONValue(parsing: change.transaction.body)
-                let now = [EtcdStep.isMissing(change.logKey)] + change.steps.map { EtcdStep.lastChange(of: $0.key, is: entries[$0.key]?.revision ?? 0) }
+                let now = [EtcdStep.lastChange(of: change.logKey, is: 0)] + change.steps.map { EtcdStep.lastChange(of: $0.key, is: entries[$0.key]?.revision ?? 0) }
                 let holds = transaction["compare"] == .array(now) && entries[change.logKey] == nil
                 func bytes(_ text: JSONValue?) -> Data? { text?.stringValue.flatMap { Data(base64Encoded: $0) } }
                 for operation in transaction["success"]?.arrayValue ?? [] where holds {

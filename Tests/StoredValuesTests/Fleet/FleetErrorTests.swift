@@ -47,6 +47,9 @@
             Answer(status: 502, words: "Bad Gateway", reason: .unreachable, mayHaveHappened: true),
             Answer(status: 404, words: "Not Found", reason: .notEtcd, mayHaveHappened: true),
             Answer(status: 301, reason: .notEtcd, mayHaveHappened: true),
+            Answer(status: 400, code: 11, words: "etcdserver: mvcc: required revision has been compacted", reason: .gone),
+            Answer(status: 400, code: 11, words: "etcdserver: mvcc: required revision is a future revision", reason: .gone),
+            Answer(status: 404, code: 5, words: "etcdserver: requested lease not found", reason: .gone),
             Answer(status: 400, code: 3, words: "etcdserver: something new", reason: .refused, mayHaveHappened: true),
         ]
 
@@ -80,7 +83,7 @@
                 (.tooLarge, .tooLarge, "Keep large data elsewhere"),
                 (.tooManyOperations, .tooManyChanges(limit: 126), "several transactions"), (.noSpace, .noSpace, "etcdctl alarm disarm"),
                 (.notEtcd, .misconfigured, "Check the addresses"),
-                (.otherCluster, .misconfigured, "Check the addresses"), (.cancelled, .cancelled, ""), (.refused, .refused, ""),
+                (.otherCluster, .misconfigured, "Check the addresses"), (.cancelled, .cancelled, ""), (.gone, .refused, ""), (.refused, .refused, ""),
             ]
             for (reason, expected, advice) in reasons {
                 for mayHaveHappened in [false, true] {

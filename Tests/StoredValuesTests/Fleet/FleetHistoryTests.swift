@@ -10,12 +10,15 @@
     struct FleetHistoryTests {}
 
     extension FleetHistoryTests {
-        @Test("What was compacted while an agent was disconnected is read again, whole")
-        func compacted() async throws {
-            try await withFleet { fleet in
-                let machine = try await machine(fleet)
-                let agent = try machine.startAgent()
+        @Test("What was compacted while an agent was disconnected is read again, whole; also where half of the named members are away", arguments: [false, true])
+        func compacted(isHalfAway: Bool) async throws {
+            try await withFleet(isSecure: !isHalfAway) { fleet in
+                let machine = try await machine(fleet), away = try LoopbackPort()
+                let addresses = fleet.etcd.endpoints + (isHalfAway ? ["http://127.0.0.1:\(away.number)"] : [])
+                let agent = try machine.startAgent("--endpoints", addresses.joined(separator: ","))
                 try await machine.wait(for: ["a": "1", "b": "1"])
+                // Before the watch was good for something, nobody asks whether it can go on.
+                try await machine.waitUntilCurrent()
                 try await agent.stop()  // its connection stays open, and it hears nothing
                 try await fleet.run("set", "a", "2")
                 try await fleet.run("reset", "b")
@@ -27,6 +30,7 @@
                 agent.signal(SIGCONT)
                 try await machine.wait(for: ["a": "2", "c": "2"])
                 try await machine.waitUntilCurrent()
+                withExtendedLifetime(away) {}
             }
         }
 

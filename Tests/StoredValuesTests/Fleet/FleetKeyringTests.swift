@@ -77,6 +77,19 @@
             }
         }
 
+        @Test("A file that is removed just before it is read does not look like one without secrets")
+        func removedMeanwhile() async throws {
+            try await withKeyring { _, _, key, folder in
+                let path = Self.path(in: folder)
+                let operations = FaultyFileOperations { call in
+                    if call == "open reading" { try? FileManager.default.removeItem(atPath: path) }
+                }
+                let keyring = FleetKeyring(key: .file(key), formerKey: nil, folder: folder, deadline: hangLimit, operations: operations)
+                let error = await #expect(throws: KeyringError.self) { try await keyring.read(id) }
+                #expect(error?.description.contains("no agent has brought") == true)
+            }
+        }
+
         @Test("A cancelled task gets .cancelled")
         func cancelled() async throws {
             try await withKeyring { keyring, _, _, _ in

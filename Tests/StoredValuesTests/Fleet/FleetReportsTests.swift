@@ -90,6 +90,25 @@
             }
         }
 
+        @Test("Where its lease is gone, as with a restored cluster, the next report has another one; also while half of the named members are away")
+        func lostLease() async throws {
+            try await withFleet(isSecure: false) { fleet in
+                let away = try LoopbackPort(), begin = ContinuousClock.now
+                let client = try fleet.client(fleet.etcd.endpoints + ["http://127.0.0.1:\(away.number)"])
+                var writer = ReportWriter(client.gateway, client.keys, host: "web-1")
+                try await writer.write(.current(revision: 1), timeout: hangLimit, at: begin)
+                // A busy etcd may have granted more than one.
+                for line in try await fleet.etcd.run("lease", "list").split(separator: "\n").dropFirst() { try await fleet.etcd.run("lease", "revoke", "\(line)") }
+                do throws(EtcdError) {
+                    try await writer.write(.current(revision: 1), timeout: hangLimit, at: begin + .seconds(61))
+                    Issue.record("It was written.")
+                } catch { #expect(error.reason == .gone, "\(error)") }
+                try await writer.write(.current(revision: 1), timeout: hangLimit, at: begin + .seconds(122))
+                #expect(try await fleet.etcd.entries(Self.agents).map(\.key) == ["\(Self.agents)web-1"])
+                withExtendedLifetime(away) {}
+            }
+        }
+
         @Test("A machine that says nothing for long is not current, and what is no report is passed over")
         func silence() throws {
             let now = Date(timeIntervalSince1970: 1_000_000)

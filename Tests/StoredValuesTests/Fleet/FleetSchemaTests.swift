@@ -46,6 +46,10 @@
                 #expect(try await fleet.tool().run("schema", "remove").errors.contains("There was no schema"))
                 #expect(try await fleet.tool().run(["schema", "publish", "-"], input: "[]").status == 65)
                 let file = "\(fleet.folder)/schema.json"
+                for (path, words) in [(file, file), (fleet.folder, "a folder")] {
+                    let run = try await fleet.tool().run("schema", "publish", path)
+                    #expect(run.status == 74 && run.errors.contains(words), "\(run)")
+                }
                 try Self.schema.write(toFile: file, atomically: true, encoding: .utf8)
                 try await fleet.run("schema", "publish", file)
                 #expect(try await fleet.tool().run("set", "limit", "600").status == 65)

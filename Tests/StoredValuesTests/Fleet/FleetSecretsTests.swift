@@ -242,6 +242,20 @@
             }
         }
 
+        @Test("A secret without a name is refused, and so is a new key where there are no secrets; nothing is stored")
+        func nothing() async throws {
+            try await withFleet { fleet in
+                let key = try fleet.newKey(), new = try fleet.newKey("new")
+                for command in ["set", "remove"] {
+                    let run = try await fleet.tool().run(["secret", command, "", "--secrets-key", key], input: "x")
+                    #expect(run.status == 64 && run.errors.contains("must not be empty"), "\(run)")
+                }
+                let run = try await fleet.tool().run("secret", "rekey", "--secrets-key", key, "--new-key", new)
+                #expect(run.status == 77 && run.errors.contains("has no secrets whose key could be changed"), "\(run)")
+                #expect(try await fleet.etcd.entries().isEmpty)
+            }
+        }
+
         @Test("Agents need the right to read the settings and no other for the secrets; operators that to change them")
         func rights() async throws {
             let agents = EtcdCluster.Role(name: "agents", password: TestSecret.text("agents"), rights: [("read", TestFleet.settings)])

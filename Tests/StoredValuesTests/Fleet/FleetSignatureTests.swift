@@ -112,12 +112,18 @@
                 let latest = try machine.secrets()
                 try await fleet.etcd.put(TestFleet.secrets, old)
                 try await fleet.etcd.put(Self.epoch, #"{"epoch": \#(Int(Date.now.timeIntervalSince1970 * 1000))}"#)
-                let before = try await fleet.etcd.revision()
-                for arguments in [["set", "other"], ["remove", "token"], ["rekey", "--new-key", new]] {
+                let before = try await fleet.etcd.revision(), local = "\(fleet.folder)/local", id = SecretIdentifier(service: TestFleet.application, account: "local")
+                try TestFleet.writeKey(to: "\(local).key")
+                let file = EncryptedFileKeyring(path: local, key: .file("\(local).key"), deadline: hangLimit)
+                try await file.write(Secret([1]), for: id, label: "")
+                for arguments in [["set", "other"], ["remove", "token"], ["rekey", "--new-key", new], ["move", "--from", "file:\(local)"]] {
                     let run = try await fleet.tool().run(["secret"] + arguments + ["--secrets-key", key], input: "x")
                     #expect(run.status == 77 && run.errors.contains("nobody has signed") && run.errors.contains("secret confirm"), "\(run)")
+                    // A move may have changed something before.
+                    #expect(run.errors.contains("Nothing was changed") == (arguments[0] != "move"), "\(run)")
                 }
                 #expect(try await fleet.etcd.revision() == before)
+                #expect(try await file.read(id) == Secret([1]))
                 try await machine.waitUntilStale("are not what was signed")
                 // Where there is no file, nobody can say what was signed.
                 try await fleet.etcd.delete(TestFleet.secrets)

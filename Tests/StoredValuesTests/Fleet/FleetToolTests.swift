@@ -99,6 +99,8 @@
                 let whole = try await fleet.tool().status(answering: members.count)
                 #expect(whole.output.contains("1 setting of TestProcess"), "\(whole)")
                 for member in members { #expect(whole.output.contains("\(member.endpoint): answers")) }
+                let steering = try await fleet.tool().with(["STORED_VALUES_APP": "a\nb"]).status(answering: members.count)
+                #expect(steering.output.hasSuffix("\n0 settings of a\\nb\n"), "\(steering)")
                 try await members[0].kill()
                 try await fleet.etcd.waitUntilHealthy(members[1])
                 let two = try await fleet.tool().status(answering: 2)

@@ -110,6 +110,35 @@
             }
         }
 
+        @Test("A record that tells of no change is undone without one")
+        func nothing() async throws {
+            try await withFleet(isSecure: false) { fleet in
+                try await fleet.etcd.put("\(TestFleet.log)00\(Int(Date.now.timeIntervalSince1970 * 1000))-old", #"{"at": "t", "by": "ann", "changes": []}"#)
+                let before = try await fleet.etcd.revision()
+                #expect(try await fleet.run("undo", "\(before)") == "")
+                #expect(try await fleet.etcd.revision() == before)
+            }
+        }
+
+        @Test("Keys that differ in their Unicode form alone are shown apart, also of then")
+        func forms() async throws {
+            try await withFleet(isSecure: false) { fleet in
+                let client = try fleet.client(), keys = ["e\u{301}", "é"]
+                func set(_ value: Int) async throws {
+                    try await client.batch { batch throws(FleetError) in for key in keys { try batch.set(key, to: value) } }
+                }
+                try await fleet.run("set", "other", "0")  // the log goes back to before then
+                try await fleet.run("reset", "other")
+                try await set(1)
+                let then = try #require(try await fleet.run("log", "--limit", "1").split(separator: "\t").first.map(String.init))
+                try await eventually("another millisecond") { Date.now > (try Date(then, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) + 0.002) }
+                try await set(2)
+                let list = try await fleet.run("list", "--at", then)
+                #expect(list.utf8.elementsEqual("e\u{301}\teveryone\t1\né\teveryone\t1\n".utf8), "\(list)")
+                for key in keys { #expect(try await fleet.run("log", key, "--limit", "1").split(separator: "\n").count == 1) }
+            }
+        }
+
         @Test("With --at settings are shown as they were, by the log; a time that is before it is refused")
         func past() async throws {
             try await withFleet { fleet in

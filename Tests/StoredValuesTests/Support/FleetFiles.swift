@@ -63,3 +63,11 @@ extension BootMoment {
     var inTheFuture: BootMoment { BootMoment(boot: boot, nanoseconds: nanoseconds * 2, date: date) }
     var ofAnotherBoot: BootMoment { BootMoment(boot: "another", nanoseconds: nanoseconds, date: date) }
 }
+
+extension FleetMirror {
+    /// The file.
+    var bytes: [UInt8] {
+        var mirror = self
+        return mirror.layOut()
+    }
+}

@@ -117,7 +117,14 @@ extension ToolFleetTests {
                 let secret = try await tool.run(["secret", "get", "token"] + keyring)
                 #expect(secret.status == 0 && secret.output == TestSecret.text(), "status \(secret.status)")
                 #expect(try await tool.run(["secret", "remove", "token"] + keyring).status == 77)
+                // A shell asks with the words that were typed.
+                let typed = ["stored-values", "secret", "get"] + keyring + [""]
+                let question = ["---completion", "secret", "get", "--", "positional@0", "\(typed.count - 1)", "0"] + typed
+                let names = try await tool.with(["SAP_SHELL": "bash"]).run(question)
+                #expect(names.output.words == "token", "\(names)")
             }
+            let doctor = try await tool.with(["STORED_VALUES_KEYRING": "fleet:\(key)"]).run("doctor", "--file", tool.file)
+            #expect(doctor.output.words.contains("The keyring answers and holds 1 secret of demo."), "\(doctor)")
         }
     }
 }

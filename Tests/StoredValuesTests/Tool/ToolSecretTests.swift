@@ -50,6 +50,20 @@ extension ToolSecretTests {
         }
     }
 
+    @Test("The largest secret may have a line break behind it; with more behind that it is too large, and is not cut off")
+    func largest() async throws {
+        try await withTool { tool in
+            let largest = String(repeating: "x", count: 1 << 20)
+            for (end, status) in [("\r\n", Int32(0)), ("\r\n\r\n", 65), ("\r\nmore", 65)] {
+                let run = try await tool.run("secret", "set", status == 0 ? "token" : "other", input: largest + end)
+                #expect(run.status == status, "\(run)")
+            }
+            #expect(try await tool.run("secret", "list").output == "token\n")
+            let isWhole = try await tool.run("secret", "get", "token").output == largest
+            #expect(isWhole)
+        }
+    }
+
     @Test(
         "Absence and the reason why a keyring gives no answer are distinguished",
         arguments: [
