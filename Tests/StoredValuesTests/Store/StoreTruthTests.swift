@@ -132,9 +132,10 @@
                 let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
                 try await store.insert(Note("a"))
                 try anotherProgram("UPDATE items SET number = 9223372036854775806", path)
-                await #expect(throws: StoreError.self) { try await store.insert([Note("b")]) }
                 await #expect(throws: StoreError.self) { try await store.insert([Note("b"), Note("c")]) }
-                #expect(store.ids == ["a"])
+                try await store.insert(Note("b"))  // the last one
+                await #expect(throws: StoreError.self) { try await store.insert(Note("c")) }
+                #expect(store.ids == ["a", "b"] && Store.ofAnotherProcess(path).ids == ["a", "b"])
             }
         }
 
