@@ -159,7 +159,7 @@ package struct LockedFile: ~Copyable {
         do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
             let code = ((error as? CocoaError)?.underlying as? POSIXError).map { SystemErrorCode(rawValue: $0.code.rawValue) } ?? .ioFailed
             guard code != .noEntry else { return [] }
-            throw FileError(.remove, folder, code)
+            throw FileError(.read, folder, code)
         }
         return names.filter { $0.after(prefix: start) != nil }.map { "\(folder)/\($0)" }
     }

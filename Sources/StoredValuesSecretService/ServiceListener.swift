@@ -139,7 +139,9 @@
         private func isOpen(_ owner: String?, on bus: BusConnection) -> Bool? {
             guard let owner, (try? requireRoom()) != nil else { return nil }
             let daemon = Daemon(bus: bus, name: owner)
-            return try? daemon.isOpen(daemon.defaultCollection())
+            do throws(SecretServiceError) { return try daemon.isOpen(daemon.defaultCollection()) } catch {
+                return error == .noDefaultCollection ? true : nil  // a signal says when there is one
+            }
         }
     }
 
@@ -192,10 +194,10 @@
 
         /// Notes the result of a check at `time`: open, locked, or nil if unknown, which changes nothing. Returns the change, if any.
         mutating func note(isOpen now: Bool?, at time: Int64) -> ServiceNews? {
-            let before = isOpen
+            let before = isOpen, wasChecking = nextCheck != nil
             isOpen = now ?? before
-            if isOpen != true {
-                pause = before == isOpen && nextCheck != nil ? min(pause * 2, Self.pauses.upperBound) : Self.pauses.lowerBound
+            if now != true {
+                pause = wasChecking && before == isOpen ? min(pause * 2, Self.pauses.upperBound) : Self.pauses.lowerBound
                 nextCheck = time + pause
             } else {
                 nextCheck = nil
@@ -203,6 +205,7 @@
             return switch (before, isOpen) {
             case (true, false), (nil, false): .locked
             case (false, true): .unlocked
+            case (nil, true) where wasChecking: .unlocked  // it may have been locked
             default: nil
             }
         }

@@ -19,6 +19,7 @@ final class KeyringCheck: Sendable {
 
     /// Checks the rule, and removes what was stored, which takes at most `limit`.
     func run(_ setUnavailable: (@Sendable (Bool) async throws -> Void)?, cleaningWithin limit: Duration) async {
+        var hasFailed = false
         do {
             switch rule {
             case .absence: try await absence()
@@ -41,16 +42,21 @@ final class KeyringCheck: Sendable {
             }
         } catch {
             Issue.record(error, "\(rule.rawValue): \(keyring)", sourceLocation: sourceLocation)
+            hasFailed = true
         }
         // Also after a failure, and in a task of its own, because this one is cancelled when its time is over.
         let removal = Task { [keyring, ids = stored.withLock { $0 }] in
-            for id in ids { try? await keyring.remove(id) }
+            var problem: (any Error)?
+            for id in ids { do { try await keyring.remove(id) } catch { problem = problem ?? error } }
+            return problem
         }
         let end = Task {
             try await Task.sleep(for: limit)
             removal.cancel()
         }
-        await removal.value
+        if let problem = await removal.value, !hasFailed {
+            Issue.record(problem, "\(rule.rawValue): \(keyring): what was stored could not be removed", sourceLocation: sourceLocation)
+        }
         end.cancel()
     }
 

@@ -58,8 +58,9 @@ public enum KeyringRule: String, CaseIterable, Sendable, CustomTestStringConvert
     /// with random names, and removes what it stored. No issue contains a secret.
     ///
     /// - Parameters:
-    ///   - limit: After what time the rule counts as broken. It is for the whole rule, so that only a failure waits so long. A keyring
-    ///     that is deaf to cancellation is waited for: that needs Swift Testing's `.timeLimit`.
+    ///   - limit: After what time the rule counts as broken. It is for the whole rule, so that only a failure waits so long. Removing what
+    ///     it stored may take as long once more, or 10 s. A keyring that is deaf to cancellation is waited for: that needs Swift Testing's
+    ///     `.timeLimit`.
     ///   - setUnavailable: Makes the keyring locked or unreachable (`true`) and open again (`false`), such as by stopping a server.
     ///     Without it ``unavailability`` is cancelled.
     ///   - sourceLocation: Where issues are recorded.
@@ -74,7 +75,7 @@ public enum KeyringRule: String, CaseIterable, Sendable, CustomTestStringConvert
         let check = KeyringCheck(of: try await open(), for: self, sourceLocation)
         let hasEnded = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                await check.run(setUnavailable, cleaningWithin: limit)
+                await check.run(setUnavailable, cleaningWithin: max(limit, .seconds(10)))
                 return true
             }
             group.addTask { (try? await Task.sleep(for: limit)) == nil }

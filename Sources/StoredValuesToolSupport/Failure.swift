@@ -55,10 +55,10 @@ package enum ExitStatus: Int32, CaseIterable {
         case .absent: "Nothing is stored there; or doctor found a problem."
         case .usage: "The command line is wrong."
         case .badData: "The file, the edit or the value is invalid or too large."
-        case .unavailable: "The keyring is locked, or it or the cluster cannot be reached."
-        case .notSaved: "A file could not be read or written, or the cluster has no space."
+        case .unavailable: "The keyring is locked, or it or the cluster cannot be reached; or built without the trait."
+        case .notSaved: "A file could not be read or written, or is read-only, or the cluster has no space."
         case .tryAgain: "No answer in time, or another program changed the same key: try again."
-        case .refused: "No permission, read-only, the wrong key, or you answered no."
+        case .refused: "No permission of the keyring or the cluster, the wrong key, or you answered no."
         case .misconfigured: "An option or environment variable has an invalid value."
         }
     }

@@ -13,10 +13,9 @@ extension PreferencesStore {
     ///
     /// When the task is cancelled, or the deadline passes, it throws at once, and what it has begun continues.
     func flush(deadline: Duration = flushDeadline) async throws(PreferencesError) {
+        let hasProblem = watchProblem != nil
+        let readingLayers = hasProblem ? Task { await readLayersAgain() } : nil
         try await onDisk(deadline) { [self] in
-            let hasProblem = watchProblem != nil
-            // At the end, because other files share the queue.
-            defer { if hasProblem { readLayersAgain() } }
             if hasProblem { refresh() }
             if case .failure(let error) = file, state.withLock({ !$0.members.unsaved.isEmpty }) { return error }
             if state.withLock({ $0.needsWriting }) {
@@ -27,14 +26,15 @@ extension PreferencesStore {
             tryAgain()
             return problem
         }
+        await readingLayers?.value
         // Taken only now: refusals that no flush waits for any more belong to the next one.
         let refusals = state.withLock { $0.log.takeRefusals() }
         if let first = refusals.first { throw refusals.count > 1 ? .several(refusals) : first }
     }
 
-    /// Runs `work` where a thread may wait for the disk, and throws what went wrong.
-    private func onDisk(
-        _ deadline: Duration = flushDeadline, _ work: @escaping @Sendable () -> PreferencesError?
+    /// Runs `work` where a thread may wait for the disk, or on `queue`, and throws what went wrong.
+    func onDisk(
+        _ deadline: Duration = flushDeadline, _ queue: DispatchQueue? = nil, _ work: @escaping @Sendable () -> PreferencesError?
     ) async throws(PreferencesError) {
         let outcome = OneShot<PreferencesError?>()
         let alarm: Alarm
@@ -44,7 +44,7 @@ extension PreferencesStore {
             throw .notSaved(path: path, reason: "To wait for the disk, \(error.withoutThread).")
         }
         defer { alarm.cancel() }
-        queues.disk.async { outcome.answer(work()) }
+        (queue ?? queues.disk).async { outcome.answer(work()) }
         let problem = await outcome.wait(cancelled: .cancelled(path: path))
         if let problem { throw problem }
     }
@@ -211,7 +211,9 @@ extension PreferencesStore {
         guard case .success = file else { return }
         retries?.request { [weak self] in
             guard let self else { return }
-            defer { readLayersAgain() }  // at the end, too
+            // On the queue where all layers are read, so that an older state never replaces a newer one. Waited for, so that what fails again
+            // is tried again after a longer pause; but at the end, because other files share the queue.
+            defer { if !layers.isEmpty { queues.watching.sync { self.refreshLayers() } } }
             if state.withLock({ $0.mustWriteSoon }) {
                 guard save() == nil else { return }
                 // Not later: on a failing disk writing succeeds and fsync does not, and both share one pause.
@@ -221,12 +223,6 @@ extension PreferencesStore {
                 if state.withLock({ $0.disk.isSyncMissed }), sync() != nil { tryAgain() }
             }
         }
-    }
-
-    /// Reads the layers whose files have changed. On the queue where all layers are read, so that an older state never replaces a newer one;
-    /// waited for, so that what fails again is tried again after a longer pause, and a flush returns with what they hold.
-    private func readLayersAgain() {
-        if !layers.isEmpty { queues.watching.sync { self.refreshLayers() } }
     }
 }
 

@@ -160,6 +160,15 @@ extension PreferencesStore {
         return nil
     }
 
+    /// Reads the layers, if they have changed. Not waited for long: they may be on another machine, which must not make a flush of this file
+    /// fail.
+    func readLayersAgain() async {
+        try? await onDisk(.seconds(5), queues.watching) { [self] in
+            refreshLayers()
+            return nil
+        }
+    }
+
     /// Logs once why changes by other programs may go unseen.
     private func reportWatchProblem() {
         guard let (file, problem) = watchProblem, !isWatchProblemReported.exchange(true, ordering: .relaxed) else { return }

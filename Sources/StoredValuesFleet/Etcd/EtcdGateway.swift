@@ -100,7 +100,9 @@
         ) async -> EtcdError {
             func isOurs() -> Bool { endpoints.count == 1 || state.withLock { $0.vote.isOurs(member) } }
             guard error.reason == .gone, !isOurs() else { return error }
-            try? await hear(member, request, limit: limit, end: end)
+            do throws(EtcdError) { try await hear(member, request, limit: limit, end: end) } catch {
+                if error.reason == .otherCluster { return error }
+            }
             return isOurs() ? error : EtcdError(reason: .refused, sentence: error.sentence, mayHaveHappened: error.mayHaveHappened)
         }
 

@@ -66,16 +66,12 @@
             try Int64.fetchOne(database.cachedStatement(sql: "SELECT \(ItemSchema.last("?1"))"), arguments: [store]) ?? 0
         }
 
-        /// The number of the next of `count` rows.
-        func nextNumber(_ count: Int) throws -> Int64 {
-            let last = try database.integer("SELECT max(number) FROM items")
-            _ = try Self.next(after: last, Int64(count))
-            return last + 1
-        }
+        /// The largest number of a row, of any store.
+        func lastNumber() throws -> Int64 { try database.integer("SELECT max(number) FROM items") }
 
         /// The next number or revision. A file may have any, put there by hand.
-        static func next(after last: Int64, _ count: Int64 = 1) throws -> Int64 {
-            let (next, overflow) = last.addingReportingOverflow(count)
+        static func next(after last: Int64) throws -> Int64 {
+            let (next, overflow) = last.addingReportingOverflow(1)
             guard !overflow else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a row has the largest number or revision") }
             return next
         }

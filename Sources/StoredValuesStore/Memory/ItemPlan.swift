@@ -73,8 +73,7 @@
             let items = lastOfEachID(items)
             guard !items.isEmpty else { return }
             let version = coder.version
-            let first = try rows.nextNumber(items.count)
-            var count: Int64 = 0
+            var last = try rows.lastNumber()
             revision = try ItemRows.next(after: revision)
             var put: [(item: Item, id: [UInt8], number: Int64)] = []
             put.reserveCapacity(items.count)
@@ -89,11 +88,11 @@
                     // The row is gone if a backup was copied into the file.
                     if try rows.replace(item.id, item.json, version: version, revision: revision) { place = old }
                 }
-                let number = place ?? first + count
                 if place == nil {
-                    try rows.insert(item.id, item.json, number: number, version: version, revision: revision)
-                    count += 1
+                    last = try ItemRows.next(after: last)
+                    try rows.insert(item.id, item.json, number: last, version: version, revision: revision)
                 }
+                let number = place ?? last
                 touched[item.id] = .item(number: number)
                 put.append((item.item, item.id, number))
             }

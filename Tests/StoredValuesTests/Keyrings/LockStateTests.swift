@@ -18,12 +18,19 @@ extension LockStateTests {
     func unknownMeanwhile() {
         var lock = LockState()
         var news: [ServiceNews?] = [], pauses: [Int64?] = []
-        for isOpen in [nil, nil, false, nil, nil, true, nil] as [Bool?] {
+        for isOpen in [nil, nil, false, nil, nil, true, nil, true] as [Bool?] {
             news.append(lock.note(isOpen: isOpen, at: 0))
             pauses.append(lock.nextCheck.map { $0 / 1_000 })
         }
-        #expect(news == [nil, nil, .locked, nil, nil, .unlocked, nil])
-        #expect(pauses == [500, 1000, 500, 1000, 2000, nil, nil])
+        #expect(news == [nil, nil, .locked, nil, nil, .unlocked, nil, nil])
+        #expect(pauses == [500, 1000, 500, 1000, 2000, nil, 500, nil])
+    }
+
+    @Test("One that is open where that was not known before may have been locked")
+    func unknownAtFirst() {
+        var lock = LockState()
+        let news = [nil, true].map { lock.note(isOpen: $0, at: 0) }
+        #expect(news == [nil, .unlocked])
     }
 
     @Test("Found locked at first, that is news")

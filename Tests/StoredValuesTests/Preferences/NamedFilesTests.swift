@@ -177,7 +177,7 @@ extension NamedFilesTests {
                 defer { chmod(folder + "/app", 0o700) }
                 let error = await #expect(throws: PreferencesError.self) { try await file.delete() }
                 let sentence = "\(try #require(error))"
-                #expect(sentence.contains("It was not removed. Could not remove \"\(folder)/app\"") && sentence.contains("EACCES"), "\(sentence)")
+                #expect(sentence.contains("It was not removed. Could not read \"\(folder)/app\"") && sentence.contains("EACCES"), "\(sentence)")
                 #expect(FileManager.default.fileExists(atPath: path))
                 try #require(chmod(folder + "/app", 0o700) == 0)
                 try await file.delete()

@@ -149,14 +149,12 @@
             under heldLock: HeldLock?, makingFile: Bool, announcing news: KeyringChange, isWanted: () -> Bool,
             _ change: (inout SealedSecrets.Entries) -> Bool
         ) throws(KeyringError) {
-            var needsKey = true
             // Locking creates the lock file and perhaps its folder, which would be unexpected if there is nothing to change.
             if !makingFile, try isMissing() {
                 guard try withFile({ () throws(FileError) in try file.hasLeftover() }) else { return }
-                needsKey = false
+                if heldLock == nil, try removeLeftover(isWanted: isWanted) { return }
             }
-            let lock =
-                if let heldLock { heldLock } else if needsKey { try self.lock(isWanted: isWanted) } else { try file.hold(while: isWanted) }
+            let lock = if let heldLock { heldLock } else { try self.lock(isWanted: isWanted) }
             defer { withExtendedLifetime(lock) {} }
             let contents = try withFile { () throws(FileError) in try lock.file.read() }
             var secrets: SealedSecrets?
@@ -166,6 +164,15 @@
                 return try withFile { () throws(FileError) in try lock.file.removeLeftover() }
             }
             try replace(lock, of: contents?.identity, with: secrets, announcing: news, isWanted: isWanted)
+        }
+
+        /// Removes what a process that was killed has left where there is no file. Returns false if that process was alive, and has made one.
+        private func removeLeftover(isWanted: () -> Bool) throws(KeyringError) -> Bool {
+            let lock = try file.hold(while: isWanted)
+            defer { withExtendedLifetime(lock) {} }
+            guard lock.file.identity == nil else { return false }
+            try withFile { () throws(FileError) in try lock.file.removeLeftover() }
+            return true
         }
 
         /// Takes the lock with the key of the file at hand: others must not wait for scrypt, or for a user who types a passphrase. A
