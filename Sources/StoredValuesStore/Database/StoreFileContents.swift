@@ -104,7 +104,7 @@
                             let store = ItemRows(database: database, store: row.store)
                             let revision = try ItemRows.next(after: store.lastRevision())
                             if try !store.replace(row.id, row.json, version: row.version, revision: revision) {
-                                try store.insert(row.id, row.json, number: ItemRows.next(after: store.lastNumber()), version: row.version, revision: revision)
+                                try store.insert([(row.id, row.json)], after: store.lastNumber(), version: row.version, revision: revision)
                             }
                         }
                     }

@@ -73,10 +73,12 @@
             let items = lastOfEachID(items)
             guard !items.isEmpty else { return }
             let version = coder.version
-            var last = try rows.lastNumber()
+            let before = try rows.lastNumber()
+            var last = before
             revision = try ItemRows.next(after: revision)
             var put: [(item: Item, id: [UInt8], number: Int64)] = []
             put.reserveCapacity(items.count)
+            var new: [(id: [UInt8], json: [UInt8])] = []
             touched.reserveCapacity(touched.count + items.count)
             for item in items {
                 var place: Int64?
@@ -90,12 +92,13 @@
                 }
                 if place == nil {
                     last = try ItemRows.next(after: last)
-                    try rows.insert(item.id, item.json, number: last, version: version, revision: revision)
+                    new.append((item.id, item.json))
                 }
                 let number = place ?? last
                 touched[item.id] = .item(number: number)
                 put.append((item.item, item.id, number))
             }
+            try rows.insert(new, after: before, version: version, revision: revision)
             changes.append(.put(put))
         }
 
