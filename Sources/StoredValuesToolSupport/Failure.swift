@@ -58,7 +58,7 @@ package enum ExitStatus: Int32, CaseIterable {
         case .unavailable: "The keyring is locked, or it or the cluster cannot be reached; or built without the trait."
         case .notSaved: "A file could not be read or written, or is read-only, or the cluster has no space."
         case .tryAgain: "No answer in time, or another program changed the same key: try again."
-        case .refused: "No permission of the keyring or the cluster, the wrong key, or you answered no."
+        case .refused: "The keyring or the cluster gives no permission or is read-only, the key is wrong, or you answered no."
         case .misconfigured: "An option or environment variable has an invalid value."
         }
     }
