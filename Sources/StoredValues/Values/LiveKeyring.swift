@@ -1,3 +1,4 @@
+import Dispatch
 import StoredValuesSupport
 
 /// A live secret, as seen by the listener of its keyring.
@@ -31,6 +32,8 @@ final class LiveKeyring: Sendable {
     private let rawSecrets = WeakTable<SecretIdentifier, any AnyObject & Sendable>()
     /// Whether listening has begun, and the task that listens.
     private let listening = Guarded<(hasBegun: Bool, task: Task<Void, Never>?)>((false, nil))
+    /// Where secrets begin to listen: a disk may hang.
+    let queue = DispatchQueue(label: "StoredValues.LiveKeyring")
 
     private init(_ keyring: any Keyring, _ identity: KeyringIdentity) {
         (self.keyring, self.identity) = (keyring, identity)

@@ -89,7 +89,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     /// Asks the keyring once, unless the state forbids it; returns its answer, or a newer one that has become known meanwhile.
     @discardableResult
     func ask(inBackground: Bool = false) async -> SecretContent<Item> {
-        listen()
+        await listen()
         guard let question = state.withLock({ $0.questionBegan(inBackground: inBackground) }) else { return .unknown }
         let answer: SecretContent<Item>
         do throws(KeyringError) {
@@ -103,7 +103,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
 
     /// Stores the content in `keyring`, which is this one, perhaps with its lock held; or removes the secret if it is absent.
     func store(_ content: SecretContent<Item>, in keyring: any Keyring) async throws(KeyringError) {
-        listen()
+        await listen()
         state.withLock { $0.changeBegan() }
         do throws(KeyringError) {
             if let secret = content.secret {
@@ -118,12 +118,16 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         carryOut { $0.changed(to: content) }
     }
 
-    /// Begins to listen: later changes are seen.
-    private func listen() {
+    /// Begins to listen, which may have to wait for a disk. Does not wait longer than ``subscriptionDeadline``: the secret is read again
+    /// when it listens at last.
+    private func listen() async {
         guard !listening.withLock({ $0.hasBegun }) else { return }
-        listener.listen()
-        let new = keyring.watch(id)  // without the lock: a keyring may be the user's
-        listening.withLock { $0 = (true, $0.interest ?? new) }
+        try? await listener.queue.perform(deadline: subscriptionDeadline) { [self] isWanted throws(KeyringError) in
+            listener.listen()
+            let new = keyring.watch(id)  // without the lock: a keyring may be the user's
+            listening.withLock { $0 = (true, $0.interest ?? new) }
+            if !isWanted() { hear(.secret(id)) }
+        }
     }
 }
 
@@ -141,6 +145,9 @@ extension LiveSecret: ListeningSecret {
 
 /// How long a getter waits for the first answer.
 private let getterDeadline = Duration.seconds(5)
+
+/// How long a call waits until its secret listens to changes.
+private let subscriptionDeadline = Duration.seconds(5)
 
 /// A getter on its thread, or a task, that waits until it is woken.
 final class Waiter: Sendable, Equatable {

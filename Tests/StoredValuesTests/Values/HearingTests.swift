@@ -1,3 +1,4 @@
+import Dispatch
 import StoredValuesSupport
 import Testing
 
@@ -122,5 +123,34 @@ extension HearingTests {
         try await eventually("it has hung") { token.status == .unavailable(.timedOut(after: .milliseconds(100))) }
         keyring.inject(nil)
         try await values.wait(for: ["kept"])
+    }
+
+    @Test("A keyring that hangs when it is listened to holds up no call that is cancelled; when it goes on, what was missed is read")
+    func hangingSubscription() async throws {
+        /// It has to wait before it reports changes, as for a disk.
+        struct Hanging: ForwardingKeyring {
+            let inner = InMemoryKeyring()
+            let begins = OneShot<Void>()
+            let disk = DispatchSemaphore(value: 0)
+            var identity: any Hashable & Sendable { ObjectIdentifier(inner) }
+            var changes: KeyringChanges {
+                begins.answer(())
+                disk.wait()
+                return inner.changes
+            }
+        }
+        let keyring = Hanging()
+        let id = SecretIdentifier(service: "s", account: "t")
+        let token = token(keyring, id)
+        let values = Collector(token.values)
+        let loading = Task { try await token.load() }
+        await keyring.begins.wait(cancelled: ())
+        loading.cancel()
+        await #expect(throws: SecretError.self) { try await loading.value }
+        // As soon as a reader has given up waiting, it has the answer without the changes.
+        try await values.wait(for: [nil])
+        try await keyring.write(Secret("missed".utf8), for: id, label: "")
+        keyring.disk.signal()
+        try await values.wait(for: [nil, "missed"])
     }
 }
