@@ -39,7 +39,10 @@ let package = Package(
         .trait(name: "EncryptedFile", description: "A keyring in an encrypted file, through libsodium."),
         .trait(name: "Libsecret", description: "The desktop's keyring, through libsecret."),
         .trait(name: "Configuration", description: "A provider for swift-configuration: the product StoredValuesConfiguration."),
-        .trait(name: "Fleet", description: "Settings of many machines, on etcd: the products StoredValuesFleet and stored-values-fleet."),
+        .trait(
+            name: "Fleet", description: "Settings and secrets of many machines, on etcd: the products StoredValuesFleet and stored-values-fleet.",
+            enabledTraits: ["EncryptedFile"]  // the secrets are such a file
+        ),
         .trait(name: "Store", description: "Collections of items, in SQLite through GRDB: the product StoredValuesStore."),
     ],
     dependencies: [

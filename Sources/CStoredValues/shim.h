@@ -5,23 +5,15 @@
 #include <sys/auxv.h>
 #include <sys/xattr.h>  // left out of Swift's import of the C library
 
-#ifdef __ANDROID__
-#include <stdlib.h>
-#else
 // Declared by the C library with _GNU_SOURCE only, which Swift's import of it does not define.
 char *secure_getenv (const char *name);
-#endif
 
 // The variable's value; NULL when it is not set, or when this program has rights that whoever started it need not have
 // (setuid, setgid, file capabilities: AT_SECURE of getauxval(3)).
 static inline const char *
 stored_values_getenv (const char *name)
 {
-#ifdef __ANDROID__
-    return getenv (name);  // no program of Android's has such rights
-#else
     return secure_getenv (name);
-#endif
 }
 
 // Declared by the C library with _GNU_SOURCE only.

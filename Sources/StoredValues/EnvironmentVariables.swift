@@ -42,11 +42,7 @@ package struct EnvironmentVariables: Sendable {
 extension UInt8 {
     /// Whether it is an ASCII letter, digit or underscore.
     fileprivate var isPartOfVariable: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        let scalar = Unicode.Scalar(self)
+        return scalar == "_" || scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
     }
 }

@@ -11,8 +11,12 @@ package final class TemporaryScope: Sendable {
     /// Whether there is a scope, of whatever task.
     package static var existsAny: Bool { SpecialReaders.all.exist }
 
-    /// The folder; it is created when something is put into it.
-    let folder = FileManager.default.temporaryDirectory.path + "/stored-values-\(UUID().uuidString)"
+    /// What is removed at the end, and with the last value that was made inside.
+    private let root = FileManager.default.temporaryDirectory.path + "/stored-values-\(UUID().uuidString)"
+    private let isOver = Atomic(false)
+    /// The folder; it is created when something is put into it. After the end it is another one: a sync may still hold an open file of the
+    /// first, with its values, for a while.
+    var folder: String { isOver.load(ordering: .acquiring) ? "\(root)/after" : root }
     private let objects = Guarded<[[UInt8]: any AnyObject & Sendable]>([:])
 
     private init() { SpecialReaders.all.count.add(1, ordering: .relaxed) }
@@ -46,6 +50,7 @@ package final class TemporaryScope: Sendable {
     }
 
     private func end() {
+        isOver.store(true, ordering: .releasing)
         let old = objects.withLock { exchange(&$0, with: [:]) }
         withExtendedLifetime(old) {}  // released without the lock
         removeFolder()
@@ -58,8 +63,8 @@ package final class TemporaryScope: Sendable {
 
     private func removeFolder() {
         // An attempt fails if a background sync renames a file at that moment, which happens only once.
-        for _ in 0..<100 where FileManager.default.fileExists(atPath: folder) {
-            try? FileManager.default.removeItem(atPath: folder)
+        for _ in 0..<100 where FileManager.default.fileExists(atPath: root) {
+            try? FileManager.default.removeItem(atPath: root)
         }
     }
 }

@@ -5,19 +5,13 @@ import StoredValuesSupport
 /// The fleet's files with secrets that this process could not use. What a key opens is genuine, so a program needs no signature to check
 /// them; but only it knows, and the agent says that all is current.
 enum UnusableSecrets {
-    private struct Found {
-        let file: FileIdentity?
-        let since: Date
-        let why: String
-    }
-
-    private static let found = Guarded<[String: Found]>([:])
+    private static let found = Guarded<[String: (file: FileIdentity?, since: Date, why: String)]>([:])
 
     /// The file at `path` could not be used for this reason; nil if it could.
     static func note(_ why: String?, of file: FileIdentity?, at path: String) {
         found.withLock { found in
             let since = found[path].flatMap { $0.file == file ? $0.since : nil } ?? .now
-            found[path] = why.map { Found(file: file, since: since, why: $0) }
+            found[path] = why.map { (file: file, since: since, why: $0) }
         }
     }
 

@@ -68,7 +68,6 @@ package final class DurableFile: Sendable {
         try status(at: Self.temporaryPath(of: resolvedPath), followingLinks: false) != nil
     }
 
-    /// The paths of the real file at `target`.
     func paths(of target: String) -> FilePaths { target.isIdentical(to: path) ? ownPaths : FilePaths(of: target) }
 
     /// The path of the bytes that are to replace `target`, the real file's path. The name is reserved, so the holder of the

@@ -12,12 +12,8 @@ package final class DurableGeneration: Sendable {
     static let lockTimeout = Duration.seconds(10)
     private static let suffix = ".durable"
 
-    private struct Copy {
-        var target: String
-        var identity: FileIdentity
-        /// The pin of the file if known, so that no later file is mistaken for the one that was copied.
-        var pin: FilePin?
-    }
+    /// What was copied, with the pin of the file if known, so that no later file is mistaken for it.
+    private typealias Copy = (target: String, identity: FileIdentity, pin: FilePin?)
 
     private let file: DurableFile
     /// The last copy by this process.
@@ -93,7 +89,7 @@ package final class DurableGeneration: Sendable {
         if copy == nil { try file.syncAncestors(of: target) }
         let access = FileAccess(of: found, at: target, file.operations)
         _ = try generation.replace(copy, with: contents.bytes, for: access, durably: true)
-        setLastCopy(Copy(target: target, identity: contents.identity, pin: own?.file))
+        setLastCopy((target: target, identity: contents.identity, pin: own?.file))
         return true
     }
 

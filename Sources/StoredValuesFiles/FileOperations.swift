@@ -89,7 +89,6 @@ private func bytes(_ range: Range<Int64>, _ kind: Int32) -> flock {
 /// They retry interrupted calls (`EINTR`). `read` and `write` may be partial, as the system's are.
 // Sound: it has no state, and the tests' subclasses lock theirs.
 package class FileOperations: @unchecked Sendable {
-    /// The system's own calls.
     package static let posix = FileOperations()
 
     init() {}

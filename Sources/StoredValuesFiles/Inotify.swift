@@ -40,7 +40,6 @@ class Inotify: @unchecked Sendable {
     }
 }
 
-/// The events of a folder.
 struct FolderEvents: OptionSet, Hashable, Sendable {
     let rawValue: UInt32
 

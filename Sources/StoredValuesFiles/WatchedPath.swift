@@ -10,7 +10,6 @@ struct WatchedPath: Equatable, Sendable {
     private(set) var folders: [WatchedFolder] = []
     /// Whether the target's folder is among them.
     private(set) var reachesTarget = false
-    /// Whether the target exists.
     private var isFileThere = false
     /// Why the path cannot be followed to its end.
     let obstacle: FileError?
@@ -89,7 +88,6 @@ struct WatchedFolder: Equatable, Sendable {
 
     /// The role of a name in the folder for the watch.
     enum Role {
-        /// The watched file.
         case file
         /// A link on the way to it, or the path of a missing folder.
         case way

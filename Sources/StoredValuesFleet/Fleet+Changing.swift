@@ -198,15 +198,4 @@
             do throws(EtcdError) { return try await gateway.ask(question, timeout: timeout) } catch { throw FleetError(error.asReading, what) }
         }
     }
-
-    extension JSONValue {
-        /// Whether containers are nested in more than so many levels.
-        fileprivate func isDeeper(than levels: Int) -> Bool {
-            switch self {
-            case .array(let elements): levels == 0 || elements.contains { $0.isDeeper(than: levels - 1) }
-            case .object(let members): levels == 0 || members.values.contains { $0.isDeeper(than: levels - 1) }
-            default: false
-            }
-        }
-    }
 #endif

@@ -33,12 +33,7 @@
         }
 
         private static func misfit(_ changes: [FleetLogRecord.Change], _ schema: PublishedSchema?) -> (key: String, misfit: String)? {
-            guard let schema else { return nil }
-            for change in changes {
-                guard let value = change.to, let misfit = schema[change.key].flatMap({ JSONSchema($0).misfit(value) }) else { continue }
-                return (change.key, misfit)
-            }
-            return nil
+            changes.lazy.compactMap { change in change.to.flatMap { schema?.misfit($0, for: change.key) }.map { (change.key, $0) } }.first
         }
     }
 

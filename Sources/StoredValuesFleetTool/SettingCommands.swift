@@ -94,7 +94,7 @@
         func run() async throws {
             let fleet = try fleet.fleet()
             try fleet.check(setting, for: target.target)
-            let declared = try await fleet.schema().map { DeclaredKeys($0) }
+            let declared = try await fleet.schema()
             let json = try value.json(of: setting, declared: declared)
             if !force { try declared?.check(json, for: setting) }
             let objection = force ? declared?.objection(to: json, for: setting) : nil

@@ -78,6 +78,15 @@
             }
         }
 
+        /// Whether any collection is reported as open.
+        func hasOpenCollection() throws(SecretServiceError) -> Bool {
+            let collections = try property("Collections", of: "org.freedesktop.Secret.Service", at: "/org/freedesktop/secrets", "ao")
+            for collection in collections.paths {
+                do { if try !isLocked(collection) { return true } } catch .noDefaultCollection {}  // closed since
+            }
+            return false
+        }
+
         /// Whether the item is reported as locked; one that no longer exists is not.
         func isLocked(item: ObjectPath) throws(SecretServiceError) -> Bool {
             do { return try property("Locked", of: Item.interface, at: item, "b").boolean } catch let error where error.isMissingObject { return false }
@@ -148,8 +157,9 @@
         /// Owned by KeePassXC only.
         static let nameOfKeePassXC = "org.keepassxc.KeePassXC.MainWindow"
 
-        /// Performs a prompt that KeePassXC requires for every item that is created or deleted; it does not ask the user, unless
-        /// they have set there that deleting must be confirmed. Throws `accessDenied` for another program's, which might.
+        /// Performs a prompt that KeePassXC requires for every item that is created or deleted. It asks the user only before it deletes
+        /// an item for good, in a database without a recycle bin, unless they have turned that off there. Throws `accessDenied` for
+        /// another program's, which might ask.
         @discardableResult
         func performHarmless(_ prompt: Prompt) throws(SecretServiceError) -> Variant {
             guard try owns(Self.nameOfKeePassXC) else { throw .accessDenied }

@@ -79,8 +79,8 @@
         fileprivate(set) var isChanging = false
         /// Whether a secret is known to have come through the session unchanged.
         private var isProven = false
-        /// Nil until the daemon was asked.
-        private var ownsNameOfGnomeKeyring: Bool?
+        /// Whether the daemon owns a name that identifies a program, for those that the bus was asked about.
+        private var ownedNames: [String: Bool] = [:]
         /// Items that calls found locked; ``ItemStore/unlock(evenWithoutDisplay:)`` unlocks them too.
         var lockedItems: Set<ObjectPath> = []
 
@@ -104,19 +104,24 @@
             return secret
         }
 
-        /// Stores `secret` in `item`, in place, so that others are notified.
-        func store(_ secret: SecretBytes, in item: Item) throws(SecretServiceError) {
+        /// Stores `secret` in `item`, in place, so that others are notified. It may be one of several that the search found.
+        func store(_ secret: SecretBytes, in item: Item, isOnlyOne: Bool = true) throws(SecretServiceError) {
             let encrypted = try session.encrypt(secret)
-            if try isGnomeKeyring() {
+            if try !isGnomeKeyring() {
+                isChanging = true
+                try item.set(encrypted)
+                try requireStillOpen(item)
+            } else if isOnlyOne {
                 // Its SetSecret sends no signal (seen: 42.1). Its CreateItem does, replaces the item with these attributes, and keeps
                 // the label. They are asked for each time: another program may have added some.
                 let attributes = try item.attributes()
                 isChanging = true
                 _ = try daemon.createItem(encrypted, attributes, label: nil, in: item.collection)
             } else {
+                // CreateItem may replace another one that has these attributes and more, and take those away from it.
                 isChanging = true
                 try item.set(encrypted)
-                try requireStillOpen(item)
+                try? item.announce()  // the secret is stored, whatever comes of this
             }
             try proveAfterWriting(item, holds: secret)
         }
@@ -153,9 +158,12 @@
             }
         }
 
-        private func isGnomeKeyring() throws(SecretServiceError) -> Bool {
-            let owns = if let known = ownsNameOfGnomeKeyring { known } else { try daemon.owns("org.gnome.keyring") }
-            ownsNameOfGnomeKeyring = owns
+        private func isGnomeKeyring() throws(SecretServiceError) -> Bool { try isOwner(of: "org.gnome.keyring") }
+
+        /// The bus is asked once.
+        private func isOwner(of name: String) throws(SecretServiceError) -> Bool {
+            let owns = if let known = ownedNames[name] { known } else { try daemon.owns(name) }
+            ownedNames[name] = owns
             return owns
         }
 
@@ -197,6 +205,21 @@
             guard try daemon.isLocked(collection) else { return false }
             try unlockQuietly([collection])
             return true
+        }
+
+        /// To be called before each search. By default KeePassXC answers a search while no collection is open only when the user has
+        /// opened one, in a dialog. So this throws then what follows if such a search finds nothing. (If it locks between this and the
+        /// search, it asks all the same.)
+        func requireSearchWithoutPrompt() throws(SecretServiceError) {
+            guard try isOwner(of: Daemon.nameOfKeePassXC) else { return }
+            let reason: SecretServiceError
+            do throws(SecretServiceError) {
+                guard try daemon.isLocked(daemon.defaultCollection()) else { return }
+                reason = .locked
+            } catch .noDefaultCollection {
+                reason = .noDefaultCollection
+            }
+            guard try daemon.hasOpenCollection() else { throw reason }
         }
 
         /// Unlocks what needs no prompt, which is an open KWallet, and throws `locked` for everything else.

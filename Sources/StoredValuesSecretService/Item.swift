@@ -48,7 +48,15 @@
             _ = try daemon.call("SetSecret", of: Self.interface, at: path, [secret], reply: "()")
         }
 
-        /// Deletes the item; succeeds if another program has just deleted it.
+        /// Has the program signal that the item has changed: its label is set to what it is.
+        func announce() throws(SecretServiceError) {
+            guard let label = try properties().value(of: "Label", "s") else { return }
+            let value = withExtendedLifetime(label) { Variant(owning: g_variant_new_variant(label.pointer)) }
+            let arguments = [Variant.string(Self.interface), .string("Label"), value]
+            _ = try daemon.call("Set", of: "org.freedesktop.DBus.Properties", at: path, arguments, reply: "()")
+        }
+
+        /// Deletes the item; succeeds if another program has just deleted it. Throws `accessDenied` if the user does not confirm it.
         func delete() throws(SecretServiceError) {
             let reply: Variant
             do {
@@ -56,7 +64,8 @@
             } catch let error where error.isMissingObject {
                 return
             }
-            if let prompt = Prompt(daemon: daemon, path: reply.child(0).path) { try daemon.performHarmless(prompt) }
+            guard let prompt = Prompt(daemon: daemon, path: reply.child(0).path) else { return }
+            do { try daemon.performHarmless(prompt) } catch .dismissed { throw .accessDenied }
         }
     }
 

@@ -1,7 +1,7 @@
 #if Libsecret
     /// The items of the Secret Service on one bus. Calls run on a thread of this layer. Each ends at the deadline, including the time
     /// spent waiting for others, or as soon as its task is cancelled; a write may still happen then. Only
-    /// ``unlock(evenWithoutDisplay:)`` prompts.
+    /// ``unlock(evenWithoutDisplay:)`` prompts, and KeePassXC by itself, before it deletes an item for good.
     package struct ItemStore: Hashable, Sendable {
         package let bus: Bus
         package let deadline: Duration
@@ -33,7 +33,7 @@
                 let value = SecretBytes(count: count, fill)
                 let items = try connection.openItems(attributes)
                 if let item = try Item.oldestFirst(items).last {
-                    try connection.store(value, in: item)
+                    try connection.store(value, in: item, isOnlyOne: items.count == 1)
                 } else {
                     let all = attributes.merging(additional) { own, _ in own }
                     try connection.create(value, all, label: label)
@@ -112,6 +112,7 @@
                 // D-Bus would truncate it there, and it would name another secret.
                 throw .other(domain: "stored-values", code: 2, message: "a service or account must not contain NUL")
             }
+            try requireSearchWithoutPrompt()
             let reply = try daemon.call("SearchItems", [.strings(attributes)], reply: "(aoao)")
             return (reply.child(0).paths.map { Item(daemon: daemon, path: $0) }, reply.child(1).paths)
         }

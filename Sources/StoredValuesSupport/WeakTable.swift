@@ -20,11 +20,20 @@ package final class WeakTable<Key: Hashable & Sendable, Object: AnyObject & Send
     /// The object of `key`, or else the one that `make` returns, which runs without the lock. If another thread is faster, its
     /// object is returned and ours dropped.
     package func object<Failure>(for key: Key, orInsert make: () throws(Failure) -> Object) throws(Failure) -> Object {
-        if let object = self[key] { return object }
+        try object(for: key, ifStill: { _ in true }, orInsert: make)
+    }
+
+    /// The same where an object may have become wrong for its key: one that is not `isRight`, which is asked without the lock, leaves its
+    /// place to the new one.
+    package func object<Failure>(
+        for key: Key, ifStill isRight: (Object) -> Bool, orInsert make: () throws(Failure) -> Object
+    ) throws(Failure) -> Object {
+        let found = self[key]
+        if let found, isRight(found) { return found }
         let new = try make()
-        defer { withExtendedLifetime(new) {} }  // not dropped before the lock is free
+        defer { withExtendedLifetime((found, new)) {} }  // neither is dropped before the lock is free
         return entries.withLock { entries in
-            if let object = entries[key]?.object { return object }
+            if let object = entries[key]?.object, object !== found { return object }
             entries[key] = Entry(object: new)
             return new
         }

@@ -1,9 +1,10 @@
 public import StoredValues
 public import Testing
 
-/// Runs each test with storage of its own, as `temporaryStorage(preferences:secrets:fault:)` says.
+/// Runs each test with storage of its own, as `temporaryStorage(preferences:named:secrets:fault:)` says.
 public struct TemporaryStorageTrait: SuiteTrait, TestTrait, TestScoping {
     let preferences: String
+    let named: [String: String]
     let makeKeyring: @Sendable () async throws -> any Keyring
 
     @TaskLocal private static var keyringOfTest: InMemoryKeyring?
@@ -21,7 +22,7 @@ public struct TemporaryStorageTrait: SuiteTrait, TestTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         let keyring = try await makeKeyring()
-        try await withTemporaryStorage(preferences: preferences, keyring: keyring) {
+        try await withTemporaryStorage(preferences: preferences, named: named, keyring: keyring) {
             try await Self.$keyringOfTest.withValue(keyring as? InMemoryKeyring) { try await function() }
         }
     }
@@ -45,12 +46,13 @@ extension Trait where Self == TemporaryStorageTrait {
     /// - Parameters:
     ///   - preferences: The initial content of `PreferencesFile.standard`: one JSON object, as in the file. Anything else traps
     ///     with a message that names the position.
+    ///   - named: The same for each `PreferencesFile.named(_:)` that has an initial content, by name.
     ///   - secrets: The initial secrets of the application in the keyring: a text for each key.
     ///   - fault: What is wrong with the keyring when the test begins. ``TemporaryStorageTrait/keyring`` changes it.
     public static func temporaryStorage(
-        preferences: String = "{}", secrets: [String: String] = [:], fault: InMemoryKeyring.Fault? = nil
+        preferences: String = "{}", named: [String: String] = [:], secrets: [String: String] = [:], fault: InMemoryKeyring.Fault? = nil
     ) -> Self {
-        temporaryStorage(preferences: preferences) {
+        temporaryStorage(preferences: preferences, named: named) {
             let keyring = InMemoryKeyring(secrets: secrets)
             keyring.inject(fault)
             return keyring
@@ -59,8 +61,8 @@ extension Trait where Self == TemporaryStorageTrait {
 
     /// The same with a keyring of your own as `.system`, which `keyring` makes for each case of a test.
     public static func temporaryStorage(
-        preferences: String = "{}", keyring: @escaping @Sendable () async throws -> any Keyring
+        preferences: String = "{}", named: [String: String] = [:], keyring: @escaping @Sendable () async throws -> any Keyring
     ) -> Self {
-        TemporaryStorageTrait(preferences: preferences, makeKeyring: keyring)
+        TemporaryStorageTrait(preferences: preferences, named: named, makeKeyring: keyring)
     }
 }

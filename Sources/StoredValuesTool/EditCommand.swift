@@ -34,6 +34,7 @@ struct EditCommand: AsyncParsableCommand {
                     throw Failure(error).map { Failure($0.status, "\($0.sentence ?? "") \(copy.whereabouts)") } ?? error
                 }
                 copy.remove()
+                guard !keys.isEmpty else { return Output.error.line("The file was corrected. No value was changed.") }
                 return Output.error.line("Changed: \(Output.error.oneLine(keys.joined(separator: ", ")))")
             case .notJSON(let why):
                 let sentence = "The edited text is not JSON: \(why)."

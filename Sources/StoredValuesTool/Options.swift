@@ -37,6 +37,17 @@ struct SettingsOptions: ParsableArguments {
         get throws { file == nil && name == nil ? try PreferencesFile.names : [] }
     }
 
+    /// The options that name this file, to be typed after another command.
+    var typed: String {
+        guard file == nil else { return Self.option("file", file, "path") }
+        return Self.option("app", application.id, "id") + Self.option("name", name, "name")
+    }
+
+    /// An option to be typed; without a value none, and with one that a shell could change, a place for it.
+    static func option(_ name: String, _ value: String?, _ place: String) -> String {
+        value.map { " --\(name) \($0.isPlainWord ? $0 : "<\(place)>")" } ?? ""
+    }
+
     /// The file, if it is whole or missing: a script must not read older values in place of a broken file's, nor overwrite a
     /// file that the user still has to correct.
     func soundStorage() throws -> PreferencesFile {
@@ -48,7 +59,7 @@ struct SettingsOptions: ParsableArguments {
         case .broken(let why):
             throw Failure(
                 .badData,
-                "The settings \"\(inspection.path)\" are not JSON: \(why). Correct the file in an editor; \"stored-values edit\" opens it.")
+                "The settings \"\(inspection.path)\" are not JSON: \(why). Correct the file in an editor; \"stored-values edit\(typed)\" opens it.")
         }
     }
 }
@@ -126,6 +137,6 @@ struct KeyArgument: ExpressibleByArgument {
     /// The keys of the file that the words typed so far name: those that are stored, and those that programs declare.
     private static func keys(_ words: [String]) -> [String] {
         guard let storage = CompletionWords(words).storage else { return [] }
-        return (storage.snapshot.keys + (DeclaredKeys(of: storage)?.all ?? [])).distinctKeys
+        return (storage.snapshot.keys + (storage.publishedSchema()?.currentKeys ?? [])).distinctKeys
     }
 }

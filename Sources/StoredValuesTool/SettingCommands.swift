@@ -26,10 +26,10 @@ struct ListCommand: AsyncParsableCommand {
         guard !names else { return try printNames() }
         let storage = try settings.soundStorage()
         let snapshot = storage.snapshot
-        let declared = all ? DeclaredKeys(of: storage) : nil
+        let declared = all ? storage.publishedSchema() : nil
         if all, declared == nil { Output.error.note("No program has published which settings it has, so only stored ones are shown.") }
         let stored = snapshot.keys
-        let known = stored + (declared?.all ?? [])
+        let known = stored + (declared?.currentKeys ?? [])
         let values = known.distinctKeys.compactMap { key in
             (snapshot.source(of: key) == nil ? declared?.defaultValue(of: key) : snapshot[key]).map { (key: key, value: $0) }
         }
@@ -90,7 +90,7 @@ struct SetCommand: AsyncParsableCommand {
     func run() async throws {
         let key = try key.checked()
         let storage = try settings.soundStorage()
-        let declared = DeclaredKeys(of: storage)
+        let declared = storage.publishedSchema()
         let value = try value.json(of: key, declared: declared)
         if !force { try declared?.check(value, for: key) }
         let old = storage.snapshot[key]

@@ -77,7 +77,7 @@ package struct ValueArgument: ParsableArguments {
     }
 
     /// The value for `key`. What is JSON and a string is what the programs that declare the key can read; JSON if they can read both.
-    package func json(of key: String, declared: DeclaredKeys? = nil) throws -> JSONValue {
+    package func json(of key: String, declared: PublishedSchema? = nil) throws -> JSONValue {
         if text { return .string(value) }
         do throws(JSONSyntaxError) {
             if let typed = try JSONValue(typed: value) {

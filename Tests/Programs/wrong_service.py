@@ -29,6 +29,7 @@ from jeepney.io.blocking import open_dbus_connection
 SECRETS = "/org/freedesktop/secrets"
 COLLECTION = SECRETS + "/collection/login"
 SESSION = SECRETS + "/session/1"
+OTHER_COLLECTION = SECRETS + "/collection/other"
 PROMPT = SECRETS + "/prompt/1"
 SECRET = "org.freedesktop.Secret."
 
@@ -54,6 +55,9 @@ SITUATIONS = {
     "open-wallet": {"locked": True, "wallet": True},
     "prompting": {"prompts": True, "name": "org.keepassxc.KeePassXC.MainWindow"},
     "prompting-none": {"items": 0, "prompts": True, "name": "org.keepassxc.KeePassXC.MainWindow"},
+    "declining": {"prompts": True, "declines": True, "name": "org.keepassxc.KeePassXC.MainWindow"},
+    "locked-keepassxc": {"locked": True, "name": "org.keepassxc.KeePassXC.MainWindow"},
+    "other-open-keepassxc": {"locked": True, "other": True, "name": "org.keepassxc.KeePassXC.MainWindow"},
 }
 
 
@@ -271,11 +275,15 @@ class Service:
 
     def perform(self):
         change, result = self.pending
+        if self.situation.get("declines"):
+            return "bv", (True, ("s", ""))
         change()
         return "bv", (False, result)
 
     def Get(self, path, interface, name):
-        return "v", ({"Label": ("s", "Login"), "Locked": ("b", self.locked)}[name],)
+        collections = [COLLECTION] + ([OTHER_COLLECTION] if self.situation.get("other") else [])
+        is_locked = self.locked and path != OTHER_COLLECTION
+        return "v", ({"Label": ("s", "Login"), "Locked": ("b", is_locked), "Collections": ("ao", collections)}[name],)
 
     def GetAll(self, path, interface):
         item = self.items[path]

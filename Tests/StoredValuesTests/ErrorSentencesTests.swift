@@ -93,7 +93,8 @@ extension ErrorSentencesTests {
         case .cancelled: Expectation("cancelled", advice: "load() says", next: .locked)
         case .locked: Expectation("keyring", advice: "Unlock it", next: .dismissed)
         case .dismissed: Expectation("keyring", advice: "unlock() prompts again", next: .timedOut(after: .seconds(5)))
-        case .timedOut: Expectation("keyring", "5.0 seconds", advice: "restart the keyring's program", next: .noDefaultCollection)
+        case .timedOut:
+            Expectation("5.0 seconds", "restart the keyring's program", "may hold its lock", advice: "no process is stopped", next: .noDefaultCollection)
         case .noDefaultCollection: Expectation("default collection", advice: "Create a keyring", next: .tooLarge)
         case .tooLarge: Expectation("secret", "1 MiB", advice: "Store large data in an encrypted file", next: .wrongKey)
         case .wrongKey: Expectation("encrypted keyring", advice: "Use the one it was made with", next: .damaged(path: "/a/b"))
@@ -107,7 +108,7 @@ extension ErrorSentencesTests {
                 "keyring", advice: "put a writable keyring before this one",
                 next: .other(
                     domain: "g-io-error-quark", code: 7, message: "No such file"))
-        case .other: Expectation("keyring", "g-io-error-quark", "7", "No such file", advice: "try again", next: nil)
+        case .other: Expectation("keyring", "No such file", advice: "It is error 7 of g-io-error-quark.", next: nil)
         }
     }
 
@@ -178,7 +179,8 @@ extension ErrorSentencesTests {
         ]
         for (error, status) in preferences { #expect(error.exitStatus == status, "\(error)") }
         let keyrings: [(error: KeyringError, status: Int32)] = [
-            (.notStored, 1), (.damaged(path: "/a"), 65), (.locked, 69), (.timedOut(after: .zero), 75), (.wrongKey, 77),
+            (.notStored, 1), (.damaged(path: "/a"), 65), (.locked, 69), (.timedOut(after: .zero), 75), (.wrongKey, 77), (.accessDenied, 77),
+            (.other(domain: "file", code: 28, message: ""), 69),
         ]
         for (error, status) in keyrings {
             #expect(error.exitStatus == status, "\(error)")

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import StoredValues
 import Testing
 
@@ -10,6 +11,7 @@ extension KubernetesTests {
     func configMap() async throws {
         try await withTemporaryFolder { folder in
             _ = await #expect(processExitsWith: .success) { [folder = folder as String] in
+                LoggingSystem.bootstrap { _ in RecordingLogHandler() }
                 // As in a container: the user has no home, so that there is nothing but the ConfigMap.
                 for variable in ["HOME", "XDG_CONFIG_HOME", "STORED_VALUES_PREFERENCES"] { unsetenv(variable) }
                 setenv("XDG_CONFIG_DIRS", folder + "/config", 1)
@@ -30,6 +32,10 @@ extension KubernetesTests {
                 try update("21")
                 #expect(await limits.next(isolation: nil) == 21)
                 try update("")  // no JSON: the last good values stay
+                try await eventually("it says so") {
+                    RecordingLogHandler.takeLines().contains { $0.contains("Could not read") && $0.contains(volume.path) }
+                }
+                #expect(limit.wrappedValue == 21)
                 try update("22")
                 #expect(await limits.next(isolation: nil) == 22)
 

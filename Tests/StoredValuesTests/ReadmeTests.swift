@@ -33,6 +33,15 @@ extension ReadmeTests {
         #expect(names.count > 30 && names.subtracting(tests).isEmpty, "\(names.subtracting(tests))")
     }
 
+    @Test("The guarantees name the tests of each row of their tables, in the order of the rows")
+    func testedRows() throws {
+        let parts = try page("\(Self.catalogue)/Guarantees.md").components(separatedBy: "\n### The tests\n")
+        try #require(parts.count == 2)
+        let rows = parts[0].matches(of: /(?m)^\| ([^|]+) \|/).map { String($0.1) }.filter { $0 != "Event" }
+        let tested = parts[1].matches(of: /(?m)^- ([^:]+): `\w+Tests`/).map { String($0.1) }
+        #expect(rows.count > 30 && rows == tested)
+    }
+
     @Test("A picture for the dark is the same as that for the light, but for its colours")
     func pictures() throws {
         let folder = "\(Self.catalogue)/Resources"

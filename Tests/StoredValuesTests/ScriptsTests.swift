@@ -54,20 +54,26 @@ extension ScriptsTests {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
     }
 
+    #if Fleet
+        private static let tools = ["stored-values", "stored-values-fleet"], options: [String] = []
+    #else
+        private static let tools = ["stored-values"], options = ["--without-fleet"]
+    #endif
+
+    /// Installs the tools that were built along with the tests.
+    private func installTools(to prefix: String, in folder: String) async throws {
+        let built = URL(fileURLWithPath: try Tool.path).deletingLastPathComponent().path
+        let run = try await install(Self.options + ["--built", built, prefix], in: folder)
+        #expect(run.status == 0, "\(run)")
+    }
+
     @Test("What is installed runs without an environment and says the version of the changelog; all of it can be removed, and nothing else is")
     func installed() async throws {
-        let built = URL(fileURLWithPath: try Tool.path).deletingLastPathComponent().path
         try await withTemporaryFolder { folder in
-            let prefix = "\(folder)/a prefix"
+            let tools = Self.tools, prefix = "\(folder)/a prefix"
             try FileManager.default.createDirectory(atPath: "\(prefix)/share/man/man1", withIntermediateDirectories: true)
             try writeFinished(Array("theirs".utf8), to: "\(prefix)/share/man/man1/other.1")
-            #if Fleet
-                let tools = ["stored-values", "stored-values-fleet"], options = ["--built", built]
-            #else
-                let tools = ["stored-values"], options = ["--without-fleet", "--built", built]
-            #endif
-            let run = try await install(options + [prefix], in: folder)
-            #expect(run.status == 0, "\(run)")
+            try await installTools(to: prefix, in: folder)
             let expected = tools.flatMap { tool in
                 [
                     "bin/\(tool)", "share/bash-completion/completions/\(tool)", "share/fish/vendor_completions.d/\(tool).fish",
@@ -90,19 +96,26 @@ extension ScriptsTests {
                 }
                 #expect(try contents(ofFile: "\(prefix)/share/zsh/site-functions/_\(tool)").hasPrefix("#compdef \(tool)\n"))
             }
-            let manuals = tools.map { "\(prefix)/share/man/man1/\($0).1" }
-            for checker in [["groff", "-man", "-mdoc", "-ww", "-z"], ["mandoc", "-T", "lint", "-W", "warning"]] {
-                guard let program = Program(named: checker[0]) else { continue }
-                let said = try await FinishedProgram.run(
-                    [program.path] + checker.dropFirst() + manuals, environment: ["PATH": "/usr/bin:/bin"], in: folder)
-                #expect(said.status == 0 && said.output + said.errors == "", "\(said)")
-            }
 
             let removal = try await install(["--uninstall", prefix], in: folder)
             #expect(removal.status == 0 && removal.errors == "", "\(removal)")
             #expect(try files(in: prefix) == ["share/man/man1/other.1"])
             #expect(try FileManager.default.contentsOfDirectory(atPath: prefix) == ["share"] && FileManager.default.contentsOfDirectory(atPath: "\(prefix)/share") == ["man"])
             #expect(!FileManager.default.fileExists(atPath: "\(folder)/home"), "the home is left alone")
+        }
+    }
+
+    @Test(
+        "No program that shows the manual pages warns of what is in them",
+        arguments: [["groff", "-man", "-mdoc", "-ww", "-z"], ["mandoc", "-T", "lint", "-W", "warning"]])
+    func manuals(command: [String]) async throws {
+        let program = try Program.orSkip(command[0])
+        try await withTemporaryFolder { folder in
+            try await installTools(to: "\(folder)/prefix", in: folder)
+            let pages = Self.tools.map { "\(folder)/prefix/share/man/man1/\($0).1" }
+            let said = try await FinishedProgram.run(
+                [program.path] + command.dropFirst() + pages, environment: ["PATH": "/usr/bin:/bin"], in: folder)
+            #expect(said.status == 0 && said.output + said.errors == "", "\(said)")
         }
     }
 

@@ -151,24 +151,26 @@ extension StorageSystemTests {
         func check(_ result: ExitTest.Result?) throws {
             #expect(try sentence(result).contains("bootstrap(preferences: …) was called after a stored value was used"))
         }
-        try check(
-            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = StorageSystem.applicationID
-                StorageSystem.bootstrap(preferences: PreferencesFile(path: "/tmp/p.json"))
-            })
-        try check(
-            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                setenv("STORED_VALUES_PREFERENCES", "/tmp/p.json", 1)
-                setenv("XDG_CONFIG_DIRS", "relative", 1)
-                _ = PreferencesFile.standard.keys
-                StorageSystem.bootstrap(preferences: PreferencesFile(path: "/tmp/p.json"))
-            })
-        try check(
-            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                setenv("STORED_VALUES_KEYRING", "credentials:/tmp", 1)
-                _ = SecurelyStoredValue<String>(key: "token", service: "s").value
-                StorageSystem.bootstrap(preferences: PreferencesFile(path: "/tmp/p.json"))
-            })
+        try await withTemporaryFolder { folder in
+            try check(
+                await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [folder = folder as String] in
+                    _ = StorageSystem.applicationID
+                    StorageSystem.bootstrap(preferences: PreferencesFile(path: folder + "/p.json"))
+                })
+            try check(
+                await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [folder = folder as String] in
+                    setenv("STORED_VALUES_PREFERENCES", folder + "/p.json", 1)
+                    setenv("XDG_CONFIG_DIRS", "relative", 1)
+                    _ = PreferencesFile.standard.keys
+                    StorageSystem.bootstrap(preferences: PreferencesFile(path: folder + "/p.json"))
+                })
+            try check(
+                await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [folder = folder as String] in
+                    setenv("STORED_VALUES_KEYRING", "credentials:" + folder, 1)
+                    _ = SecurelyStoredValue<String>(key: "token", service: "s").value
+                    StorageSystem.bootstrap(preferences: PreferencesFile(path: folder + "/p.json"))
+                })
+        }
     }
 
     @Test(".standard and .system trap as their own replacement, and the message says what to pass")

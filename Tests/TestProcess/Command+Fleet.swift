@@ -34,10 +34,7 @@ extension Command {
             // Changes the numbers "own-<name>" and "common" so many times in turn, each by compare-and-swap, whatever happens to the
             // cluster, and prints how often each was acknowledged.
             Command("change-fleet", "endpoints", "ca", "certificate", "key", "name", "times") { arguments in
-                var fleet = try Fleet(
-                    endpoints: arguments[0].split(separator: ",").map(String.init),
-                    access: FleetAccess(authorities: arguments[1], certificate: arguments[2], key: arguments[3]), writer: arguments[4])
-                fleet.timeout = .seconds(600)
+                let fleet = try writer(arguments)
                 var (own, common) = (0, 0)
                 for _ in 0..<(try number(arguments[5])) {
                     try await fleet.update("own-\(arguments[4])", default: 0) { $0 += 1 }
@@ -46,6 +43,17 @@ extension Command {
                     common += 1
                 }
                 say("\(own) \(common)")
+            },
+            // Stores the secret "own-<name>" so many times, whatever happens to the cluster, and prints how often that was acknowledged.
+            Command("change-fleet-secret", "endpoints", "ca", "certificate", "key", "name", "times", "secrets key") { arguments in
+                let secrets = try writer(arguments).secrets(key: .file(arguments[6]))
+                let id = SecretIdentifier(service: StorageSystem.applicationID, account: "own-\(arguments[4])")
+                var count = 0
+                for _ in 0..<(try number(arguments[5])) {
+                    try await secrets.write(Secret("\(count + 1)".utf8), for: id, label: "")
+                    count += 1
+                }
+                say("\(count)")
             },
             // Prints each value of the number that is set for everyone in the cluster, "nothing" while none is.
             Command("watch-cluster", "endpoints", "ca", "certificate", "key", "name") { arguments in
@@ -71,6 +79,15 @@ extension Command {
                 }
             },
         ]
+
+        /// Who changes what is in the cluster of the first four arguments, by the name that follows.
+        private static func writer(_ arguments: [String]) throws -> Fleet {
+            var fleet = try Fleet(
+                endpoints: arguments[0].split(separator: ",").map(String.init),
+                access: FleetAccess(authorities: arguments[1], certificate: arguments[2], key: arguments[3]), writer: arguments[4])
+            fleet.timeout = .seconds(600)
+            return fleet
+        }
     #else
         private static let fleetWriters: [Command] = []
     #endif

@@ -27,11 +27,11 @@ extension Command {
             }
             say("done")
         },
-        // With at most <limit> files open, stores a setting in <path>, reads a secret and listens to secrets; prints how each ended. Then,
+        // With at most <limit> files open, stores a setting in <path>, reads its own secret and listens to it; prints how each ended. Then,
         // with as many as before, whether both work.
         Command("scarce", "limit", "path") { arguments in
             let setting = StoredValue(key: "number", default: 0, storage: PreferencesFile(path: arguments[1]))
-            let secret = SecurelyStoredValue<String>(key: "scarce", service: "processes", keyring: keyring)
+            let secret = SecurelyStoredValue<String>(key: "scarce \(getpid())", service: "processes", keyring: keyring)
             // Dispatch, on which Swift runs tasks, opens files for its own timer with the first task, and traps without them.
             await withCheckedContinuation { started in
                 DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { started.resume() }
@@ -45,7 +45,7 @@ extension Command {
             _ = try limitFiles(to: usual)
             try await setting.flush()
             try await secret.set("heard")
-            while let value = try await values.next(), value != "heard" {}
+            while let value = await values.next(), value != "heard" {}
             say("done")
         },
         // Uses the keyring in every way, as often as each line of the standard input says, and prints what it holds then.

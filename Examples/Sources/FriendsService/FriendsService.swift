@@ -77,14 +77,12 @@ public struct FriendsService: Sendable {
 
     /// Removes `old` and no other token: another task may have logged in again.
     private func drop(_ old: BearerToken) async throws(FriendsError) {
-        do {
+        do throws(SecretError) {
             try await $token.update { token in
                 if token == old { token = nil }
             }
-        } catch let error as SecretError {
-            throw FriendsError(error)
         } catch {
-            preconditionFailure("the change itself throws nothing")
+            throw FriendsError(error)
         }
     }
 }

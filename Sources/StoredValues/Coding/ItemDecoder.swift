@@ -44,12 +44,12 @@ final class DecodingNode {
         guard let trace else { return try decodeUntraced(type) }
         trace.goOn()
         let outer = isList
-        isList = type is any RepairableList.Type
+        isList = type is any ListItem.Type
         defer { isList = outer }
         do {
             return try decodeUntraced(type)
         } catch {
-            trace.fail(at: codingPath)
+            trace.fail(at: codingPath, type)
             throw error
         }
     }
@@ -64,7 +64,6 @@ final class DecodingNode {
         return try Item(from: self)
     }
 
-    /// The node of a member or an element.
     func node(_ position: Int, _ key: any CodingKey) -> DecodingNode { DecodingNode(json, position, trace, in: (self, key)) }
 
     /// Decodes a member or an element.
@@ -144,7 +143,8 @@ private struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let node: DecodingNode
     let names: [Int]
     var codingPath: [any CodingKey] { node.codingPath }
-    var allKeys: [Key] { names.compactMap { Key(stringValue: node.json.string($0)) } }
+    /// In the order of the text: of two that Swift takes for one (é as one scalar or as two), the last one counts.
+    var allKeys: [Key] { names.sorted().compactMap { Key(stringValue: node.json.string($0)) } }
 
     func contains(_ key: Key) -> Bool { node.json.member(key.stringValue, of: names) != nil }
 
@@ -207,8 +207,8 @@ private struct ElementDecoder: UnkeyedDecodingContainer {
     mutating func superDecoder() throws -> any Decoder { try next { $0.node($1, $2) } }
 }
 
-/// A list that a repair may shorten.
-private protocol RepairableList {}
+/// A list of any length, which a repair may shorten.
+protocol ListItem { static var element: any Any.Type { get } }
 
-extension Array: RepairableList {}
-extension Set: RepairableList {}
+extension Array: ListItem { static var element: any Any.Type { Element.self } }
+extension Set: ListItem { static var element: any Any.Type { Element.self } }

@@ -51,13 +51,8 @@ final class EncodingNode {
         case members
     }
 
-    /// A member, or an element without a name.
-    fileprivate struct Part {
-        let name: String
-        /// What is encoded by it; nil for a single value.
-        let node: EncodingNode?
-        let value: JSONValue
-    }
+    /// A member, or an element without a name; the node is nil for a single value.
+    fileprivate typealias Part = (name: String, node: EncodingNode?, value: JSONValue)
 
     fileprivate private(set) var content = Content.nothing
     /// The elements of a list, without names, or the members in the order of encoding; the last of a name counts.
@@ -87,16 +82,30 @@ final class EncodingNode {
     /// Encodes `item` here: types with a special JSON shape in that shape, all others by their own `encode(to:)`.
     func encode<Item: Encodable>(_ item: Item) throws {
         try checkDepth(depth)
-        if let value = JSONCoding.encode(item) {
-            content = .value(value)
-            // Checking a protocol conformance takes longer than encoding a number or a string.
-        } else if !_isPOD(Item.self), let dictionary = item as? any RawKeyedDictionary {
+        if let value = JSONCoding.encode(item) { return content = .value(value) }
+        // Checking a protocol conformance takes longer than encoding a number or a string, and of a value longer than of its type.
+        let unordered = _isPOD(Item.self) ? nil : Item.self as? any UnorderedItem.Type
+        if unordered != nil, let dictionary = item as? any RawKeyedDictionary {
             begin(asList: false)
             for (name, value) in dictionary.valuesByName { try add(value, JSONKey.member(name)) }
         } else {
             try item.encode(to: self)
             if case .nothing = content { throw failure("it encoded nothing") }
+            if let unordered { sortList(by: unordered.partsPerElement) }
         }
+    }
+
+    /// If this is a list, sorts its elements, each of so many parts, by the bytes of their texts.
+    private func sortList(by size: Int) {
+        guard case .list = content, parts.count > size else { return }
+        let unsorted = parts
+        let starts = JSONWriter.sorted(stride(from: 0, to: unsorted.count, by: size)) { writer, start in
+            for part in unsorted[start...].prefix(size) {
+                if let node = part.node { writer.append(node, level: 0) } else { writer.append(part.value, level: 0) }
+                writer.append(",")  // so that no text is the beginning of another
+            }
+        }
+        parts = starts.flatMap { unsorted[$0...].prefix(size) }
     }
 
     // MARK: Containers
@@ -134,12 +143,21 @@ final class EncodingNode {
 
     fileprivate func append(_ key: some CodingKey, _ node: EncodingNode? = nil, value: JSONValue = .null) {
         switch content {
-        case .list: parts.append(Part(name: "", node: node, value: value))
-        case .members: parts.append(Part(name: key.stringValue, node: node, value: value))
+        case .list: parts.append(("", node, value))
+        case .members: parts.append((key.stringValue, node, value))
         default: programmerError("encode(to:) used two kinds of container for one value. Use one: a keyed one, an unkeyed one, or a single value")
         }
     }
 }
+
+/// A set or a dictionary. Its elements come in another order in each process, and in two equal ones of a process.
+private protocol UnorderedItem {
+    /// How many parts of a list an element is: of a dictionary, its key and its value.
+    static var partsPerElement: Int { get }
+}
+
+extension Set: UnorderedItem { static var partsPerElement: Int { 1 } }
+extension Dictionary: UnorderedItem { static var partsPerElement: Int { 2 } }
 
 extension JSONWriter {
     fileprivate mutating func append(_ node: EncodingNode, level: Int) {

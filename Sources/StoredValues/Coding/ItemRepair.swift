@@ -17,13 +17,8 @@ struct ItemRepair<Item: StorableItem> {
     private let standard: JSONValue?
     /// The members that were filled in, each once: they may not decode there either.
     private var filled: Set<[JSONKey]> = []
-    private var parts: [Part] = []
-
-    private struct Part {
-        /// Where it is in the file.
-        let path: [JSONKey]
-        let repair: Repair
-    }
+    /// The repairs, and where each part is in the file.
+    private var parts: [(path: [JSONKey], repair: Repair)] = []
 
     /// Decodes `json`, which does not decode as it is. Returns no item if repairs do not help; then the whole value is to be
     /// replaced with the last good one or the default, as the last repair says.
@@ -39,7 +34,7 @@ struct ItemRepair<Item: StorableItem> {
             } catch {
                 let place = draft.place(trace.path(of: error))
                 if draft.fillIn(place) { continue }
-                let reason = DecodingTrace.reason(error)
+                let reason = DecodingTrace.reason(error) + trace.cases
                 first = first ?? reason
                 guard decoding == .lenient, draft.repair(place, reason) else {
                     return (nil, [.whole(draft.action, first ?? reason)])
@@ -98,7 +93,7 @@ struct ItemRepair<Item: StorableItem> {
             let repair = Repair(
                 path: String(text.hasPrefix(".") ? text.dropFirst() : text[...]), action: counterpart == nil ? .removed : action,
                 reason: inside?.repair.reason ?? reason)
-            parts.append(Part(path: path, repair: repair))
+            parts.append((path, repair))
             return true
         }
         return false
@@ -127,12 +122,23 @@ struct ItemRepair<Item: StorableItem> {
 final class DecodingTrace {
     /// The innermost item that failed; nil while none has.
     private var place: [any CodingKey]?
+    /// What a reason ends with if the innermost item that failed is an enum of few cases: which they are.
+    private(set) var cases = ""
 
     /// Notes that decoding continues: an earlier failure was handled by the item.
     func goOn() { place = nil }
 
     /// Notes that the item at `path` failed, unless an item inside it did.
-    func fail(at path: [any CodingKey]) { place = place ?? path }
+    func fail(at path: [any CodingKey], _ type: any Any.Type) {
+        guard place == nil else { return }
+        place = path
+        cases = if let type = type as? any (CaseIterable & RawRepresentable).Type { Self.list(type) } else { "" }
+    }
+
+    private static func list<Item: CaseIterable & RawRepresentable>(_ type: Item.Type) -> String {
+        let cases = type.allCases.prefix(21).map { "\($0.rawValue)" }
+        return cases.count > 20 ? "" : "; the cases are \(cases.joined(separator: ", "))"
+    }
 
     /// The part that `error` is about: the innermost item that failed, or a part of it that the error names.
     func path(of error: any Error) -> [any CodingKey] {
@@ -142,7 +148,6 @@ final class DecodingTrace {
         return path.map(\.stringValue).starts(with: place.map(\.stringValue)) ? path : place
     }
 
-    /// The reason, in the words of the error.
     static func reason(_ error: any Error) -> String { (error as? DecodingError)?.context?.debugDescription ?? "\(error)" }
 }
 

@@ -95,7 +95,7 @@ where Key: RawRepresentable, Key.RawValue: MemberName, Value: Codable {
 
     init(members node: DecodingNode) throws {
         self.init()
-        for position in try node.names() {
+        for position in try node.names().sorted() {  // in the order of the text: the last one of a key counts
             let name = node.json.string(position)
             let member = node.node(position + 1, JSONKey.member(name))
             guard let rawValue = Key.RawValue(name), let key = Key(rawValue: rawValue) else {

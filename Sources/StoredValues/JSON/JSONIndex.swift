@@ -126,7 +126,6 @@ extension JSONIndex {
 }
 
 extension JSONValue {
-    /// The value at a position.
     init(_ index: JSONIndex, at position: Int = 0) {
         switch index.kind(position) {
         case .null: self = .null

@@ -23,7 +23,6 @@ extension JSONValue: CustomStringConvertible {
     public var description: String { text(onOneLine: true) }
 }
 
-/// Builds JSON text.
 struct JSONWriter {
     private(set) var text: [UInt8] = []
     /// Whether containers are written without line breaks.
@@ -59,6 +58,22 @@ struct JSONWriter {
             writer.append(": ")
             append(&writer, position)
         }
+    }
+
+    /// These positions, sorted by the bytes of what is appended for each.
+    static func sorted(_ positions: some Sequence<Int>, by append: (inout JSONWriter, Int) -> Void) -> [Int] {
+        var writer = JSONWriter(onOneLine: true)
+        defer { writer.text.withUnsafeMutableBytes(wipe) }  // it may have a part of a secret
+        var texts: [(position: Int, range: Range<Int>)] = []
+        for position in positions {
+            let start = writer.text.count
+            append(&writer, position)
+            texts.append((position, start..<writer.text.count))
+        }
+        let sorted = writer.text.withUnsafeBufferPointer { bytes in
+            texts.sorted { UnsafeBufferPointer(rebasing: bytes[$0.range]).order(to: UnsafeBufferPointer(rebasing: bytes[$1.range])) < 0 }
+        }
+        return sorted.map(\.position)
     }
 
     /// Appends what is at these positions, one after another.

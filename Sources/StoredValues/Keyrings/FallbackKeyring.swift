@@ -13,8 +13,10 @@ import StoredValuesSupport
 ///   ``KeyringError/notBuiltIn`` are skipped. A locked one is not: its reason is thrown. If a skipped read-only keyring holds
 ///   the secret itself, it would hide what is written, so ``KeyringError/readOnly`` is thrown and nothing is written.
 /// - **Removing** removes the secret from every keyring that holds it, the last one first, so that the same value is read until
-///   the end. It throws before anything is removed if one of them gives no answer, and ``KeyringError/readOnly`` if one that
-///   holds the secret cannot be written; the value that is read stays the same then.
+///   the end. It throws before anything is removed if one of them gives no answer, and ``KeyringError/readOnly`` if a
+///   ``CredentialsKeyring`` or a ``FleetKeyring`` holds the secret. Another one may refuse only when its turn comes, such as a file
+///   on a read-only file system, or a keyring of your own: those after it no longer have the secret then, and the value that is
+///   read stays the same.
 /// - Keyrings that this program was built without are skipped, unless there is no other.
 ///
 /// A missing folder of credentials gives no answer: provide it, even if it is empty.
@@ -24,10 +26,10 @@ import StoredValuesSupport
 public struct FallbackKeyring: Keyring {
     private let keyrings: [any Keyring]
 
-    /// These keyrings, in this order. Traps if there is none.
+    /// These keyrings, in this order. Those of a fallback among them are in its place. Traps if there is none.
     public init(_ keyrings: [any Keyring]) {
         requireProperUse(!keyrings.isEmpty, "FallbackKeyring([]): name at least one keyring")
-        self.keyrings = keyrings
+        self.keyrings = keyrings.flatMap { ($0 as? FallbackKeyring)?.keyrings ?? [$0] }
     }
 
     /// The descriptions of all, in order.
@@ -67,9 +69,14 @@ public struct FallbackKeyring: Keyring {
 
     /// Removes the secret from every keyring that holds it, the last one first.
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
-        let all = try await askAll { keyring throws(KeyringError) in try await keyring.read(id) != nil }
-        for (keyring, holdsIt) in all.reversed() where holdsIt { try await keyring.remove(id) }
+        let answers = try await FallbackKeyring(all).askAll { keyring throws(KeyringError) in try await keyring.read(id) != nil }
+        let holders = answers.filter { $0.answer }.map { $0.keyring }
+        guard !holders.contains(where: { $0.resolved() is any ReadOnlyKeyring }) else { throw .readOnly }
+        for keyring in holders.reversed() { try await keyring.remove(id) }
     }
+
+    /// These keyrings, also if ``SystemKeyring`` among them stands for several. All others as they are: one may hold a lock.
+    private var all: [any Keyring] { keyrings.flatMap { ($0.resolved() as? FallbackKeyring)?.keyrings ?? [$0] } }
 
     /// The secrets of all keyrings, sorted by account. Throws if one gives no answer.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
@@ -92,7 +99,7 @@ public struct FallbackKeyring: Keyring {
     /// turn out to be read-only.
     public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
         var reason = KeyringError.notBuiltIn
-        var keyrings = keyrings
+        var keyrings = all
         for (number, keyring) in keyrings.enumerated() {
             do {
                 let locked = try await keyring.locked(for: id)

@@ -50,7 +50,8 @@ public struct FleetKeyring: Keyring, ReadOnlyKeyring {
         [folder ?? ""] + keyPlaces.map { $0 ?? "\(ObjectIdentifier(opened))" }
     }
 
-    /// The secret, or nil if the mirrored file does not have it. Throws ``KeyringError/wrongKey`` if neither key opens the file.
+    /// The secret, or nil if the mirrored file does not have it. If neither key opens the file, it throws what is wrong with the
+    /// current one: ``KeyringError/wrongKey``, or that its file is missing, for example.
     public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
         try await ask { keyring throws(KeyringError) in try await keyring.read(id) }
     }

@@ -13,7 +13,7 @@
 ///   larger one is refused with ``KeyringError/tooLarge``.
 /// - **Bounded.** Every call ends within the keyring's deadline, and soon after its task is cancelled. In a task that is cancelled
 ///   already it throws ``KeyringError/cancelled`` and changes nothing. Only ``unlock()`` may prompt the user, and a prompt has its
-///   own time limit.
+///   own time limit; a keyring in which something else may prompt says so.
 /// - **Any thread.** Nothing runs for long on the caller's thread or on Swift's cooperative pool. `read` does not wait for
 ///   unstructured tasks: a getter may be blocking every thread that they could run on.
 ///

@@ -4,7 +4,8 @@ import StoredValuesSupport
 
 /// Why a keyring call failed. No text of it contains a secret.
 ///
-/// `description` is for the program's user: what happened and what to do. `debugDescription` adds what the programmer can do.
+/// `description` is for the program's user: what happened and what to do. `debugDescription` adds what the programmer can do, and the
+/// domain and code of an ``other(domain:code:message:)``.
 public enum KeyringError: Error, Hashable {
     /// The library was built without the trait that this keyring needs: `Libsecret` or `EncryptedFile`.
     case notBuiltIn
@@ -28,7 +29,7 @@ public enum KeyringError: Error, Hashable {
     case wrongKey
     /// The file at this path is not as it was written.
     case damaged(path: String)
-    /// The keyring refused access to this program.
+    /// The keyring refused access to this program, or the system to the keyring's file; or its key file is not private.
     case accessDenied
     /// The stored secret does not decode as the declared type.
     case notDecodable
@@ -87,7 +88,7 @@ extension KeyringError: CustomStringConvertible, CustomDebugStringConvertible, L
         case .dismissed:
             ("The keyring is still locked, because the password prompt was dismissed. Try again, and answer it.", "unlock() prompts again.")
         case .timedOut(let limit):
-            ("The keyring did not answer within \(limit). Try again; it is unknown whether a change was made. If this persists, restart the keyring's program.", "load() says what is stored. Check that no process is stopped that was changing the secret.")
+            ("The keyring did not answer within \(limit). Try again; it is unknown whether a change was made. If this persists, restart the keyring's program; if it is a file, another program may hold its lock (fuser shows who has the .lock file beside it open), or its disk hangs (dmesg).", "load() says what is stored. Check that no process is stopped that was changing the secret.")
         case .noDefaultCollection:
             ("The Secret Service has no default collection. Create a keyring named \"login\" in the keyring's program.", nil)
         case .tooLarge:
@@ -97,7 +98,7 @@ extension KeyringError: CustomStringConvertible, CustomDebugStringConvertible, L
         case .damaged(let path):
             ("The encrypted keyring \(path) is damaged; nothing was changed. Restore it from a copy, or move it away to start with an empty one.", nil)
         case .accessDenied:
-            ("The keyring refused access to this program. Allow it in the keyring's settings, or check the owner and mode of its files: a key file must belong to the program's user or root, and be readable by no other (chmod 600).", nil)
+            ("The keyring refused access to this program. Allow it in the keyring's settings, or check the owner and mode of its files and their folders (namei -l): a key file must belong to the program's user or root, and be readable by no other (chmod 600).", nil)
         case .notDecodable:
             ("This program cannot read the stored secret. Remove it and set it again, or use the program that stored it.", "Declare the type that it was stored as, or reset() it.")
         case .notEncodable:
@@ -107,7 +108,7 @@ extension KeyringError: CustomStringConvertible, CustomDebugStringConvertible, L
         case .readOnly:
             ("This keyring is read-only. Change the secret at its source.", "Or put a writable keyring before this one: FallbackKeyring.")
         case .other(let domain, let code, let message):
-            ("The keyring failed: \(message) (\(domain) \(code)). Correct that, or try again.", Self.isOfProgram(domain) ? "The log of the keyring's program may say more." : nil)
+            ("The keyring failed: \(message)\(message.hasSuffix(".") ? "" : ".") Correct that, or try again.", "It is error \(code) of \(domain).\(Self.isOfProgram(domain) ? " The log of the keyring's program may say more." : "")")
         }
     }
 

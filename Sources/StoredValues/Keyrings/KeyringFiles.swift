@@ -25,8 +25,7 @@ package struct SecretFile: ~Copyable {
 
     /// Why a file's content is no secret, or cannot be one.
     package enum Refusal: Error {
-        case missing
-        case link
+        /// It cannot be opened: `.noEntry` if it is missing, `.linkCircle` if it is a link and must not be one.
         case system(SystemErrorCode)
         case notRegular(FileKind)
         /// Others than its provider permits may read or write it, or it is another user's.
@@ -58,10 +57,6 @@ package struct SecretFile: ~Copyable {
         let file: SecretFile
         do throws(SystemErrorCode) {
             file = try SecretFile(path, openedFor: provider.purpose, operations: operations)
-        } catch .linkCircle {
-            throw .link
-        } catch .noEntry {
-            throw .missing
         } catch {
             throw .system(error)
         }

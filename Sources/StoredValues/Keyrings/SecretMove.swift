@@ -95,8 +95,8 @@ extension SecretMoveError: CustomStringConvertible, CustomDebugStringConvertible
 
 /// One move of secrets, step by step.
 private struct SecretMove {
-    let source: any Keyring
-    let destination: any Keyring
+    var source: any Keyring
+    var destination: any Keyring
     let isOverwriting: Bool
 
     func perform(inService service: String, _ progress: (Int, Int) -> Void) async throws(SecretMoveError) -> MovedSecrets {
@@ -112,50 +112,36 @@ private struct SecretMove {
         var copied: [SecretIdentifier] = [], alreadyThere: [SecretIdentifier] = []
         for (index, id) in ids.enumerated() {
             progress(ids.count + index, 3 * ids.count)
-            if try await lockingDestination(id).copy(id) { copied.append(id) }
+            if try await copy(id) { copied.append(id) }
         }
         for (index, id) in ids.enumerated() {
             progress(2 * ids.count + index, 3 * ids.count)
-            if try await lockingSource(id).removeCopied(id), !copied.contains(id) { alreadyThere.append(id) }
+            if try await removeCopied(id), !copied.contains(id) { alreadyThere.append(id) }
         }
         return MovedSecrets(copied: copied, alreadyThere: alreadyThere)
     }
 
-    // Never both at once: two layouts of the desktop's keyring share one lock, and two moves in opposite directions would wait
-    // for each other.
-
-    /// The same move with the lock of this secret at the destination.
-    private func lockingDestination(_ id: SecretIdentifier) async throws(SecretMoveError) -> SecretMove {
-        do {
-            return SecretMove(source: source, destination: try await destination.locked(for: id), isOverwriting: isOverwriting)
-        } catch {
-            throw .destination(error)
-        }
-    }
-
-    /// The same move with the lock of this secret in the source.
-    private func lockingSource(_ id: SecretIdentifier) async throws(SecretMoveError) -> SecretMove {
-        do {
-            return SecretMove(source: try await source.locked(for: id), destination: destination, isOverwriting: isOverwriting)
-        } catch {
-            throw .source(error)
-        }
-    }
+    // Under the lock of the secret at the destination, then of that in the source, never both at once: two layouts of the desktop's
+    // keyring share one lock, and two moves in opposite directions would wait for each other.
 
     /// Returns false if there was nothing to copy.
     private func copy(_ id: SecretIdentifier) async throws(SecretMoveError) -> Bool {
-        guard let secret = try await needsCopy(id) else { return false }
-        do { try await destination.write(secret, for: id, label: id.description) } catch { throw .destination(error) }
-        guard try await readDestination(id) == secret else { throw .notKept(id) }
+        var move = self
+        do { move.destination = try await destination.locked(for: id) } catch { throw .destination(error) }
+        guard let secret = try await move.needsCopy(id) else { return false }
+        do { try await move.destination.write(secret, for: id, label: id.description) } catch { throw .destination(error) }
+        guard try await move.readDestination(id) == secret else { throw .notKept(id) }
         return true
     }
 
     /// Returns false if it no longer exists.
     private func removeCopied(_ id: SecretIdentifier) async throws(SecretMoveError) -> Bool {
-        guard let secret = try await readSource(id) else { return false }
+        var move = self
+        do { move.source = try await source.locked(for: id) } catch { throw .source(error) }
+        guard let secret = try await move.readSource(id) else { return false }
         // Another program may have changed either since it was copied.
         guard try await readDestination(id) == secret else { throw .conflict(id) }
-        do { try await source.remove(id) } catch { throw .source(error) }
+        do { try await move.source.remove(id) } catch { throw .source(error) }
         return true
     }
 
@@ -174,20 +160,29 @@ private struct SecretMove {
         let ways = [(destination, source, SecretMoveError.destination), (source, destination, SecretMoveError.source)]
         for (keyring, other, failure) in ways {
             let isSeen: Bool
-            do throws(KeyringError) {
-                try await keyring.write(Secret([]), for: probe, label: "StoredValues: test before a move, can be deleted")
-                do throws(KeyringError) {
-                    isSeen = try await other.read(probe) != nil
-                } catch {
-                    try? await keyring.remove(probe)
-                    throw error
-                }
-                try await keyring.remove(probe)
-            } catch {
-                throw failure(error)
-            }
+            do { isSeen = try await sees(probe, writtenTo: keyring, in: other) } catch { throw failure(error) }
             guard !isSeen else { throw .sameKeyring }
         }
+    }
+
+    /// Whether `other` has what is written to `keyring`, where nothing of it is left.
+    private func sees(
+        _ probe: SecretIdentifier, writtenTo keyring: any Keyring, in other: any Keyring
+    ) async throws(KeyringError) -> Bool {
+        let isSeen: Result<Bool, KeyringError>
+        do throws(KeyringError) {
+            try await keyring.write(Secret([]), for: probe, label: "StoredValues: test before a move, can be deleted")
+            isSeen = .success(try await other.read(probe) != nil)
+        } catch {
+            isSeen = .failure(error)
+        }
+        // In a task of its own: one that is cancelled removes nothing.
+        let removal = await Task { () async -> Result<Void, KeyringError> in
+            do throws(KeyringError) { return .success(try await keyring.remove(probe)) } catch { return .failure(error) }
+        }.value
+        let result = try isSeen.get()
+        try removal.get()
+        return result
     }
 
     private func readSource(_ id: SecretIdentifier) async throws(SecretMoveError) -> Secret? {

@@ -1,9 +1,6 @@
 import StoredValuesSupport
 
-/// The keyring of this machine, determined at the first use: the one that the program passed to `StorageSystem.bootstrap`, else
-/// the one that the environment variable `STORED_VALUES_KEYRING` names, else the desktop's keyring; in a Flatpak that may not
-/// talk to that, an encrypted file with a key from the desktop (``EncryptedFileKey/portal``). ``selection`` returns which it is
-/// and why.
+/// The keyring of this machine, determined at the first use. ``selection`` returns which it is and why.
 ///
 /// It never falls back: if the desktop's keyring is unavailable, every call throws the reason.
 public struct SystemKeyring: Keyring, Hashable {

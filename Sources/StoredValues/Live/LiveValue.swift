@@ -33,7 +33,6 @@ final class LiveValue<Content: Sendable, Item: Sendable>: HasObservers {
     /// The current content, and a revision that is unique for each change and each live value.
     var current: (content: Content, revision: UInt64) { withState { ($0.content.value, $0.revision) } }
 
-    /// Puts `content` in place of the old one.
     func change(to content: Content, _ later: inout AfterUnlocking) {
         beginChange()
         put(Box(content), &later)
@@ -104,7 +103,6 @@ final class LiveValue<Content: Sendable, Item: Sendable>: HasObservers {
         }
     }
 
-    /// How many iterations are active.
     var subscriptionCount: Int { withState { $0.subscriptions.count } }
 }
 

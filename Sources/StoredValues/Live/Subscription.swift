@@ -26,18 +26,21 @@ package final class Subscription: Sendable {
         self.limit = limit
     }
 
-    /// Appends an element. An element dropped because of the limit, and the reader to wake, go into `later`.
+    /// Appends an element, which a waiting reader gets whatever the limit. An element dropped because of the limit, and the reader to
+    /// wake, go into `later`.
     package func append(_ content: AnyBox, _ later: inout AfterUnlocking) {
         let (reader, dropped) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, AnyBox?) in
             state.buffer.append(content)
+            let reader = state.reader.take()
             let dropped: AnyBox? =
                 switch limit {
+                case _ where reader != nil: nil  // it waits for this one: there is no other
                 case .oldest(let limit) where state.buffer.count > limit: state.buffer.popLast()
                 case .newest(let limit) where limit <= 0: state.buffer.popLast()
                 case .newest(let limit) where state.buffer.count > limit: state.buffer.popFirst()
                 default: nil
                 }
-            return (state.reader.take(), dropped)
+            return (reader, dropped)
         }
         if let dropped { later.release(dropped) }
         if let reader { later.wake(reader) }
@@ -46,6 +49,7 @@ package final class Subscription: Sendable {
     /// Waits for the next element; nil once the task is cancelled.
     func next(isolation: isolated (any Actor)?) async -> AnyBox? {
         while true {
+            guard !Task.isCancelled else { return nil }  // also while elements are left
             let (content, isCancelled) = state.withLock { ($0.isCancelled ? nil : $0.buffer.popFirst(), $0.isCancelled) }
             if let content { return content }
             if isCancelled { return nil }
@@ -69,20 +73,13 @@ package final class Subscription: Sendable {
     }
 }
 
-/// Ends a subscription when its iterator is released.
+/// Ends a subscription, all of whose boxes are `Box<Content>`, when its iterator is released.
 package final class ActiveSubscription<Content: Sendable>: Sendable {
-    private let subscription: Subscription
+    let subscription: Subscription
     private let end: @Sendable () -> Void
 
-    /// - Parameter subscription: One whose boxes are all `Box<Content>`.
     package init(_ subscription: Subscription, end: @escaping @Sendable () -> Void) {
         (self.subscription, self.end) = (subscription, end)
-    }
-
-    /// Waits for the next content; nil once the task is cancelled.
-    func next(isolation: isolated (any Actor)?) async -> Content? {
-        guard let box = await subscription.next(isolation: isolation) else { return nil }
-        return unsafeDowncast(box, to: Box<Content>.self).value  // sound: see init
     }
 
     deinit { end() }

@@ -1,6 +1,4 @@
-/// The values of a wrapper as an async sequence: the current one, then every change.
-///
-/// Each iteration subscribes separately; dropping its iterator unsubscribes.
+/// ``LiveValues`` with the type of the contents that they are made of.
 package struct ValueSequence<Content: Sendable, Element: Sendable>: AsyncSequence, Sendable {
     package typealias Failure = Never
 
@@ -15,19 +13,10 @@ package struct ValueSequence<Content: Sendable, Element: Sendable>: AsyncSequenc
         (self.subscribe, self.makeTransform) = (subscribe, makeTransform)
     }
 
-    package func makeAsyncIterator() -> Iterator { Iterator(active: subscribe(), transform: makeTransform()) }
-
-    package struct Iterator: AsyncIteratorProtocol {
-        fileprivate let active: ActiveSubscription<Content>
-        fileprivate let transform: (Content) -> Element?
-
-        package mutating func next() async -> Element? { await next(isolation: nil) }
-
-        package mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-            while let content = await active.next(isolation: actor) {
-                if let element = transform(content) { return element }
-            }
-            return nil
+    package func makeAsyncIterator() -> LiveValues<Element>.Iterator {
+        let active = subscribe(), transform = makeTransform()
+        return LiveValues<Element>.Iterator(active: active, subscription: active.subscription) { box in
+            transform(unsafeDowncast(box, to: Box<Content>.self).value)  // sound: see `ActiveSubscription`
         }
     }
 }

@@ -26,7 +26,6 @@ struct Audience {
 
     // MARK: Members
 
-    /// The member in use for `key`.
     func member(of key: PreferencesKey) -> (any LiveMember)? { declarations[key]?.member }
 
     mutating func declare(_ key: PreferencesKey, by member: any LiveMember) { declarations[key] = Declaration(of: member) }
@@ -55,7 +54,6 @@ struct Audience {
     /// The keys of the members in use, and those of released ones that have left something; none is among both.
     var keys: [PreferencesKey] { Array(declarations.keys) + legacies.keys }
 
-    /// The members in use.
     var members: [any LiveMember] { declarations.values.compactMap(\.member) }
 
     /// Passes the members of these keys their new contents, as one change, and then notifies the listeners.
@@ -92,7 +90,6 @@ struct Audience {
     /// Returns the listener, to be released without a lock.
     mutating func removeListener(_ number: Int) -> Listener? { listeners.removeValue(forKey: number)?.hear }
 
-    /// How many listeners there are.
     var listenerCount: Int { listeners.count }
 }
 

@@ -47,7 +47,6 @@ final class MemberChange: Box<StoredContent>, @unchecked Sendable {
     enum Condition: Sendable {
         /// The stored value is not newer than this version of the item type.
         case notNewer(than: Int)
-        /// No condition.
         case always
         /// This is stored, or nothing if it is nil.
         case ifStill(StoredJSON?)

@@ -8,7 +8,6 @@ struct MemberVersions: Sendable {
 
     private var entries: [PreferencesKey: JSONValue] = [:]
 
-    /// No versions.
     init() {}
 
     /// The versions that `text` lists; none if it is not an object (a user may have edited it).

@@ -1,14 +1,17 @@
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// The preferences files that this process has open: one store for each real path.
+/// The preferences files that this process has open: one store for each path, and for all paths that lead to one file when they are
+/// opened. A store follows its own path: if a symbolic link on it is retargeted, the file that it led to gets another store.
 ///
 /// Files are read, and listeners notified, without a process-wide lock: only users of the same file wait.
 final class OpenStores: Sendable {
     static let shared = OpenStores()
 
-    /// By the path's bytes, as the system distinguishes files: two names that only look alike are two files.
+    /// By the bytes of the path that it was opened by, as the system distinguishes files: two names that only look alike are two files.
     private let byPath = WeakTable<[UInt8], PreferencesStore>()
+    /// By those of the real path that this led to then.
+    private let byPlace = WeakTable<[UInt8], PreferencesStore>()
     /// The application's own files stay open.
     private let byName = Guarded<[[UInt8]: PreferencesStore]>([:])
 
@@ -21,12 +24,25 @@ final class OpenStores: Sendable {
 
     /// The store of the file at `path`, which may not be open yet.
     private func store(at path: String) -> PreferencesStore {
-        let file = DurableFile(path: path)
+        let file = DurableFile(path: path), given = Array(file.path.utf8)
+        if let store = byPath[given] { return store }
         let realPath = file.place  // errors of the path occur again when it is read
         let place = Array(realPath.utf8)
-        return byPath.object(for: place) {
-            PreferencesStore(.success(file), path: realPath) { [weak self] in self?.byPath.remove(place) }
+        let store = byPlace.object(for: place, ifStill: { Self.leads($0, to: realPath) }) {
+            PreferencesStore(.success(file), path: realPath) { [weak self] in
+                self?.byPath.remove(given)
+                self?.byPlace.remove(place)
+            }
         }
+        // One that was opened by another path need not lead where this one does as soon as links are retargeted.
+        guard case .success(let own?) = store.file, own === file else { return store }
+        return byPath.object(for: given) { store }
+    }
+
+    /// Whether the path of the store leads to this real path now.
+    private static func leads(_ store: PreferencesStore, to place: String) -> Bool {
+        guard case .success(let file?) = store.file else { return false }
+        return file.place.isIdentical(to: place)
     }
 
     /// The store of the application's file `name`, open and with the layers below it: the system-wide defaults, and above those,
@@ -51,10 +67,21 @@ final class OpenStores: Sendable {
         }
         new.addLayers(PreferencesLocation.layers(of: name))
         new.open()  // after those were added: what is wrong with them is logged before the first value is read, too
-        return byName.withLock { stores in
+        let opened = byName.withLock { stores in
             if let store = stores[key] { return store }
             stores[key] = new
             return new
         }
+        // Only now that others find it: a log handler may use stored values, too.
+        if case .failure(let error) = opened.file { opened.report { $0.note(unsavedFor: error) } }
+        return opened
+    }
+
+    /// The path of the application's file `name`, which is not opened for that.
+    func path(ofApplications name: String) -> String {
+        if let store = byName.withLock({ $0[Array(name.utf8)] }) { return store.path }
+        let replacement = name.isIdentical(to: PreferencesLocation.standardName) ? StorageSystem.part(PreferencesFile.self) : nil
+        if let replacement { return replacement.description }
+        do { return DurableFile(path: try PreferencesLocation.path(of: name)).place } catch { return "(no file)" }
     }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import StoredValuesFiles
 import StoredValuesSupport
 
@@ -14,12 +15,12 @@ extension PreferencesFile {
     /// Stores `value` as if a user had edited the file: the version noted for the old value stays. A value that is nested too
     /// deeply to be read again is not stored, and ``flush()`` throws that.
     package func set(_ key: String, to value: JSONValue) {
-        let text = value.text(level: 1)
         let store = store
-        guard PreferencesDocument.canRead(text) else {
+        guard !value.isDeeper(than: JSONValue.maximumDepth - 1) else {  // in the file it is one level deeper
             let reason = "it has more than \(JSONValue.maximumDepth - 1) levels of nesting"
             return store.report { $0.refuse(.notEncodable(key: key, path: store.path, reason: reason)) }
         }
+        let text = value.text(level: 1)
         store.change("set(_:to:)", of: key) { changes in
             let version = store.view.stored(PreferencesKey(key))?.version ?? 0
             changes.set(key, to: StoredJSON(json: text, version: version), if: .always)
@@ -41,15 +42,7 @@ extension PreferencesFile {
     ///
     /// - Parameter schema: The path of a JSON Schema of the file, which the text for the editor names, but never the file.
     package func beginEdit(schema: String? = nil) throws(PreferencesError) -> PreferencesEdit {
-        try PreferencesEdit(store, schema: schema.map { .string("file://\($0.percentEncodedPath)") })
-    }
-}
-
-extension PreferencesDocument {
-    /// Whether `text`, which is JSON, can be read as a member of a file, where it is one level deeper.
-    static func canRead(_ text: [UInt8]) -> Bool {
-        var scanner = JSONScanner(text)
-        return (try? scanner.skipValue(depth: 1)) != nil
+        try PreferencesEdit(store, schema: schema.map { .string(URL(filePath: $0, directoryHint: .notDirectory).absoluteString) })
     }
 }
 
@@ -89,9 +82,7 @@ package struct PreferencesSnapshot: Sendable {
     package func source(of key: String) -> ValueSource? { all.first { $0.document[key] != nil }?.source }
 }
 
-/// The result of inspecting one file of preferences.
 package struct PreferencesInspection: Sendable {
-    /// The content of the file.
     package enum Content: Sendable, Equatable {
         case missing
         /// The number of keys.
@@ -136,11 +127,11 @@ package struct PreferencesEdit: Sendable {
     package let text: [UInt8]
     /// The name of the schema, if the text has it.
     private let schema: JSONValue?
+    private let isBroken: Bool
 
-    /// The result of an edit.
     package enum Outcome: Equatable, Sendable {
         case nothingChanged
-        /// These keys were set or removed, sorted.
+        /// These keys were set or removed, sorted; none if a broken file was corrected to the values that were in use.
         case changed([String])
         /// The text is not JSON, with the reason and position. Nothing was changed.
         case notJSON(String)
@@ -158,7 +149,7 @@ package struct PreferencesEdit: Sendable {
             throw .notRead(path: store.path, reason: error.description)
         }
         let whole = try? PreferencesDocument(parsing: text)
-        base = whole ?? store.document
+        (base, isBroken) = (whole ?? store.document, whole == nil)
         let isNamed = whole.map { $0[Self.schemaMember] == nil } ?? false
         self.schema = isNamed ? schema : nil
         self.text = self.schema.flatMap { Self.text(text, naming: $0) } ?? text
@@ -190,12 +181,13 @@ package struct PreferencesEdit: Sendable {
             let isOurs = schema != nil && key.isIdentical(to: Self.schemaMember) && (try? new[key].map { try JSONValue(parsing: $0) }) == schema
             return key != MemberVersions.name && !isOurs && !Self.isSame(key, base, new)
         }
-        guard !keys.isEmpty else { return .nothingChanged }
+        guard !keys.isEmpty || isBroken else { return .nothingChanged }
         return store.change("an edit") { changes in
             let current = store.document
             let conflicts = keys.filter { !Self.isSame($0, base, current) && !Self.isSame($0, new, current) }
             guard conflicts.isEmpty || overwriting else { return .conflict(conflicts) }
             for key in keys { changes.set(key, to: new.stored(PreferencesKey(key)), if: .always) }
+            if isBroken { store.requireWriting() }
             return .changed(keys)
         }
     }
@@ -203,16 +195,5 @@ package struct PreferencesEdit: Sendable {
     /// Whether both hold the same under `key`, however formatted.
     private static func isSame(_ key: String, _ left: PreferencesDocument, _ right: PreferencesDocument) -> Bool {
         StoredJSON.saySame(left.stored(PreferencesKey(key)), right.stored(PreferencesKey(key)))
-    }
-}
-
-extension String {
-    /// The path as a part of a URL.
-    fileprivate var percentEncodedPath: String {
-        utf8.map { byte in
-            let isPlain = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || "/-._~".utf8.contains(byte)
-            let digits = String(byte, radix: 16, uppercase: true)
-            return isPlain ? String(Unicode.Scalar(byte)) : "%\(digits.utf8.count < 2 ? "0" : "")\(digits)"
-        }.joined()
     }
 }

@@ -5,6 +5,10 @@ import StoredValuesSupport
 /// A file of values that users can read and edit: one JSON object, a member per key.
 ///
 /// All handles on one file in this process see the same values at once, however the path is written.
+///
+/// Which file that is, is found out when a handle is made. If a symbolic link is retargeted after that, the handles that share a file
+/// stay together, and follow the path of the first of them. A handle that is made later by another path may then see their changes a
+/// moment later, as those of another program, and none is lost.
 public struct PreferencesFile: Sendable {
     private enum Place {
         /// A file of the application, located at its first use: `StorageSystem.bootstrap` has run by then.
@@ -137,7 +141,7 @@ public struct PreferencesFile: Sendable {
         return own + published + PreferencesLocation.installedSchemas(of: name, id)
     }
 
-    /// The path of the file.
+    /// The path of the file, with symbolic links resolved as they were when it was opened.
     public var path: String { store.path }
 
     /// The keys of all values stored in this file, sorted, whoever declared them; not those of the layers below.
@@ -179,8 +183,10 @@ public struct PreferencesFile: Sendable {
     ///
     /// Inside, the calling thread reads its own changes. All other threads read the old values until `changes` has returned,
     /// and then the new ones: after reading one new value they read no old one. Streams have one element for the last value of
-    /// each key, and observers are notified once per key, when all is written; so they are of other files that are changed inside. If `changes` throws, nothing has changed, in the
-    /// file or in memory. A batch inside a batch is a part of it; if it throws, only that part is undone.
+    /// each key, and observers are notified once per key, when all is written; so they are of other files that are changed inside.
+    ///
+    /// If `changes` throws, nothing has changed, in the file or in memory; changes of other files that were made inside stay. A batch
+    /// inside a batch is a part of it; if it throws, only that part is undone.
     ///
     /// `changes` runs with the file's lock held: no other thread or process changes the file in between. A batch that would
     /// make the file larger than 64 MiB is refused as a whole; one that cannot be written stays in memory as a whole, like
@@ -203,6 +209,16 @@ public struct PreferencesFile: Sendable {
     /// values are read. Inside a batch, `read` sees the batch's changes so far.
     public func withConsistentValues<Result, Failure>(_ read: () throws(Failure) -> Result) throws(Failure) -> Result {
         try store.withConsistentValues(read)
+    }
+}
+
+extension PreferencesFile: CustomStringConvertible {
+    /// The ``path``. The file is not opened for it; one of the application's is located, which is a use of the storage: call
+    /// ``StorageSystem/bootstrap(applicationID:preferences:keyring:environmentPrefix:)`` before.
+    public var description: String {
+        guard let name else { return path }
+        guard let scope = temporaryScope(orElse: nil) else { return OpenStores.shared.path(ofApplications: name) }
+        return DurableFile(path: "\(scope.folder)/\(name).json").place
     }
 }
 

@@ -51,7 +51,6 @@ extension PreferencesStore {
     /// By precedence.
     var layers: [PreferencesLayer] { state.withLock { $0.members.layers } }
 
-    /// Takes over the current content of all layers.
     func refreshLayers() {
         for layer in layers { refreshLayer(layer.file) }
     }

@@ -10,7 +10,6 @@ struct PreferencesState {
     var members: StoredMembers
     var audience = Audience()
     var log: TroubleLog
-    /// The watches of the file and its layers.
     var watches: [(file: DurableFile, watch: FileWatch)] = []
     /// The changes of the running batch so far, nil before the first. Only its thread sees them; they are published when the
     /// batch is committed.

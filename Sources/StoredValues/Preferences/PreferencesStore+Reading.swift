@@ -21,7 +21,6 @@ extension PreferencesStore {
     /// The file with the changes that are not written yet.
     var document: PreferencesDocument { wholeView.document }
 
-    /// All values at this moment.
     var snapshot: PreferencesSnapshot {
         let view = wholeView
         return PreferencesSnapshot(view.document, layers: view.layers, environment: view.environment?.document)

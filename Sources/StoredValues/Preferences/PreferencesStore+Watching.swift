@@ -88,7 +88,7 @@ extension PreferencesStore {
     ///   - inUse: Says what is used in place of a file that does not parse.
     func adopt(
         _ reading: PreferencesReading, since revision: Int? = nil,
-        inUse: () -> String = { "The last good values are in use." }, _ later: inout AfterUnlocking
+        inUse: () -> String = { "The last good values are in use, and defaults where there are none." }, _ later: inout AfterUnlocking
     ) -> Adoption {
         func isCurrent(_ state: borrowing PreferencesState) -> Bool {
             revision == nil || state.members.revision == revision && !state.disk.isWriting

@@ -234,6 +234,9 @@ final class PreferencesStore: Sendable {
         try change(.batch) { _ throws(Failure) in try body() }
     }
 
+    /// Lets the change that the calling thread makes write the file even if it changes no value: what is there is broken.
+    func requireWriting() { state.withLock { $0.disk.mustRewrite = true } }
+
     /// Writes what is unsaved, if anything. Returns why it could not be written.
     func save() -> PreferencesError? {
         PreferencesTurn(.change("saving", key: nil), of: self).commit()  // a library thread, which is in no batch or update

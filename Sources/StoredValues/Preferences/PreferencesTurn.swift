@@ -27,7 +27,6 @@ import Synchronization
 /// All other locks guard one thing each, and no other lock is taken under them, but for that of opening: who opens a file first takes
 /// its state, and others wait.
 struct PreferencesTurn: ~Copyable {
-    /// The requested changes.
     var changes = MemberChanges()
     private let store: PreferencesStore
     /// The file with its lock; nil without the lock, and if values are in memory only.

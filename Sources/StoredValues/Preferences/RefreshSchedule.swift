@@ -9,11 +9,6 @@ final class RefreshSchedule: Sendable {
     static let patience = Duration.milliseconds(200)
     /// How long a file may be missing before it counts as deleted: some programs delete it just before they write it again.
     private static let absence = Duration.milliseconds(10)
-    /// While the owner is changing the file itself, a read is delayed by this multiple of the last read's duration, within
-    /// these bounds.
-    private static let restFactor = 10
-    private static let shortestRest = Duration.milliseconds(10)
-    private static let longestRest = Duration.milliseconds(200)
 
     private struct State {
         /// Incremented by every event: a later event cancels a delayed read.
@@ -42,7 +37,6 @@ final class RefreshSchedule: Sendable {
         (self.isOwnerBusy, self.refresh) = (isOwnerBusy, refresh)
     }
 
-    /// Notes an event of the file.
     func note(_ event: FileWatch.Event) {
         switch event {
         case .replaced, .uncertain: readNow()
@@ -57,8 +51,8 @@ final class RefreshSchedule: Sendable {
             return (!exchange(&state.isQueued, with: true), state.cost)
         }
         guard isFirst else { return }
-        let rest = min(max(Self.shortestRest, cost * Self.restFactor), Self.longestRest)
-        let delay = isOwnerBusy() ? rest : .zero
+        // While the owner is changing the file itself, a read is delayed by ten times what the last one took, within bounds.
+        let delay: Duration = isOwnerBusy() ? min(max(.milliseconds(10), cost * 10), .milliseconds(200)) : .zero
         queue.async(after: delay) { [self] in
             state.withLock { $0.isQueued = false }
             let cost = ContinuousClock().measure(refresh)

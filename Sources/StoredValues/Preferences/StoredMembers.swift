@@ -66,7 +66,6 @@ struct StoredMembers {
         return overlay[key] != nil || unsaved[key] == nil ? ownSource : .memory
     }
 
-    /// Lays more changes over it.
     func overlaid(with changes: MemberChanges) -> StoredMembers {
         var view = self
         view.overlay = overlay.isEmpty ? changes : overlay.merging(changes) { $1 }

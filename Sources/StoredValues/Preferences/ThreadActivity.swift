@@ -89,7 +89,6 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
         if ofThread.pointee.removeLast().activity.hasView { SpecialReaders.all.count.subtract(1, ordering: .relaxed) }
     }
 
-    /// Runs a validation of `key`.
     static func validate<Item>(_ key: String, _ validation: () throws -> Item) rethrows -> Item {
         begin(.validation(of: key), in: nil)
         defer { end() }

@@ -22,7 +22,6 @@ struct TroubleLog {
     /// What of which keys was logged to be declared in two ways.
     private var declaredTwice: Set<PreferencesKey> = []
     private var notes: [Note] = []
-    /// Changes that were refused.
     private var refusals: [PreferencesError] = []
     private var isHeld = true
 

@@ -52,10 +52,9 @@ struct ItemShape {
         let schemas: [(any Any.Type, JSONSchema)] = [
             (Bool.self, JSONSchema(type: "boolean")), (String.self, JSONSchema(type: "string")), (Double.self, number),
             (Float.self, number), (Date.self, JSONSchema(anyOf: [dateText, JSONSchema(type: "number")])), (Data.self, base64),
-            // These two read also what their own `encode(to:)` writes.
+            // It reads also what its own `encode(to:)` writes.
             (URL.self, JSONSchema(anyOf: [JSONSchema(type: "string"), JSONSchema(type: "object")])),
-            (Decimal.self, JSONSchema(anyOf: [JSONSchema(type: "number"), JSONSchema(type: "object")])),
-            (JSONValue.self, .anything),
+            (Decimal.self, .decimal), (JSONValue.self, .anything),
         ]
         let integers: [any FixedWidthInteger.Type] = [
             Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self, UInt.self, UInt8.self, UInt16.self, UInt32.self,
@@ -147,11 +146,6 @@ struct ItemShape {
 private protocol OptionalItem { static var wrapped: any Any.Type { get } }
 
 extension Optional: OptionalItem { static var wrapped: any Any.Type { Wrapped.self } }
-
-private protocol ListItem { static var element: any Any.Type { get } }
-
-extension Array: ListItem { static var element: any Any.Type { Element.self } }
-extension Set: ListItem { static var element: any Any.Type { Element.self } }
 
 private protocol DictionaryItem {
     static var value: any Any.Type { get }

@@ -10,6 +10,9 @@ package struct JSONSchema: Sendable, Hashable {
     static let anything = JSONSchema([:])
     var isAnything: Bool { json == [:] }
 
+    /// What is read as a `Decimal`: the object is what its own `encode(to:)` writes, here only for nan.
+    static let decimal = JSONSchema(anyOf: [JSONSchema(type: "number"), JSONSchema(type: "object")])
+
     /// A schema for values of one JSON type.
     init(type: String, _ more: [String: JSONValue] = [:]) {
         json = .object(more.merging(["type": .string(type)]) { $1 })
@@ -40,8 +43,9 @@ package struct JSONSchema: Sendable, Hashable {
         return !types.isEmpty && types.allSatisfy { $0 == "string" || $0 == "null" }
     }
 
-    /// Whether it allows numbers, and nothing else but words for what is none, such as nan.
+    /// Whether it allows numbers, and nothing else but words for what is none, such as nan, or what a `Decimal` has for that.
     var isNumber: Bool {
+        if self == .decimal { return true }
         if let choices { return choices.contains(where: \.isNumber) && choices.allSatisfy { $0.isNumber || $0["enum"] != nil } }
         return types == ["integer"] || types == ["number"]
     }
@@ -56,7 +60,6 @@ package struct JSONSchema: Sendable, Hashable {
 // MARK: Checking
 
 extension JSONSchema {
-    /// Whether the schema allows the value.
     package func allows(_ value: JSONValue) -> Bool { misfit(value) == nil }
 
     /// Why the value is not allowed, as the end of a sentence that says what is; nil if it is allowed.

@@ -44,6 +44,9 @@ package struct PublishedSchema: Sendable {
     /// What is declared of a key.
     package subscript(key: String) -> JSONValue? { properties[key] }
 
+    /// Why the key may not have the value, as a part of a sentence that says what may be stored; nil if it may, and if it is not declared.
+    package func misfit(_ value: JSONValue, for key: String) -> String? { self[key].flatMap { JSONSchema($0).misfit(value) } }
+
     /// Adds the keys of another schema that this one does not have.
     mutating func add(_ other: PublishedSchema) { properties.merge(other.properties) { mine, _ in mine } }
 
@@ -59,7 +62,7 @@ package struct PublishedSchema: Sendable {
             var new = entry.json, old = properties[key]
             var programs = old?[Self.programsMember]?.objectValue ?? [:]
             old?[Self.programsMember] = nil
-            // The elements of a set have another order in each run.
+            // A type of the program's own may write the elements of a set in another order in each run.
             if let known = old, Self.inOrder(known) == Self.inOrder(new) { new = known }
             programs[program] = JSONValue(entry.call)
             new[Self.programsMember] = .object(programs)

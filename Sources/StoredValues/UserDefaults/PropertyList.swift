@@ -54,7 +54,7 @@ extension PropertyList {
     var reading: Reading {
         func reading(_ json: JSONValue?, _ form: UserDefaultsImport.Form) -> Reading {
             // Only its depth can prevent a property list from being encoded.
-            guard let json, PreferencesDocument.canRead(json.text()) else { return .failure(.tooDeep) }
+            guard let json, !json.isDeeper(than: JSONValue.maximumDepth - 1) else { return .failure(.tooDeep) }
             return .success(json, form)
         }
         guard let data = value as? Data else { return reading(try? ItemEncoder.encode(self), .plain) }

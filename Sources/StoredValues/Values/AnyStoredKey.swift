@@ -63,11 +63,10 @@ extension StoredKey: ErasedKey {
     var strictSchema: JSONSchema {
         let schema = ItemShape.schema(of: Item.self, sample: try? ItemEncoder.encode(defaultItem))
         guard let bounds, schema.isNumber else { return schema }
-        let type = schema.json["type"]?.stringValue ?? "number"  // without the words for what is none
+        let type = schema.json["type"]?.stringValue ?? "number"  // without the words, or the object, for what is none
         return JSONSchema(type: type, ["minimum": bounds.lowerBound, "maximum": bounds.upperBound])
     }
 
-    /// The range that the key is declared with.
     var bounds: Setting.Bounds? {
         guard let range, let low = try? ItemEncoder.encode(range.lowerBound), let high = try? ItemEncoder.encode(range.upperBound)
         else { return nil }
@@ -88,8 +87,8 @@ extension PreferencesFile {
     /// whether it is stored, or of its repairs. For a settings page that is open while others change the file.
     ///
     /// Iterating subscribes, dropping the iterator unsubscribes. A slow reader gets only the latest.
-    public func settingUpdates(of keys: [AnyStoredKey]) -> some AsyncSequence<[Setting], Never> & Sendable {
-        ValueSequence<Bool, [Setting]>(
+    public func settingUpdates(of keys: [AnyStoredKey]) -> LiveValues<[Setting]> {
+        let updates = ValueSequence<Bool, [Setting]>(
             subscribe: {
                 let store = store
                 let subscription = Subscription(limit: .newest(1)), change = Box(true)
@@ -105,6 +104,7 @@ extension PreferencesFile {
                     return settings
                 }
             })
+        return LiveValues(updates)
     }
 
     /// The keys in the file itself that none of `keys` declares, sorted; see ``undeclaredKeys(besides:)-1jti1``.
@@ -118,7 +118,8 @@ extension PreferencesFile {
     /// What is read without a repair is valid, and so are former names, members that begin with `$`, and keys that nobody declares. Where
     /// nothing certain is known of a type, the schema says less. See <doc:SettingsPages#What-the-schema-says>.
     ///
-    /// Traps if two of the keys have one variable of the environment, which would be ignored; see <doc:ServiceEnvironment>.
+    /// Traps if two of the keys have one variable of the environment, which would be ignored. That is so only of the ``standard`` file, after
+    /// `bootstrap` with a prefix, and outside of `withTemporaryStorage`; see <doc:ServiceEnvironment>.
     public func schema(of keys: [AnyStoredKey]) -> JSONValue {
         _ = variables(of: keys) { variable, keys in
             let names = keys.map { "\"\($0)\"" }.joined(separator: " and ")

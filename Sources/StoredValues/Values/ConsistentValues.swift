@@ -2,29 +2,7 @@ import StoredValuesSupport
 
 /// The values of several keys of one file as an async sequence of tuples: the current values, then all of them again after
 /// every change of any. Returned by ``PreferencesFile/values(of:)-type.method``.
-///
-/// Each iteration subscribes separately; dropping its iterator unsubscribes.
-public struct ConsistentValues<Values: Sendable>: AsyncSequence, Sendable {
-    public typealias Element = Values
-    public typealias Failure = Never
-
-    /// Its elements are the contents of all keys.
-    fileprivate let base: ValueSequence<[StoredContent], Values>
-
-    /// Subscribes.
-    public func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator()) }
-
-    /// One iteration; releasing it unsubscribes.
-    public struct Iterator: AsyncIteratorProtocol {
-        fileprivate var base: ValueSequence<[StoredContent], Values>.Iterator
-
-        /// Waits for the next values; nil once the task is cancelled.
-        public mutating func next() async -> Values? { await base.next(isolation: nil) }
-
-        /// Waits for the next values; nil once the task is cancelled.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> Values? { await base.next(isolation: actor) }
-    }
-}
+public typealias ConsistentValues<Values: Sendable> = LiveValues<Values>
 
 extension PreferencesFile {
     /// The values of all `wrappers` now, then all of them after every change of any, in the order of the changes.
@@ -68,19 +46,20 @@ extension PreferencesFile {
             return parts
         }
         _ = find()
-        return ConsistentValues(
-            base: ValueSequence(
-                subscribe: { Part.subscribe(to: find()) },
-                makeTransform: {
-                    let readings = (repeat PartReading(each wrappers))
-                    return { contents in
-                        var rest = contents[...]
-                        let values = (repeat (each readings).read(rest.removeFirst()))
-                        var isNews = false
-                        for reading in repeat each readings { isNews = isNews || reading.isNews }
-                        return isNews ? values : nil
-                    }
-                }))
+        // Its contents are those of all keys.
+        let values: ValueSequence<[StoredContent], (repeat each Item)> = ValueSequence(
+            subscribe: { Part.subscribe(to: find()) },
+            makeTransform: {
+                let readings = (repeat PartReading(each wrappers))
+                return { contents in
+                    var rest = contents[...]
+                    let values = (repeat (each readings).read(rest.removeFirst()))
+                    var isNews = false
+                    for reading in repeat each readings { isNews = isNews || reading.isNews }
+                    return isNews ? values : nil
+                }
+            })
+        return LiveValues(values)
     }
 }
 

@@ -6,7 +6,6 @@ import Synchronization
 final class LivePreference<Item: StorableItem>: LiveMember {
     let store: PreferencesStore
     private let key: String
-    /// The stored content.
     let live: LiveValue<StoredContent, Item>
     /// The item as most readers get it: decoded, but not validated.
     @usableFromInline let ready: ReadyItem<Item>
@@ -32,7 +31,6 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         ready = live.ready
     }
 
-    /// The live value of `key` in `store`.
     static func find(_ key: String, in store: PreferencesStore) -> LivePreference {
         let schema = ItemSchema(of: Item.self)  // without a lock: it calls code of the type
         return store.member(key, Item.self) { LivePreference(key, in: store, text: $0, $1 as? LastGood<Item>, schema: schema) }

@@ -15,11 +15,13 @@ extension LiveSecret {
     /// without a lock, another process may have stored something else. If the lock is refused, an update without a change still
     /// succeeds.
     ///
-    /// - Parameter change: Changes the item; `stored` holds the bytes it was decoded from.
+    /// - Parameters:
+    ///   - update: The turn of the update with a closure that awaits, if this is the end of one.
+    ///   - change: Changes the item; `stored` holds the bytes it was decoded from.
     func update<Success: Sendable, Failure>(
-        _ change: @Sendable (_ item: inout Item?, _ stored: Secret?) -> Result<Success, Failure>
+        endOf update: Waiter? = nil, _ change: @Sendable (_ item: inout Item?, _ stored: Secret?) -> Result<Success, Failure>
     ) async throws(KeyringError) -> Result<Success, Failure> {
-        try await inTurn(.changes) { () async throws(KeyringError) in
+        try await inTurn(.changes, endOf: update) { () async throws(KeyringError) in
             let locked: Result<any Keyring, KeyringError>
             do throws(KeyringError) {
                 locked = .success(try await keyring.locked(for: id))
@@ -48,12 +50,14 @@ extension LiveSecret {
         }
     }
 
-    /// Runs `body` when all earlier callers are done. Throws ``KeyringError/cancelled`` if the task is cancelled while it waits.
+    /// Runs `body` when all earlier callers are done. Throws ``KeyringError/cancelled`` if the task is cancelled while it waits, and
+    /// ``KeyringError/updateOfItself`` inside the closure of an update of this secret, but not at the end of that update itself.
     private func inTurn<Success: Sendable>(
-        _ line: SecretState<Item>.Line, _ turn: Waiter = Waiter(), _ body: () async throws(KeyringError) -> Success
+        _ line: SecretState<Item>.Line, _ turn: Waiter = Waiter(), endOf update: Waiter? = nil,
+        _ body: () async throws(KeyringError) -> Success
     ) async throws(KeyringError) -> Success {
         if Task.isCancelled { throw .cancelled }
-        let outer = RunningUpdate.ofTask.compactMap(\.turn)
+        let outer = RunningUpdate.ofTask.compactMap(\.turn).filter { $0 != update }
         carryOut { $0.enter(line, turn, inside: outer) }
         var failure = await turn.wait()
         defer { carryOut { $0.leave(line, turn, after: failure) } }
@@ -92,7 +96,8 @@ extension LiveSecret {
         RunningUpdate.$ofTask.withValue(updates) {
             Task {
                 do throws(KeyringError) {
-                    answer.answer(.success(try await inTurn(.updates, turn) { () async throws(KeyringError) in try await repeating(change) }))
+                    let result = try await inTurn(.updates, turn) { () async throws(KeyringError) in try await repeating(change, in: turn) }
+                    answer.answer(.success(result))
                 } catch {
                     answer.answer(.failure(error))
                 }
@@ -103,7 +108,7 @@ extension LiveSecret {
 
     /// Runs `change` until the secret that it worked on is still the stored one at its end.
     private func repeating<Success: Sendable>(
-        _ change: @Sendable (inout Item?) async throws -> Success
+        _ change: @Sendable (inout Item?) async throws -> Success, in turn: Waiter
     ) async throws(KeyringError) -> Result<Success, any Error> {
         while true {
             let content = await ask()
@@ -114,7 +119,7 @@ extension LiveSecret {
             let success: Success
             do { success = try await change(&item) } catch { return .failure(error) }
             let after = item
-            let isStored = try await update { item, stored -> Result<Bool, Never> in
+            let isStored = try await update(endOf: turn) { item, stored -> Result<Bool, Never> in
                 if stored == before { item = after }
                 return .success(stored == before)
             }

@@ -118,16 +118,26 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         carryOut { $0.changed(to: content) }
     }
 
-    /// Begins to listen, which may have to wait for a disk. Does not wait longer than ``subscriptionDeadline``: the secret is read again
-    /// when it listens at last.
+    /// Begins to listen, which may have to wait for a disk; not longer than ``subscriptionDeadline``.
     private func listen() async {
         guard !listening.withLock({ $0.hasBegun }) else { return }
-        try? await listener.queue.perform(deadline: subscriptionDeadline) { [self] isWanted throws(KeyringError) in
-            listener.listen()
-            let new = keyring.watch(id)  // without the lock: a keyring may be the user's
-            listening.withLock { $0 = (true, $0.interest ?? new) }
-            if !isWanted() { hear(.secret(id)) }
-        }
+        do throws(KeyringError) {
+            try await listener.queue.perform(deadline: subscriptionDeadline) { [self] _ throws(KeyringError) in beginListening() }
+        } catch .timedOut {
+            // Later calls do not wait as well: it listens, and is read again, when the disk goes on.
+            listening.withLock { $0.hasBegun = true }
+            listener.queue.async { [weak self] in
+                guard let self else { return }
+                beginListening()
+                hear(.secret(id))
+            }
+        } catch {}  // cancelled, or no thread is left: the next call listens
+    }
+
+    private func beginListening() {
+        listener.listen()
+        let new = keyring.watch(id)  // without the lock: a keyring may be the user's
+        listening.withLock { $0 = (true, $0.interest ?? new) }
     }
 }
 
@@ -146,8 +156,8 @@ extension LiveSecret: ListeningSecret {
 /// How long a getter waits for the first answer.
 private let getterDeadline = Duration.seconds(5)
 
-/// How long a call waits until its secret listens to changes.
-private let subscriptionDeadline = Duration.seconds(5)
+/// How long a call waits until its secret listens to changes: a part of what a getter waits, which needs the rest for the keyring.
+private let subscriptionDeadline = Duration.seconds(2)
 
 /// A getter on its thread, or a task, that waits until it is woken.
 final class Waiter: Sendable, Equatable {

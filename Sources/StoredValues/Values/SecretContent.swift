@@ -9,7 +9,6 @@ enum SecretContent<Item: StorableItem>: Sendable {
     /// The item to show; nil means only that none is known.
     var item: Item? { if case .value(let item, _) = self { item } else { nil } }
 
-    /// The bytes of the secret.
     var secret: Secret? { if case .value(_, let secret) = self { secret } else { nil } }
 
     /// Whether it is an answer, so that a getter need not ask the keyring again.
@@ -45,15 +44,8 @@ extension SecretContent: Equatable {
 }
 
 extension SecretContent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The case, and why a secret is unavailable; never the item, which a struct's default description would show.
-    var description: String {
-        switch self {
-        case .unknown: "unknown"
-        case .value: "redacted"
-        case .absent: "absent"
-        case .unavailable(let error): "unavailable: \(error)"
-        }
-    }
+    /// Never the item, which an enum's default description would show.
+    var description: String { "redacted" }
     var debugDescription: String { description }
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -218,10 +218,10 @@ struct SecretState<Item: StorableItem> {
     /// In the order in which they came; the first has its turn.
     private var lines: [Line: [Waiter]] = [:]
 
-    /// A caller wants its turn, and is woken when it comes. If it came from inside of `turns`, and one of them is the present
-    /// one, it would wait for itself, and fails.
+    /// A caller wants its turn, and is woken when it comes. If it came from inside of `turns`, and one of them is the update whose
+    /// closure runs, it fails: an update would wait for itself, and after any other change the closure would run again.
     mutating func enter(_ line: Line, _ caller: Waiter, inside turns: [Waiter] = []) -> [Action] {
-        if let first = lines[line]?.first, turns.contains(first) { return [.wake([caller], .updateOfItself)] }
+        if let running = lines[.updates]?.first, turns.contains(running) { return [.wake([caller], .updateOfItself)] }
         lines[line, default: []].append(caller)
         return lines[line]?.count == 1 ? [.wake([caller], nil)] : []
     }
@@ -249,8 +249,8 @@ extension KeyringError {
         }
     }
 
-    /// Thrown for an update that would wait for itself.
+    /// Thrown for a change of a secret inside of the closure of an update of it.
     static let updateOfItself = KeyringError.other(
         domain: "StoredValues", code: 2,
-        message: "update was called inside the closure of another update of the same secret, and would wait for itself; change the closure's argument instead")
+        message: "the secret was to be changed inside the closure of an update of the same secret, which would wait for itself or run again without end; change the closure's argument instead")
 }

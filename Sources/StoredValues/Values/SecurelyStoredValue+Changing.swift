@@ -17,8 +17,16 @@ extension SecurelyStoredValue {
     /// ``KeyringError/timedOut(after:)`` at the keyring's deadline, so keep `change` short. In a custom keyring, and where
     /// another program such as `secret-tool` changes the desktop's keyring, a change made between reading and storing is lost.
     ///
-    /// Throws what `change` throws; nothing was changed then. Throws ``SecretError`` as ``set(_:)`` does. If `change` leaves
-    /// the secret unchanged, nothing is stored.
+    /// Throws ``SecretError`` as ``set(_:)`` does. If `change` leaves the secret unchanged, nothing is stored.
+    @discardableResult
+    public func update<Result: Sendable>(_ change: @Sendable (inout Item?) -> Result) async throws(SecretError) -> Result {
+        try await perform { secret async throws(KeyringError) in
+            try await secret.update { item, _ in Swift.Result<Result, Never>.success(change(&item)) }
+        }.get()
+    }
+
+    /// The same by a closure that may throw. Throws what `change` throws, and nothing was changed then; or ``SecretError``.
+    @discardableResult
     public func update<Result: Sendable>(_ change: @Sendable (inout Item?) throws -> Result) async throws -> Result {
         // The closure's own error is returned as a result, because the keyring's error is typed.
         try await perform { secret async throws(KeyringError) in
@@ -50,10 +58,11 @@ extension SecurelyStoredValue {
     ///
     /// No lock is held meanwhile: ``set(_:)``, ``reset()``, the other `update` and other processes do not wait. The secret is
     /// compared before it is stored. If it changed since the closure read it, **the closure runs again**, on the current
-    /// secret. Inside the closure, change the secret only through its argument. An update of the same secret in it, or in a
-    /// task that it creates, would wait for itself, and throws a ``KeyringError/other(domain:code:message:)`` that says so. Two
-    /// cases are not detected, and wait for ever: two secrets whose closures update each other, so update several secrets in one
-    /// order everywhere; and a closure that waits for a detached task that updates the same secret.
+    /// secret. Inside the closure, change the secret only through its argument: any other change of the same secret in it, or in a
+    /// task that it creates, throws a ``KeyringError/other(domain:code:message:)`` that says so, because an update would wait for
+    /// itself, and after a ``set(_:)`` the closure would run again and again. Two cases are not detected, and never end: two secrets
+    /// whose closures update each other, so update several secrets in one order everywhere; and a closure that has a detached task
+    /// change the same secret, each time that it runs, and waits for it.
     ///
     /// Among processes, comparing and storing are one step where the other `update` is atomic, so no change is lost there. A closure
     /// never waits for one of another process: of two that refresh a token at the same time, the later one finds the other's, and
@@ -61,6 +70,7 @@ extension SecurelyStoredValue {
     ///
     /// Throws what `change` throws; nothing was changed then. Throws ``SecretError`` as ``set(_:)`` does, possibly after the
     /// closure has run: its result is not stored then. If the closure leaves the secret unchanged, nothing is stored.
+    @discardableResult
     public func update<Result: Sendable>(
         _ change: @escaping @Sendable (inout Item?) async throws -> Result
     ) async throws -> Result {

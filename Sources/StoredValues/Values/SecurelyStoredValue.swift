@@ -126,13 +126,14 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     ///
     /// Yields only answers of the keyring: nothing while the keyring is unavailable. Iterating subscribes, and asks the keyring
     /// if it was not asked yet; dropping the iterator unsubscribes.
-    public var values: some AsyncSequence<Item?, Never> & Sendable { values(bufferingPolicy: .unbounded) }
+    public var values: LiveValues<Item?> { values(bufferingPolicy: .unbounded) }
 
-    /// ``values`` with a limit on the elements that wait for a slow reader.
-    public func values(
-        bufferingPolicy: AsyncStream<Item?>.Continuation.BufferingPolicy
-    ) -> some AsyncSequence<Item?, Never> & Sendable {
-        ValueSequence<SecretContent<Item>, Item?>(
+    /// ``values`` with a limit on the elements that wait for a slow reader. One that waits already gets the next element whatever the limit.
+    ///
+    /// An outage of the keyring, and an answer equal to the one before, yield nothing, but take a place until the reader comes to them: they
+    /// can replace, or keep out, a change.
+    public func values(bufferingPolicy: AsyncStream<Item?>.Continuation.BufferingPolicy) -> LiveValues<Item?> {
+        let values = ValueSequence<SecretContent<Item>, Item?>(
             subscribe: { self.subscribe(BufferLimit(bufferingPolicy)) },
             makeTransform: {
                 // Retained by the iteration: the wrapper may be released before.
@@ -147,6 +148,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
                     return .some(content.item)
                 }
             })
+        return LiveValues(values)
     }
 
     /// Adds a reader of the known content, and asks the keyring if there is none.

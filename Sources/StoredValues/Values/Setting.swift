@@ -33,7 +33,8 @@ public struct Setting: Sendable {
     public let repairs: [Repair]
     /// The range that the key is declared with, if it is declared with one.
     public let range: Bounds?
-    /// All values that can be set, if the type is an enum that is `CaseIterable` with raw values; else empty.
+    /// All values that can be set, if the type is an enum that is `CaseIterable` with raw values; else empty. Of an optional of such an
+    /// enum they are the cases of the enum: null can be set, too, and is not among them.
     public let cases: [JSONValue]
     private let stored: any SettableValue
 
@@ -47,7 +48,8 @@ public struct Setting: Sendable {
         self.stored = stored
     }
 
-    /// Stores a value as ``StoredValue/set(checking:)`` does: read as the key's type, and validated.
+    /// Stores a value as ``StoredValue/set(checking:)`` does: read as the key's type, and validated. A member that is missing in an object
+    /// takes its default.
     ///
     /// Throws ``PreferencesError/notValid(key:path:reason:)`` if it is not of that type, or is refused; the reason says what is allowed.
     /// Otherwise throws as that does. Then the old value stays.
@@ -56,7 +58,8 @@ public struct Setting: Sendable {
     /// Stores what a person typed, read as the key's type wants it, and validated as ``set(_:)`` does.
     ///
     /// `30` is a number where one is wanted and a text where a text is wanted. A text, a date or a case is typed without quotes: `dark`.
-    /// Lists and objects are JSON: `["a", "b"]`. Nothing is guessed: `2 h` is no number, and `yes` is not `true`.
+    /// Lists and objects are JSON: `["a", "b"]`, and `{"width": 800}`, which leaves all else of a window at its default. Nothing is guessed:
+    /// `2 h` is no number, and `yes` is not `true`.
     public func set(text: String) throws(PreferencesError) { try stored.set(text: text) }
 
     /// Removes the stored value, as ``StoredValue/reset()`` does.
@@ -80,7 +83,7 @@ extension StoredValue: SettableValue {
     fileprivate func set(json: JSONValue) throws(PreferencesError) {
         let item: Item
         do {
-            item = try ItemDecoder.decode(Item.self, from: json)
+            item = try declaration.item(from: json)
         } catch {
             throw notValid(declaration.strictSchema.misfit(json) ?? DecodingTrace.reason(error))
         }
@@ -102,12 +105,30 @@ extension StoredKey {
         let typed: JSONValue?
         do { typed = try JSONValue(typed: text) } catch { throw Explanation("it has \(error)") }
         let string = JSONValue.string(text), isText = string.item(Item.self) != nil
-        // What can be read as JSON and as a text is a text only for a type of texts.
-        if let typed, typed.item(Item.self) != nil, !isText || !strictSchema.isText { return typed }
+        var missing: String?
+        if let typed {
+            do {
+                _ = try item(from: typed)
+                // What can be read as JSON and as a text is a text only for a type of texts.
+                if !isText || !strictSchema.isText { return typed }
+            } catch DecodingError.keyNotFound(_, let context) {
+                missing = context.debugDescription
+            } catch {}
+        }
         if isText { return string }
         let schema = strictSchema
         // The schema may name the part that does not fit.
-        let misfit = typed.flatMap { schema.misfit($0) } ?? "it must be \(schema.words)"
+        let misfit = typed.flatMap { schema.misfit($0) } ?? missing ?? "it must be \(schema.words)"
         throw Explanation(schema.isAnything ? "it cannot be read as \(Item.self)" : misfit)
+    }
+
+    /// The item that `json` is. As in the file, members that are missing are the default's; nothing else is repaired.
+    func item(from json: JSONValue) throws -> Item {
+        do {
+            return try ItemDecoder.decode(Item.self, from: json)
+        } catch {
+            guard let item = ItemRepair<Item>.decode(json, default: defaultItem, .strict).item else { throw error }
+            return item
+        }
     }
 }

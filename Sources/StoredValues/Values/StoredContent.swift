@@ -124,7 +124,6 @@ struct LastGood<Item: StorableItem>: Sendable {
         return item.map { LastGood(item: $0) }
     }
 
-    /// The last good value after `new` has replaced `old`.
     func afterReplacing(_ old: (content: StoredContent, revision: UInt64), by new: StoredContent) -> LastGood {
         var next = LastGood()
         if case .absent = new { return next }  // then the defaults are in use

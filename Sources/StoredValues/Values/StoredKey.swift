@@ -73,6 +73,16 @@ public struct StoredKey<Item: StorableItem>: Sendable {
     }
 }
 
+extension StoredKey where Item: ExpressibleByNilLiteral {
+    /// Declares a key of an optional whose default is nil; see ``init(_:default:formerKeys:decoding:validate:title:help:)``.
+    public init(
+        _ name: String, formerKeys: [String] = [], decoding: DecodingStrategy = .lenient, validate: Validation? = nil, title: String = "",
+        help: String = ""
+    ) {
+        self.init(name, default: nil, formerKeys: formerKeys, decoding: decoding, validate: validate, title: title, help: help)
+    }
+}
+
 /// A range of items, of a type that is only known to be comparable where the range is declared.
 struct ItemRange<Item: Sendable>: Sendable {
     let lowerBound: Item
@@ -125,7 +135,7 @@ extension StoredKey {
         do {
             guard let text else { throw Explanation("it is not UTF-8") }
             let json = try json(typed: text)
-            _ = try validated(ItemDecoder.decode(Item.self, from: json))
+            _ = try validated(item(from: json))
             content = StoredJSON(json: json.text(level: 1), version: ItemSchema(of: Item.self).version)
         } catch {
             reason = "\(error)"

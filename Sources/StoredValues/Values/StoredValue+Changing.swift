@@ -32,7 +32,7 @@ extension StoredValue {
     /// the value stays in memory, as with ``set(_:overwritingNewer:)``.
     public func set(checking item: Item) throws(PreferencesError) {
         let preference = livePreference
-        let change = try checkedChange(to: item, in: preference)
+        let change = try change(to: item, isChecked: true, in: preference)
         try preference.store.change("set(checking:)", of: key) { changes throws(PreferencesError) in
             changes[PreferencesKey(key)] = change
             try preference.store.check(changes)
@@ -52,16 +52,7 @@ extension StoredValue {
     /// the file wait while the disk is written.
     public func set(durably item: Item) async throws(PreferencesError) {
         let preference = livePreference
-        try await preference.store.changeDurably(key, try checkedChange(to: item, in: preference))
-    }
-
-    /// ``change(to:if:in:)`` for an item that must lie in the range of the key, if it has one.
-    private func checkedChange(to item: Item, in preference: LivePreference<Item>) throws(PreferencesError) -> MemberChange {
-        if let overridden = preference.store.overridden(key) { throw overridden }
-        if let range = declaration.range, !range.contains(item) {
-            throw .notValid(key: key, path: preference.store.path, reason: "\(range.refusal(of: item))")
-        }
-        return try change(to: item, in: preference)
+        try await preference.store.changeDurably(key, try change(to: item, isChecked: true, in: preference))
     }
 
     /// Removes the stored value, also under former keys, so that the layers below are read again, or the default.
@@ -82,6 +73,7 @@ extension StoredValue {
     /// written when the lock is released; while processes pass the lock on, this waits for its turn. `change` gets the value
     /// that is read, even if the stored one is broken, and validation runs on the result. If a newer version of the program
     /// stored the value, the change is refused.
+    @discardableResult
     public func update<Result, Failure>(_ change: (inout Item) throws(Failure) -> Result) throws(Failure) -> Result {
         try update(named: "update(_:)", change)
     }
@@ -106,12 +98,15 @@ extension StoredValue {
 
     /// The change that stores `item`, as validation returns it, over nothing newer unless there is a condition. Throws if the item is
     /// refused.
+    ///
+    /// - Parameter isChecked: Whether an item outside of the range of the key, if it has one, is refused.
     private func change(
-        to item: Item, if condition: MemberChange.Condition? = nil, in preference: LivePreference<Item>
+        to item: Item, if condition: MemberChange.Condition? = nil, isChecked: Bool = false, in preference: LivePreference<Item>
     ) throws(PreferencesError) -> MemberChange {
         if let overridden = preference.store.overridden(key) { throw overridden }
         let valid: Item, stored: StoredJSON
         do {
+            if isChecked, let range = declaration.range, !range.contains(item) { throw range.refusal(of: item) }
             valid = try declaration.validated(item)
         } catch {
             throw .notValid(key: key, path: preference.store.path, reason: "\(error)")
@@ -175,6 +170,13 @@ extension StoredValue where Item: RangeReplaceableCollection, Item.Element: Equa
     }
 }
 
+extension StoredValue where Item: SetAlgebra {
+    /// Removes `element`, or inserts it if the set does not have it.
+    public func togglePresence(_ element: Item.Element) {
+        update(named: "togglePresence(_:)") { $0.formSymmetricDifference(Item([element])) }
+    }
+}
+
 extension StoredValue {
     /// Sets one entry of the dictionary, or removes it if `value` is nil.
     public func update<Key, Value>(key: Key, value: Value?) where Item == [Key: Value] {
@@ -190,7 +192,6 @@ extension RangeReplaceableCollection where Element: Equatable {
         return others
     }
 
-    /// The collection with `replacement` in place of every `element`.
     func replacing(every element: Element, with replacement: Element) -> Self {
         Self(lazy.map { $0 == element ? replacement : $0 })
     }

@@ -9,18 +9,17 @@ extension StoredValue {
     /// the latest state arrives. Elements wait for a slow reader without limit. A change that leaves the value equal yields
     /// nothing: storing the default while nothing is stored, removing it, other formatting in the file, or broken JSON in place
     /// of the last good value.
-    public var values: some AsyncSequence<Item, Never> & Sendable { values(bufferingPolicy: .unbounded) }
+    public var values: LiveValues<Item> { values(bufferingPolicy: .unbounded) }
 
-    /// ``values`` with a limit on the elements that wait for a slow reader.
-    public func values(
-        bufferingPolicy: AsyncStream<Item>.Continuation.BufferingPolicy
-    ) -> some AsyncSequence<Item, Never> & Sendable {
-        sequence(BufferLimit(bufferingPolicy))
-    }
-
-    /// ``values`` with its concrete type.
-    func sequence(_ limit: BufferLimit) -> ValueSequence<StoredContent, Item> {
-        ValueSequence(subscribe: { self.livePreference.live.subscribe(limit) }, makeTransform: { self.transform() })
+    /// ``values`` with a limit on the elements that wait for a slow reader. One that waits already gets the next element whatever the limit.
+    ///
+    /// A change that leaves the value equal yields nothing, but takes a place until the reader comes to it: it can replace, or keep out, a
+    /// change that is one.
+    public func values(bufferingPolicy: AsyncStream<Item>.Continuation.BufferingPolicy) -> LiveValues<Item> {
+        let limit = BufferLimit(bufferingPolicy)
+        return LiveValues(
+            ValueSequence<StoredContent, Item>(
+                subscribe: { self.livePreference.live.subscribe(limit) }, makeTransform: { self.transform() }))
     }
 
     /// What one iteration makes of each content: the item, nil if it is the same as the one before.

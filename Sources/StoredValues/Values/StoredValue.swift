@@ -11,7 +11,8 @@ import StoredValuesSupport
 /// ```
 ///
 /// All wrappers of one key in one file share one value, whatever instance, thread or task they are used from; each has its own
-/// default while nothing is stored. Declaring one key with two types traps with a message that names both.
+/// default while nothing is stored. If one key is declared with two types, the program ends with a message that names the key, the
+/// file and both types, as soon as both are in use.
 ///
 /// Changes are synchronous and do not throw. When one returns, every reader sees it and the file is replaced, so killing the
 /// process loses nothing; ``flush()`` returns when it would survive a power cut too. A change that cannot be written stays in
@@ -149,6 +150,11 @@ public final class StoredValue<Item: StorableItem>: Sendable, Observable {
     public func flush() async throws(PreferencesError) {
         try await livePreference.store.flush()
     }
+}
+
+extension StoredValue: CustomStringConvertible {
+    /// The key and the file: the name of one of the application's files, or a path. Reads nothing.
+    public var description: String { "StoredValue(key: \"\(key)\", file: \"\(storage.name ?? storage.path)\")" }
 }
 
 extension StoredValue where Item: ExpressibleByNilLiteral {

@@ -64,9 +64,6 @@
             self.configuration = configuration
             self.note = note
             keys = try FleetKeys(applicationID: configuration.applicationID)
-            guard configuration.secretsPublicKeys.isEmpty || SigningPublicKey.isBuiltIn else {
-                throw .misconfigured("This program was built without the trait EncryptedFile, so it cannot check signatures. Build it with that trait.")
-            }
             for target in configuration.groups.map(FleetTarget.group) + [.host(configuration.host)] { try target.check() }
             // Wrong addresses and files are found out now, before anything runs in the background.
             gateway = try Fleet(endpoints: configuration.endpoints, applicationID: configuration.applicationID, access: configuration.access).gateway

@@ -25,13 +25,15 @@
 
         let endpoints: [EtcdEndpoint]
         private let access: FleetAccess
+        /// How long a line of a watch may be.
+        private let lineLimit: Int
         private let state: Guarded<State>
 
-        init(_ endpoints: [EtcdEndpoint], _ access: FleetAccess) throws(FleetError) {
+        init(_ endpoints: [EtcdEndpoint], _ access: FleetAccess, lineLimit: Int = EtcdConnection.answerLimit) throws(FleetError) {
             guard !endpoints.isEmpty else {
                 throw .misconfigured("No member of the cluster is named. Name at least one, such as https://db1.example.com:2379.")
             }
-            (self.endpoints, self.access) = (endpoints, access)
+            (self.endpoints, self.access, self.lineLimit) = (endpoints, access, lineLimit)
             // Not always the first: a thousand machines with one list would all ask the same member.
             state = Guarded(
                 State(
@@ -152,7 +154,7 @@
             var failures = MemberFailures(members: endpoints.count)
             while true {
                 let member = state.withLock { $0.preferred }, endpoint = endpoints[member]
-                var lines = EtcdLines()
+                var lines = EtcdLines(limit: lineLimit)
                 var hasBegun = false
                 func take(_ line: [UInt8]) async throws {
                     guard let json = try? JSONValue(parsing: line) else { throw EtcdError.unintelligible(endpoint) }
@@ -236,16 +238,18 @@
 
     /// The lines of a stream that arrives in parts.
     struct EtcdLines: Sendable {
+        /// How long one may be.
+        var limit = EtcdConnection.answerLimit
         /// What came after the last whole line.
         private(set) var rest: [UInt8] = []
 
-        /// Adds a part, and returns the lines that it completes, without empty ones; nil if one is longer than any answer may be.
+        /// Adds a part, and returns the lines that it completes, without empty ones; nil if one is too long.
         mutating func append(_ part: [UInt8]) -> [[UInt8]]? {
             let start = part.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
             let lines = start > 0 ? (rest + part[..<start]).split(separator: UInt8(ascii: "\n")).map(Array.init) : []
             rest = start > 0 ? [] : rest
             rest += part[start...]
-            return rest.count <= EtcdConnection.answerLimit ? lines : nil
+            return rest.count <= limit ? lines : nil
         }
     }
 #endif

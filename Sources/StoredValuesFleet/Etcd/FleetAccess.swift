@@ -80,8 +80,8 @@
 
         private static func sentence(_ refusal: SecretFile.Refusal, _ path: String) -> String {
             switch refusal {
-            case .missing: "There is no file \"\(path)\" with the user's name and password."
-            case .link: "\"\(path)\" with the user's name and password is a symbolic link. Name the file itself."
+            case .system(.noEntry): "There is no file \"\(path)\" with the user's name and password."
+            case .system(.linkCircle): "\"\(path)\" with the user's name and password is a symbolic link. Name the file itself."
             case .system(let code): "\(FileError(.read, path, code))"
             case .notRegular(let kind): "\"\(path)\" with the user's name and password is \(kind.rawValue), not a regular file."
             case .notPrivate:

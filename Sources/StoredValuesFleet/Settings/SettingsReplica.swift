@@ -150,11 +150,8 @@
 
         /// One of ``values(forHost:groups:)``.
         func value(of key: PreferencesKey, forHost host: String, groups: [String]) -> FleetMirror.Value? {
-            for target in Self.targets(host, groups).reversed() {
-                guard let record = entries[keys.key(of: FleetKeys.Place(target: target, key: key))]?.record else { continue }
-                return FleetMirror.Value(json: record.value, version: record.version)
-            }
-            return nil
+            Self.targets(host, groups).reversed().lazy.compactMap { entries[keys.key(of: FleetKeys.Place(target: $0, key: key))]?.record }
+                .first.map { FleetMirror.Value(json: $0.value, version: $0.version) }
         }
 
         /// The values for a machine: the narrower wins, and of its groups the later one.

@@ -25,14 +25,13 @@
         /// called when the portal has accepted the request, and may be prompting the user. Not a task: the callers that wait may block
         /// every thread of Swift's pool.
         ///
-        /// Fails with `dismissed`, `locked` if the portal answers without a secret or a reason, `timedOut` after `limit`,
+        /// Fails with `dismissed`, `locked` if the portal answers without a secret or a reason, `timedOut` after ``ItemStore/promptLimit``,
         /// `noSessionBus`, `accessDenied`, and with an error that says that there is no portal or that its secret is invalid.
         package func retrieve<Taken: Sendable>(
-            within limit: Duration = ItemStore.promptLimit, accepted: @escaping @Sendable () -> Void,
-            take: @escaping @Sendable (UnsafeRawBufferPointer) -> Taken,
+            accepted: @escaping @Sendable () -> Void, take: @escaping @Sendable (UnsafeRawBufferPointer) -> Taken,
             done: @escaping @Sendable (Result<Taken, SecretServiceError>) -> Void
         ) {
-            let cancellation = Cancellation()
+            let cancellation = Cancellation(), limit = ItemStore.promptLimit
             ServiceThread.cancellations.async(after: limit) { [weak cancellation] in cancellation?.cancel() }
             // A separate queue: it may take minutes.
             DispatchQueue(label: "StoredValues.SecretPortal").async {

@@ -6,10 +6,9 @@
 
         /// Inserts `item` at the end, or in place of the one with the same id.
         ///
-        /// When this returns, the change is committed and synced, and every reader has it. If it throws, nothing has changed; only
-        /// after an I/O error of the disk may it have been made, and the file is then read again. It waits for
-        /// other processes for at most 5 s. If the task is cancelled before the change begins, it throws ``StoreError/cancelled``; one that
-        /// has begun is finished.
+        /// When this returns, the change is committed and synced, and every reader has it. If it throws, nothing has changed; only after an I/O
+        /// error of the disk may it have been made, and the file is then read again. It waits for other processes for at most 5 s. If the task
+        /// is cancelled before the change begins, it throws ``StoreError/cancelled``; one that has begun is finished.
         ///
         /// At the top level of a file Swift takes the other `insert(_:)` of this name, which stores nothing without `run()`: write
         /// such code into a function.
@@ -18,7 +17,7 @@
         /// Inserts the items in one transaction, as `insert(_:)` does each. Of several with one id, the last counts.
         public func insert(_ items: [Item]) async throws(StoreError) { try await insert(items).run() }
 
-        // MARK: Removing
+        // MARK: Removing and updating
 
         /// Removes the item with the id of `item`, if there is one. Durable as an insertion; see `insert(_:)`.
         public func remove(_ item: Item) async throws(StoreError) { try await remove([item]) }
@@ -36,6 +35,17 @@
         @discardableResult
         public func removeAll(where isUnwanted: @escaping @Sendable (Item) throws -> Bool) async throws -> [Item] {
             try await shared.change([.removeWhere(isUnwanted)])
+        }
+
+        /// Changes the items for which `isMeant` returns true, in one transaction, and returns them as they are then, in their order.
+        ///
+        /// No process changes an item in between. Both closures are called on another thread, while other changes of this file wait; if one
+        /// throws, nothing has changed. `body` must not change an id; of an object it gets a copy. Durable as an insertion; see `insert(_:)`.
+        @discardableResult
+        public func updateAll(
+            where isMeant: @escaping @Sendable (Item) throws -> Bool, _ body: @escaping @Sendable (inout Item) throws -> Void
+        ) async throws -> [Item] {
+            try await shared.change([.updateWhere(isMeant, body)])
         }
 
         // MARK: Chains
@@ -68,7 +78,7 @@
         /// ```
         public func seed(_ items: [Item]) throws(StoreError) {
             let shared = shared
-            do { try shared.seed(items.map { try shared.encode($0) }) } catch { throw StoreError(any: error, path: shared.database.path) }
+            do { try shared.seed(items) } catch { throw StoreError(any: error, path: shared.database.path) }
         }
     }
 
@@ -76,14 +86,21 @@
         /// Changes the item with this id, and returns it as it is then; nil if there is none.
         ///
         /// No process changes the item in between. `body` is called on another thread, while other changes of this file wait; if it throws,
-        /// nothing has changed. It must not change the id. Durable as an insertion; see `insert(_:)`.
+        /// nothing has changed. It must not change the id. If the item is an object, it gets a copy of it, decoded from its JSON. Durable
+        /// as an insertion; see `insert(_:)`.
         @discardableResult
         public func update(_ id: Item.ID, _ body: @escaping @Sendable (inout Item) throws -> Void) async throws -> Item? {
-            try await shared.change([.update(json(of: id), body)]).last
+            try await shared.change([.update(json(of: id), orInsert: nil, body)]).last
         }
 
-        /// Removes the item with this id, and returns it; nil if there is none. Removes also a row that is ``unreadable``. Durable as an
-        /// insertion.
+        /// The same, but if there is no item with this id, `body` changes `new`, which is inserted then. It must have this id. As any
+        /// insertion, it takes the place of a row that is ``unreadable``.
+        @discardableResult
+        public func update(_ id: Item.ID, orInsert new: Item, _ body: @escaping @Sendable (inout Item) throws -> Void) async throws -> Item {
+            try await shared.change([.update(json(of: id), orInsert: new, body)])[0]
+        }
+
+        /// Removes the item with this id, and returns it; nil if there is none. Removes an ``unreadable`` row, too. Durable as an insertion.
         @discardableResult
         public func remove(id: Item.ID) async throws(StoreError) -> Item? {
             try await change([.remove([json(of: id)], unreadableToo: true)], wantsItems: true).first

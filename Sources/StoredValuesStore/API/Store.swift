@@ -16,9 +16,10 @@
     /// }
     /// ```
     ///
-    /// Making a store opens nothing. All stores of one name and file are one, in this process and for others: each has the items that any
-    /// of them, or another process, has committed. In a process the first one's `id` and `template` count for all. Items are in the order of insertion; one that replaces another with the same id keeps
-    /// its place. Ids are the same if their JSON is, byte for byte.
+    /// Making a store opens nothing. In a process, all stores of one name are one if their files are named in the same way (see
+    /// ``StoreFile``), and the first one's `id` and `template` count for all. Each has the items that any of them, or another process, has
+    /// committed. Items are in the order of insertion; one that replaces another with the same id keeps its place. Ids are the same if
+    /// their JSON is, byte for byte.
     ///
     /// No actor is needed: everything can be used from any thread, and Observation sees every read.
     public final class Store<Item: StorableItem>: Sendable {
@@ -48,7 +49,7 @@
         private init(_ name: String, _ file: StoreFile, _ template: Item?, id: @escaping @Sendable (Item) throws -> [UInt8]) {
             requireProperUse(!name.isEmpty && !name.has("\0"), "Store(\"\(name)\"): the name must not be empty or contain a NUL")
             (self.name, self.file, madeIn) = (name, file, file.isNamed ? TemporaryScope.current : nil)
-            own = OpenStores.store(name, file) { ItemStore(name, $0, ItemCoder(template: template), onRelease: $1, id: id) }
+            own = OpenStores.store(name, file) { ItemStore(name, $0, ItemCoder(template: template), template != nil, onRelease: $1, id: id) }
             (ready, isNamed) = (own.ready, file.isNamed)
         }
 

@@ -71,7 +71,7 @@
         fileprivate func step(_ operation: StoreChain<Item>.Operation) throws(StoreError) -> ItemStep<Item> {
             let shared = shared
             switch operation {
-            case .insert(let items): return .insert(try items.map { item throws(StoreError) in try shared.encode(item) })
+            case .insert(let items): return .insert(try items.map { item throws(StoreError) in try EncodedItem(item, id: shared.id, in: name) })
             case .remove(let items):
                 do { return .remove(try items.map(shared.id), unreadableToo: false) } catch {
                     throw .notEncodable(store: name, reason: "\(error)")
@@ -79,9 +79,5 @@
             case .removeAll: return .removeAll
             }
         }
-    }
-
-    extension ItemStore {
-        func encode(_ item: Item) throws(StoreError) -> EncodedItem<Item> { try EncodedItem(item, id: id, in: name) }
     }
 #endif

@@ -8,11 +8,11 @@
         case noFolder(reason: String)
         /// No file of the application can have this name: it is empty, or contains a slash or a NUL.
         case notName(String)
-        /// The file could not be opened, read or written; `reason` names the cause and what to do.
+        /// The file could not be opened, read or written, or the user's quota is used up; `reason` names the cause and what to do.
         case notAccessible(path: String, reason: String)
         /// The file cannot be changed: its permissions or its file system do not allow it.
         case readOnly(path: String)
-        /// The disk is full, or the user's quota is used up.
+        /// The disk is full.
         case full(path: String)
         /// Another process has held the lock of the database for this long.
         case locked(path: String, after: Duration)
@@ -36,7 +36,7 @@
         /// What happened, to which file, and what to do, for the program's user.
         public var description: String {
             switch self {
-            case .noFolder(let reason): "There is no folder for stored items. \(reason)"
+            case .noFolder(let reason): "There is no folder for stored items, so nothing was stored: \(reason)"
             case .notName(let name): "\"\(name)\" cannot be the name of a file of items: it is empty, or contains a slash or a NUL. Choose another name."
             case .notAccessible(let path, let reason): "The items in \"\(path)\" are not accessible. \(reason)"
             case .readOnly(let path): "\"\(path)\" is read-only, and was not changed. Check the owner and mode of the file and of its folder, and how the file system is mounted."
@@ -55,6 +55,7 @@
         /// The description, then what only the programmer can do.
         public var debugDescription: String {
             switch self {
+            case .noFolder: "\(self) A program names it with StoreFile(path:)."
             case .notEncodable: "\(self) Correct the item or its encode(to:)."
             case .changedID: "\(self) Remove the item, and insert it with its new id."
             case .newerItem: "\(self) Or remove it first: remove(id:)."

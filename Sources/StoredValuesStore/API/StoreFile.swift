@@ -17,8 +17,12 @@
                 get throws(StoreError) {
                     switch self {
                     case .named(let name):
-                        do { return "\(try PreferencesLocation.dataFolder(of: StorageSystem.applicationID))/\(name).sqlite" } catch {
-                            throw .noFolder(reason: error.description)
+                        do throws(PreferencesError) {
+                            return "\(try PreferencesLocation.dataFolder(of: StorageSystem.applicationID))/\(name).sqlite"
+                        } catch .notUTF8(let variable) {
+                            throw .noFolder(reason: "the environment variable \(variable) is not UTF-8. Set it to a path in UTF-8, or name the file.")
+                        } catch {
+                            throw .noFolder(reason: "neither HOME nor XDG_DATA_HOME holds an absolute path. Set one of them, or name the file.")
                         }
                     case .path(let path): return path
                     case .memory: return nil
@@ -77,5 +81,10 @@
         public static func == (one: StoreFile, other: StoreFile) -> Bool { one.key == other.key }
         /// Hashes what `==` compares.
         public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+    }
+
+    extension StoreFile: CustomStringConvertible {
+        /// The path, or that there is none: it is in memory, or the application has no folder.
+        public var description: String { (try? path) ?? "(no folder)" }
     }
 #endif

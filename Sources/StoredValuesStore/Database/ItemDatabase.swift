@@ -21,7 +21,6 @@
             var dataVersion: Int64?
         }
 
-        /// What turns use.
         private struct State {
             var file: DurableFile?
             var watch: FileWatch?
@@ -48,14 +47,12 @@
         private let lastChange = Atomic(Int64.min)
         private let retries = RetryThread()
 
-        /// - Parameter onRelease: Called when nobody has this any more.
         init(_ place: StoreFile.Place, onRelease: @escaping @Sendable () -> Void) {
             (self.place, self.onRelease) = (place, onRelease)
         }
 
         deinit { onRelease() }
 
-        /// The path of the file, for errors.
         var path: String { (try? place.path) ?? "(no file)" }
 
         // MARK: Turns
@@ -102,7 +99,7 @@
         private func transaction<Result>(
             _ kind: Database.TransactionKind, _ later: inout AfterUnlocking, _ body: (Database) throws -> Result
         ) throws -> Result {
-            guard let queue = state.connection?.queue else { throw StoreError.cancelled }
+            guard let queue = state.connection?.queue else { throw StoreError.notAccessible(path: path, reason: "It is not open. Try again.") }
             return try queue.unsafeReentrantWrite { database in
                 // Kept prepared: GRDB compiles its own anew for each transaction, a tenth of what an insertion takes.
                 try database.cachedStatement(sql: kind == .immediate ? "BEGIN IMMEDIATE" : "BEGIN DEFERRED").execute()
@@ -136,7 +133,6 @@
 
         private var readers: [any ItemReader] { weakReaders.withLock { $0.compactMap(\.reader) } }
 
-        /// Adds a reader, if it is new.
         func add(_ reader: any ItemReader) {
             // What may be a last reference is not released under the lock: a user's `deinit` may come back here.
             let others = weakReaders.withLock { readers in
@@ -215,7 +211,6 @@
                 try database.setTriggers(false)
                 try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 65536; PRAGMA trusted_schema = OFF")
             }
-            if identity == nil { return Connection(queue: try DatabaseQueue(configuration: configuration), identity: nil) }
             return Connection(queue: try DatabaseQueue(path: path, configuration: configuration), identity: identity)
         }
 

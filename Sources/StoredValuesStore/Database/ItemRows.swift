@@ -48,17 +48,13 @@
             guard !overflow, missed <= ItemSchema.keptRemovals else { return nil }
             let statement = try database.cachedStatement(sql: "SELECT id, revision FROM removed WHERE store = ? AND revision > ? AND typeof(id) = 'text' ORDER BY revision")
             let cursor = try Row.fetchCursor(statement, arguments: [store, revision])
-            var removed: [(id: [UInt8], revision: Int64)] = []
-            while let row = try cursor.next() { try removed.append((bytes(row, 0), row[1])) }
-            return removed
+            return try Array(cursor.map { row in (id: try bytes(row, 0), revision: row[1] as Int64) })
         }
 
         /// The ids of all rows.
         func ids() throws -> Set<[UInt8]> {
             let cursor = try Row.fetchCursor(database.cachedStatement(sql: "SELECT id FROM items WHERE store = ?"), arguments: [store])
-            var ids: Set<[UInt8]> = []
-            while let row = try cursor.next() { try ids.insert(bytes(row, 0)) }
-            return ids
+            return try Set(cursor.map { row in try bytes(row, 0) })
         }
 
         /// The revision of the last change; 0 if there was none.
@@ -111,12 +107,10 @@
             return database.changesCount > 0
         }
 
-        /// Removes a row, and notes that with the revision after the last one. Returns how many there were.
         func remove(_ id: [UInt8], after last: Int64) throws -> Int64 { try remove(where: "store = ? AND id = ?", [store, id.text], after: last) }
-
-        /// Removes all rows, and notes that with the revisions after the last one. Returns how many there were.
         func removeAll(after last: Int64) throws -> Int64 { try remove(where: "store = ?", [store], after: last) }
 
+        /// Removes rows, and notes that with the revisions after the last one. Returns how many there were.
         private func remove(where condition: String, _ arguments: StatementArguments, after last: Int64) throws -> Int64 {
             let rows = "SELECT store, ? + row_number() OVER (ORDER BY number), id FROM items WHERE \(condition)"
             try change(database.cachedStatement(sql: "INSERT INTO removed (store, revision, id) \(rows)"), [last] + arguments)

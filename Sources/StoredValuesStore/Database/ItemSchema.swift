@@ -90,7 +90,6 @@
     }
 
     extension Database {
-        /// Whether triggers run for what this connection changes.
         func setTriggers(_ run: Bool) throws {
             guard stored_values_set_triggers(sqliteConnection, run ? 1 : 0) == 0 else { throw DatabaseError() }
         }

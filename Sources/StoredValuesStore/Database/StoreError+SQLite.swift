@@ -8,7 +8,7 @@
             case .SQLITE_FULL: self = .full(path: path)
             case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly(path: path)
             case .SQLITE_NOTADB, .SQLITE_CORRUPT: self = .damaged(path: path, reason: Self.text(error))
-            default: self = .notAccessible(path: path, reason: "\(Self.text(error)). Check the file, its folder and the disk.")
+            default: self = .notAccessible(path: path, reason: "\(Self.text(error)). Check the file, its folder, the disk and your quota.")
             }
         }
 

@@ -3,12 +3,10 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    /// An item as a file has it, whatever the program's type is.
+    /// An ``ItemRow`` of any store.
     package struct StoredRow: Sendable {
         package let store: String
-        /// The JSON of the item's id.
         package let id: [UInt8]
-        /// The version of the item's type when it was written.
         package let version: Int
         package let json: [UInt8]
 
@@ -33,7 +31,6 @@
     package struct StoreFileInspection: Sendable {
         /// The path, with links resolved.
         package let path: String
-        /// The permission bits.
         package let mode: UInt32
         /// Whether the journal beside it has what takes a change back: one that is being made, or was interrupted.
         package let hasHotJournal: Bool

@@ -19,14 +19,12 @@
 
         struct TimedOut: Error {}
 
-        /// The time, in nanoseconds.
         private let now: @Sendable () -> Int64
         private let queue = DispatchQueue(label: "StoredValues.store")
         /// Marks the queue: what its work releases at its end may be a user's, whose `deinit` wants a turn there.
         private let isOnQueue = DispatchSpecificKey<Bool>()
         /// Open between turns. The queue alone could not be left when the time is up.
         private let gate = DispatchSemaphore(value: 1)
-        /// The thread of the turn.
         private let thread = Guarded<pthread_t?>(nil)
         /// When the turn stops waiting for other processes, in nanoseconds.
         private let deadline = Atomic<Int64>(0)
@@ -40,7 +38,6 @@
             queue.setSpecific(key: isOnQueue, value: true)
         }
 
-        /// Whether the turn has waited long enough.
         var isLate: Bool {
             let isLate = now() >= deadline.load(ordering: .relaxed)
             if isLate { wasLate.store(true, ordering: .relaxed) }
@@ -89,7 +86,6 @@
 
         private func end() -> Int64 { now() + Self.timeout.nanoseconds }
 
-        /// Runs `body` behind the gate.
         private func pass<Result>(
             until end: Int64, _ later: inout AfterUnlocking, _ body: (inout AfterUnlocking) throws -> Result
         ) throws -> Result {

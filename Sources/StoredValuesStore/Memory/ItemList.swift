@@ -11,10 +11,11 @@
         /// Items that left the list, for whoever releases them after unlocking.
         private var gone: [Item] = []
 
-        /// Those items, each once.
         mutating func takeGone() -> [Item] { exchange(&gone, with: []) }
 
         func number(of id: [UInt8]) -> Int64? { numberOfID[id] }
+
+        var entries: [(id: [UInt8], item: Item)] { zip(places, items).map { place, item in (id: place.id, item: item) } }
 
         /// The ids of all rows.
         var ids: some Sequence<[UInt8]> { numberOfID.keys }
@@ -23,7 +24,6 @@
 
         func unreadable(_ id: [UInt8]) -> UnreadableRow? { unreadable.isEmpty ? nil : numberOfID[id].flatMap { unreadable[$0] } }
 
-        /// The index of the item with this number.
         private func index(of number: Int64) -> Int? {
             let index = place(of: number)
             return index < places.count && places[index].number == number ? index : nil
@@ -40,7 +40,6 @@
             return low
         }
 
-        /// Makes room for so many more, if they are many.
         mutating func reserve(_ count: Int) {
             guard count > items.count else { return }  // else growing by itself is enough
             items.reserveCapacity(items.count + count)

@@ -2,10 +2,17 @@
     import StoredValues
 
     /// An item with what is stored of it.
-    struct EncodedItem<Item: Sendable>: Sendable {
+    struct EncodedItem<Item: StorableItem>: Sendable {
         let item: Item
         let id: [UInt8]
         let json: [UInt8]
+
+        /// Throws ``StoreError/notEncodable(store:reason:)``.
+        init(_ item: Item, id: (Item) throws -> [UInt8], in store: String) throws(StoreError) {
+            do { (self.item, self.id, json) = (item, try id(item), try ItemCoder<Item>.text(item)) } catch {
+                throw .notEncodable(store: store, reason: "\(error)")
+            }
+        }
     }
 
     /// What a call asks for.
@@ -15,7 +22,9 @@
         case remove([[UInt8]], unreadableToo: Bool)
         case removeAll
         case removeWhere(@Sendable (Item) throws -> Bool)
-        case update([UInt8], @Sendable (inout Item) throws -> Void)
+        /// Changes the item with this id, or the given one if there is none.
+        case update([UInt8], orInsert: Item?, @Sendable (inout Item) throws -> Void)
+        case updateWhere(@Sendable (Item) throws -> Bool, @Sendable (inout Item) throws -> Void)
     }
 
     /// What has changed, for memory.
@@ -45,9 +54,7 @@
         /// The last one in this transaction.
         private(set) var revision: Int64
 
-        init(
-            rows: ItemRows, coder: ItemCoder<Item>, id: @escaping @Sendable (Item) throws -> [UInt8], list: ItemList<Item>, revision: Int64
-        ) {
+        init(rows: ItemRows, coder: ItemCoder<Item>, id: @escaping @Sendable (Item) throws -> [UInt8], list: ItemList<Item>, revision: Int64) {
             (self.rows, self.coder, self.id, self.list, self.revision) = (rows, coder, id, list, revision)
         }
 
@@ -62,20 +69,25 @@
             case .insert(let items): try insert(items)
             case .remove(let ids, let unreadableToo): try remove(ids, unreadableToo: unreadableToo)
             case .removeAll: try remove(ids, all: list.unreadable.isEmpty)
-            // The only step, as the next one is.
-            case .removeWhere(let isUnwanted):
-                try remove(list.ids.filter { id in try list[id].map { item in try users { try isUnwanted(item) } } ?? false })
-            case .update(let id, let body): try update(id, body)
+            // The only step, as each of the next ones is.
+            case .removeWhere(let isUnwanted): try remove(entries(where: isUnwanted).map { $0.id })
+            case .update(let id, let new, let body): if let item = list[id] ?? new { try insert([changed(item, id, body)], adding: new != nil) }
+            case .updateWhere(let isMeant, let body): try insert(entries(where: isMeant).map { try changed($0.item, $0.id, body) }, adding: false)
             }
         }
 
-        private mutating func insert(_ items: [EncodedItem<Item>]) throws {
+        private func entries(where isMeant: (Item) throws -> Bool) throws -> [(id: [UInt8], item: Item)] {
+            try list.entries.filter { entry in try users { try isMeant(entry.item) } }
+        }
+
+        /// - Parameter adding: Whether an item that has no row in the file, whatever memory has, gets one.
+        private mutating func insert(_ items: [EncodedItem<Item>], adding: Bool = true) throws {
             let items = lastOfEachID(items)
             guard !items.isEmpty else { return }
             let version = coder.version
             let before = try rows.lastNumber()
             var last = before
-            revision = try ItemRows.next(after: revision)
+            let next = try ItemRows.next(after: revision)
             var put: [(item: Item, id: [UInt8], number: Int64)] = []
             put.reserveCapacity(items.count)
             var new: [(id: [UInt8], json: [UInt8])] = []
@@ -87,10 +99,11 @@
                 case .unreadable(_, let stored) where stored > version:
                     throw StoreError.newerItem(store: rows.store, id: item.id.text, stored: stored, supported: version)
                 case .item(let old), .unreadable(let old, _):
-                    // The row is gone if a backup was copied into the file.
-                    if try rows.replace(item.id, item.json, version: version, revision: revision) { place = old }
+                    // The row is gone if a backup was copied into the file, or another store's row has got its number.
+                    if try rows.replace(item.id, item.json, version: version, revision: next) { place = old }
                 }
                 if place == nil {
+                    guard adding else { continue }
                     last = try ItemRows.next(after: last)
                     new.append((item.id, item.json))
                 }
@@ -98,7 +111,9 @@
                 touched[item.id] = .item(number: number)
                 put.append((item.item, item.id, number))
             }
-            try rows.insert(new, after: before, version: version, revision: revision)
+            try rows.insert(new, after: before, version: version, revision: next)
+            guard !put.isEmpty else { return }
+            revision = next
             changes.append(.put(put))
         }
 
@@ -140,15 +155,23 @@
             return new + list.ids.filter { touched[$0] == nil && list.unreadable($0) == nil }
         }
 
-        private mutating func update(_ id: [UInt8], _ body: (inout Item) throws -> Void) throws {
-            guard var item = list[id], let number = list.number(of: id) else { return }
+        /// The item as `body` changes it. It keeps its id.
+        private func changed(_ item: Item, _ id: [UInt8], _ body: (inout Item) throws -> Void) throws -> EncodedItem<Item> {
+            var item = try unshared(item)
             try users { try body(&item) }
             let new = try EncodedItem(item, id: self.id, in: rows.store)
             guard new.id == id else { throw StoreError.changedID(store: rows.store, id: id.text) }
-            let next = try ItemRows.next(after: revision)
-            guard try rows.replace(id, new.json, version: coder.version, revision: next) else { return }
-            revision = next
-            changes.append(.put([(item, id, number)]))
+            return new
+        }
+
+        /// The item for a closure to change. Of an object it is a copy, of the same class: it is changed in place, and memory shares this one.
+        private func unshared(_ item: Item) throws(StoreError) -> Item {
+            guard Item.self is AnyObject.Type else { return item }
+            let itsClass: any StorableItem.Type = type(of: item)
+            do {
+                let (json, version) = try ItemCoding.encode(item)
+                return try ItemCoding.decode(itsClass, from: json, version: version) as! Item
+            } catch { throw .notEncodable(store: rows.store, reason: "\(error)") }
         }
     }
 
@@ -161,17 +184,7 @@
         do { return try closure() } catch { throw UsersError(error: error) }
     }
 
-    extension EncodedItem where Item: StorableItem {
-        /// Throws ``StoreError/notEncodable(store:reason:)``.
-        init(_ item: Item, id: (Item) throws -> [UInt8], in store: String) throws(StoreError) {
-            do { self.init(item: item, id: try id(item), json: try ItemCoder<Item>.text(item)) } catch {
-                throw .notEncodable(store: store, reason: "\(error)")
-            }
-        }
-    }
-
     extension [UInt8] {
-        /// JSON as text.
         var text: String { String(decoding: self, as: UTF8.self) }
     }
 #endif

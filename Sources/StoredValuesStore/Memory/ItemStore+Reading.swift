@@ -18,7 +18,7 @@
             if revision == 0 { changed.sort { $0.number < $1.number } }
             let removed = isCurrent ? try rows.removed(after: revision, last: last) : nil
             let changes = try removed.map { changesInOrder(changed, $0) } ?? changesWithoutHistory(changed, rows)
-            apply(changes.flatMap(decode), revision: last, isExternal: true, &later)
+            apply(changes, revision: last, isExternal: true, &later)
         }
 
         /// Whether the item in memory is what the row says: of a file that is read again only what differs is told.
@@ -29,8 +29,8 @@
         }
 
         /// What other processes did, as far as it can still be seen: the same changes in the same order.
-        private func changesInOrder(_ changed: [ItemRow], _ removed: [(id: [UInt8], revision: Int64)]) -> [RowChange] {
-            var changes: [RowChange] = []
+        private func changesInOrder(_ changed: [ItemRow], _ removed: [(id: [UInt8], revision: Int64)]) -> [ItemChange<Item>] {
+            var changes: [ItemChange<Item>] = []
             var (changed, removed) = (changed[...], removed[...])
             while !changed.isEmpty || !removed.isEmpty {
                 let gone = removed.prefix { removal in changed.first.map { removal.revision <= $0.revision } ?? true }
@@ -38,44 +38,36 @@
                 if !gone.isEmpty { changes.append(.remove(gone.map(\.id))) }
                 let put = changed.prefix { row in removed.first.map { row.revision < $0.revision } ?? true }
                 changed = changed.dropFirst(put.count)
-                if !put.isEmpty { changes.append(.put(Array(put))) }
+                changes += decode(put)
             }
             return changes
         }
 
         /// The same if it is not known what was removed when.
-        private func changesWithoutHistory(_ changed: [ItemRow], _ rows: ItemRows) throws -> [RowChange] {
+        private func changesWithoutHistory(_ changed: [ItemRow], _ rows: ItemRows) throws -> [ItemChange<Item>] {
             let known = state.withLock { Set($0.list.ids) }
             let gone = known.isEmpty ? [] : known.subtracting(try rows.ids())
-            return (gone.isEmpty ? [] : [.remove(Array(gone))]) + (changed.isEmpty ? [] : [.put(changed)])
+            return (gone.isEmpty ? [] : [.remove(Array(gone))]) + decode(changed[...])
         }
 
-        private enum RowChange {
-            case put([ItemRow])
-            case remove([[UInt8]])
-        }
-
-        /// The same change with items.
-        private func decode(_ change: RowChange) -> [ItemChange<Item>] {
-            switch change {
-            case .remove(let ids): return [.remove(ids)]
-            case .put(let rows):
-                var put: [(item: Item, id: [UInt8], number: Int64)] = []
-                put.reserveCapacity(rows.count)
-                var lost: [UnreadableRow] = []
-                for row in rows {
-                    do {
-                        let (item, repairs) = try coder.item(from: row.json, version: row.version)
-                        guard try id(item) == row.id else { throw Explanation("the id in its JSON is another one") }
-                        put.append((item, row.id, row.number))
-                        for repair in repairs { warn(row, "\(repair)") }
-                    } catch {
-                        lost.append(UnreadableRow(number: row.number, idBytes: row.id, version: row.version, reason: "\(error)"))
-                        warn(row, "It is left out, and stays in the file: \(error).")
-                    }
+        private func decode(_ rows: ArraySlice<ItemRow>) -> [ItemChange<Item>] {
+            var put: [(item: Item, id: [UInt8], number: Int64)] = []
+            put.reserveCapacity(rows.count)
+            var lost: [UnreadableRow] = []
+            for row in rows {
+                do {
+                    let (item, repairs) = try coder.item(from: row.json, version: row.version)
+                    guard try id(item) == row.id else { throw Explanation("the id in its JSON is another one") }
+                    put.append((item, row.id, row.number))
+                    for repair in repairs { warn(row, "\(repair)") }
+                } catch {
+                    var reason = "\(error)"
+                    if !hasTemplate, reason.hasPrefix("there is no member") { reason += "; give the store a template: Store(\"\(name)\", template:)" }
+                    lost.append(UnreadableRow(number: row.number, idBytes: row.id, version: row.version, reason: reason))
+                    warn(row, "It is left out, and stays in the file: \(reason).")
                 }
-                return (lost.isEmpty ? [] : [.lose(lost)]) + (put.isEmpty ? [] : [.put(put)])
             }
+            return (lost.isEmpty ? [] : [.lose(lost)]) + (put.isEmpty ? [] : [.put(put)])
         }
 
         private func warn(_ row: ItemRow, _ problem: String) {

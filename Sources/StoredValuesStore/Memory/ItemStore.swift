@@ -18,23 +18,28 @@
             var changes = 0
             var valueReaders: [ObjectIdentifier: Subscription] = [:]
             var eventReaders: [ObjectIdentifier: Subscription] = [:]
+
+            func tell(_ event: StoreEvent<Item>, _ later: inout AfterUnlocking) {
+                let box = Box(event)
+                for reader in eventReaders.values { reader.append(box, &later) }
+            }
         }
 
         let name: String
         let database: ItemDatabase
         let coder: ItemCoder<Item>
+        let hasTemplate: Bool
         let id: @Sendable (Item) throws -> [UInt8]
         let state = Guarded(State())
         let ready = ReadyItems<Item>()
-        /// What a reader of values is woken by.
-        private let signal = Box(())
+        private let signal = Box(())  // wakes readers of values
         private let onRelease: @Sendable () -> Void
 
         init(
-            _ name: String, _ database: ItemDatabase, _ coder: ItemCoder<Item>, onRelease: @escaping @Sendable () -> Void = {},
-            id: @escaping @Sendable (Item) throws -> [UInt8]
+            _ name: String, _ database: ItemDatabase, _ coder: ItemCoder<Item>, _ hasTemplate: Bool = false,
+            onRelease: @escaping @Sendable () -> Void = {}, id: @escaping @Sendable (Item) throws -> [UInt8]
         ) {
-            (self.name, self.database, self.coder, self.onRelease, self.id) = (name, database, coder, onRelease, id)
+            (self.name, self.database, self.coder, self.hasTemplate, self.onRelease, self.id) = (name, database, coder, hasTemplate, onRelease, id)
         }
 
         deinit { onRelease() }
@@ -89,15 +94,17 @@
         }
 
         /// The same on this thread, for what is only in memory.
-        func seed(_ items: [EncodedItem<Item>]) throws {
+        func seed(_ items: [Item]) throws {
             guard case .memory = database.place else {
                 programmerError("Store.seed(_:): \"\(name)\" is in a file; call it in withTemporaryStorage, or for a store in StoreFile.inMemory()")
             }
+            let items = try items.map { try EncodedItem($0, id: id, in: name) }
             database.add(self)
             try database.turn { later in _ = try change([.insert(items)], false, &later) }
         }
 
         private func change(_ steps: [ItemStep<Item>], _ wantsItems: Bool, _ later: inout AfterUnlocking) throws -> [Item] {
+            read { _ in }  // if nobody has: where the file cannot be used, the status says why
             let (changes, revision) = try database.write(&later) { database in
                 let rows = ItemRows(database: database, store: name)
                 let (list, revision) = state.withLock { ($0.list, $0.revision) }
@@ -121,7 +128,7 @@
                 if isSame { return [] }
                 var all: [Item] = []
                 let isFirst = state.changes == 0, tells = !isFirst && !state.eventReaders.isEmpty
-                state.changes += 1
+                if isFirst || !changes.isEmpty { state.changes += 1 }
                 ready.items.withLock { $0 = nil }
                 for change in changes {
                     let event: StoreEvent<Item>
@@ -151,7 +158,6 @@
 
         // MARK: Streams
 
-        /// The items now, then the latest after each change.
         var values: ValueSequence<Void, [Item]> {
             ValueSequence { [self] in
                 subscribe(\.valueReaders, limit: .newest(1)) { _ in [signal] }
@@ -166,20 +172,16 @@
             }
         }
 
-        /// What has happened, without a gap.
         var events: ValueSequence<StoreEvent<Item>, StoreEvent<Item>> {
             ValueSequence { [self] in
-                let events =
-                    subscribe(\.eventReaders, limit: .unlimited) { state -> [Subscription.AnyBox] in
-                        let loaded = state.changes > 0 ? [StoreEvent(.loaded, state.list.items, false)] : []
-                        return ([StoreEvent(.initialized, [], false)] + loaded).map { Box($0) }
-                    } as ActiveSubscription<StoreEvent<Item>>
+                let events: ActiveSubscription<StoreEvent<Item>> = subscribe(\.eventReaders, limit: .unlimited) { state -> [Subscription.AnyBox] in
+                    let loaded = state.changes > 0 ? [StoreEvent(.loaded, state.list.items, false)] : []
+                    return ([StoreEvent(.initialized, [], false)] + loaded).map { Box($0) }
+                }
                 database.add(self)
                 database.readOthersSoon()
                 return events
-            } makeTransform: {
-                { $0 }
-            }
+            } makeTransform: { { $0 } }
         }
 
         private func subscribe<Content: Sendable>(
@@ -195,14 +197,6 @@
             return ActiveSubscription(subscription) { [self] in
                 _ = state.withLock { $0[keyPath: readers].removeValue(forKey: ObjectIdentifier(subscription)) }
             }
-        }
-    }
-
-    extension ItemStore.State {
-        func tell(_ event: StoreEvent<Item>, _ later: inout AfterUnlocking) {
-            guard !eventReaders.isEmpty else { return }
-            let box = Box(event)
-            for reader in eventReaders.values { reader.append(box, &later) }
         }
     }
 #endif

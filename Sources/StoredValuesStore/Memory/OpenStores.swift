@@ -23,11 +23,10 @@
             return store
         }
 
-        /// The store of that name and file in a temporary storage, like `store`.
         static func store<Item>(in scope: TemporaryScope, like store: ItemStore<Item>, _ file: StoreFile) -> ItemStore<Item> {
             let place = "store \(file.key.text)"  // no path and no name has a NUL
             return scope.object("\(place)\0\(store.name)") {
-                ItemStore(store.name, scope.object(place) { ItemDatabase(.memory) {} }, store.coder, id: store.id)
+                ItemStore(store.name, scope.object(place) { ItemDatabase(.memory) {} }, store.coder, store.hasTemplate, id: store.id)
             }
         }
     }

@@ -22,11 +22,9 @@
             return items.withLock { $0 }
         }
 
-        /// Records the access for Observation.
         @inlinable
         func noteAccess() { registrar.access(ObservedItems(), keyPath: property) }
 
-        /// What tells observers that the items have changed.
         var notice: @Sendable () -> Void {
             { [registrar, property] in registrar.withMutation(of: ObservedItems(), keyPath: property) {} }
         }

@@ -4,16 +4,15 @@ import StoredValuesSupport
 import StoredValuesToolSupport
 
 extension Doctor {
-    /// Checks the files of settings.
+    /// Checks the files of settings. Throws if there is no place for them.
     ///
     /// - Parameter application: The id of the program, if the file is named by that.
-    mutating func check(_ storage: PreferencesFile, of application: String?) {
-        let inspections: [PreferencesInspection]
-        do { inspections = try storage.inspect() } catch { return add(.problem, error.description) }
+    mutating func check(_ storage: PreferencesFile, of application: String?) throws(PreferencesError) {
+        let inspections = try storage.inspect()
         guard let file = inspections.first else { return }
         checkOwn(file)
         for layer in inspections.dropFirst() { check(layer) }
-        if let mirror = inspections.first(where: { $0.source == .fleet }) { checkFleet(mirror, storage, file.path, of: application) }
+        if let mirror = inspections.first(where: { $0.source == .fleet }) { checkFleet(mirror, storage, file.path) }
         checkDeclared(storage, file.path)
         if let application {
             checkEnvironment(of: storage)
@@ -22,20 +21,18 @@ extension Doctor {
     }
 
     /// Checks the program's other files.
-    mutating func checkNamed() {
-        do throws(PreferencesError) {
-            for name in try PreferencesFile.names {
-                section = "Settings \"\(name)\""
-                check(.named(name), of: nil)
-            }
-        } catch {
-            add(.problem, error.description)
+    mutating func checkNamed() throws(PreferencesError) {
+        let program = options
+        for name in try PreferencesFile.names {
+            section = "Settings \"\(name)\""
+            options = program + SettingsOptions.option("name", name, "name")
+            try check(.named(name), of: nil)
         }
     }
 
     /// Checks the variables of this environment that have values of the file, if a program has published which.
     private mutating func checkEnvironment(of storage: PreferencesFile) {
-        guard let declared = DeclaredKeys(of: storage) else { return }
+        guard let declared = storage.publishedSchema() else { return }
         let variables = declared.variables
         for (key, variable) in variables {
             do throws(VariableNotUTF8) {
@@ -64,7 +61,7 @@ extension Doctor {
         case .keys(let count): add(.fine, "\(file.path) holds \(Self.keys(count)) and has mode \(file.mode.modeText).")
         case .unreadable(let sentence): add(.problem, sentence)
         case .broken(let why):
-            add(.problem, "\(file.path) is not JSON: \(why). Programs use the last good values. Correct it with: stored-values edit")
+            add(.problem, "\(file.path) is not JSON: \(why). Programs use the last good values, and defaults where there are none. Correct it with: stored-values edit\(options)")
         }
         checkMode(file.mode, of: file.path)
         let folder = Self.nearestFolder(of: file.path)
@@ -91,7 +88,7 @@ extension Doctor {
     }
 
     /// Checks how fresh the settings are that this machine shares with others, and what hides them.
-    private mutating func checkFleet(_ mirror: PreferencesInspection, _ storage: PreferencesFile, _ path: String, of application: String?) {
+    private mutating func checkFleet(_ mirror: PreferencesInspection, _ storage: PreferencesFile, _ path: String) {
         // A file that cannot be read is a finding already.
         switch (mirror.content, storage.fleetStatus) {
         case (.broken, _), (.unreadable, _), (_, .none): break
@@ -102,23 +99,21 @@ extension Doctor {
         let keys = storage.snapshot.keys(hiding: .fleet), limit = 20
         guard let first = keys.first else { return }
         let names = keys.prefix(limit).joined(separator: ", ") + (keys.count > limit ? " and \(keys.count - limit) more" : "")
-        let program = application.map { " --app \($0.isPlainWord ? $0 : "<id>")" } ?? ""
-        let command = "stored-values reset \(first.isPlainWord ? first : "<key>")\(program)"
-        let advice = "To use the fleet's\(keys.count > 1 ? ", for each of them" : ""): \(command)"
+        let advice = "To use the fleet's\(keys.count > 1 ? ", for each of them" : ""): \(reset(first))"
         add(.note, "Values of \(path) override the fleet's values: \(names). \(advice)")
     }
 
     /// Checks the keys and values by what programs declare, if they have published that.
     private mutating func checkDeclared(_ storage: PreferencesFile, _ path: String) {
-        guard let schema = storage.pathOfPublishedSchema, let declared = DeclaredKeys(of: storage) else { return }
-        add(.fine, "\(schema) declares \(Self.keys(declared.all.count)).")
+        guard let schema = storage.pathOfPublishedSchema, let declared = storage.publishedSchema() else { return }
+        add(.fine, "\(schema) declares \(Self.keys(declared.currentKeys.count)).")
         let snapshot = storage.snapshot
         for key in snapshot.keys {
             let place = snapshot.source(of: key) == .file ? " in \(path)" : ""
             if declared.name(replacing: key) == nil, let problem = declared.problem(with: key) {
                 add(.note, "\"\(key)\"\(place) is unknown. \(problem)")
             } else if let value = snapshot[key], let misfit = declared.misfit(value, for: key) {
-                add(.problem, "\"\(key)\"\(place) is not as programs read it: \(misfit). Set it again, or remove it with: stored-values reset")
+                add(.problem, "\"\(key)\"\(place) is not as programs read it: \(misfit). Set it again, or remove it with: \(reset(key))")
             }
         }
     }
@@ -133,6 +128,9 @@ extension Doctor {
             add(.note, "The Flatpak \(name) keeps settings of its own in \(file). Check it with: stored-values doctor --file \(file)")
         }
     }
+
+    /// The command that removes the value.
+    private func reset(_ key: String) -> String { "stored-values reset \(key.isPlainWord ? key : "<key>")\(options)" }
 
     private static func keys(_ count: Int) -> String { "\(count) \(count == 1 ? "key" : "keys")" }
 

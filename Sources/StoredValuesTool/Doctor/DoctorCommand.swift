@@ -21,11 +21,15 @@ struct DoctorCommand: AsyncParsableCommand {
         if settings.file != nil, settings.application.id != nil { try settings.application.bootstrap() }
         if isAboutSettings {
             let isStandard = settings.file == nil && settings.name == nil
-            doctor.check(try settings.storage(), of: isStandard ? settings.application.id : nil)
-            if isStandard {
-                doctor.checkNamed()
-                doctor.checkStores()
+            let storage = try settings.storage()
+            doctor.options = settings.typed
+            do throws(PreferencesError) {
+                try doctor.check(storage, of: isStandard ? settings.application.id : nil)
+                if isStandard { try doctor.checkNamed() }
+            } catch {
+                doctor.add(.problem, error.description)
             }
+            if isStandard { doctor.checkStores() }
         }
         await doctor.checkKeyring(service: settings.application.id)
         if json {
@@ -51,7 +55,9 @@ struct Doctor {
 
     /// What the findings are about from now on.
     var section = "Settings"
-    private var findings: [(section: String, kind: Kind, text: String)] = []
+    /// The options that name the file which is checked, for the commands that are advised.
+    var options = ""
+    private(set) var findings: [(section: String, kind: Kind, text: String)] = []
 
     mutating func add(_ kind: Kind, _ text: String) { findings.append((section, kind, text)) }
 

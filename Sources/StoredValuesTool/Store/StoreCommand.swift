@@ -25,6 +25,8 @@
                 throw ValidationError("Give either --file, or --app and --name.")
             }
             guard file != "" else { throw ValidationError("The path of --file must not be empty.") }
+            guard let name else { return }
+            do { _ = try StoreFile(checkingName: name) } catch { throw ValidationError("\(error)") }
         }
 
         func storage() throws -> StoreFile {

@@ -11,11 +11,11 @@
         private static let catalogue = "Sources/StoredValues/StoredValues.docc"
         private static let articles = ["\(catalogue)/Fleet.md", "\(catalogue)/FleetSecrets.md"]
 
-        private func article(_ path: String) throws -> String { try contents(ofFile: DocumentedPage.root.appending(path: path).path) }
+        private static func article(_ path: String) throws -> String { try contents(ofFile: DocumentedPage.root.appending(path: path).path) }
 
         /// The block of the article that follows `<!-- test: name -->`.
-        private func block(_ name: String) throws -> String {
-            let text = try article(Self.articles[0])
+        static func block(_ name: String) throws -> String {
+            let text = try article(articles[0])
             let rest = text[try #require(text.range(of: "<!-- test: \(name) -->\n```"), "\(name)").upperBound...]
             let lines = rest[..<(try #require(rest.range(of: "\n```"))).lowerBound].split(separator: "\n", omittingEmptySubsequences: false)
             return lines.dropFirst().joined(separator: "\n") + "\n"
@@ -25,7 +25,7 @@
 
         @Test("systemd knows every line of the unit, and the agent every option in it")
         func unit() async throws {
-            let unit = try block("unit"), program = "/usr/local/bin/stored-values-fleet"
+            let unit = try Self.block("unit"), program = "/usr/local/bin/stored-values-fleet"
             try #require(unit.contains("ExecStart=\(program) agent "))
             let known = try unit.replacing(program, with: FleetTool.path)
             #expect(try await complaints(about: known) == "")
@@ -44,44 +44,7 @@
             }
         }
 
-        // MARK: Rights
-
-        @Test("With the roles of the article agents read the settings and nothing else, and operators change settings")
-        func rights() async throws {
-            try await withFleet { fleet in
-                let passwords = ["agent": TestSecret.text("agent"), "ann": TestSecret.text("ann"), "root": TestSecret.text("root")]
-                let application = "com.example.Server"
-                for line in try block("rights").split(separator: "\n") {
-                    var words = line.split(separator: " ").map(String.init)
-                    try #require(words.removeFirst() == "etcdctl")
-                    var input = ""
-                    if words.starts(with: ["user", "add"]) {
-                        input = "\(try #require(passwords[words[2]]))\n"  // etcdctl asks for it
-                        words.append("--interactive=false")
-                    }
-                    let run = try await fleet.etcd.etcdctl(words, input: input)
-                    #expect(run.status == 0, "\(line): \(run.errors)")
-                }
-                fleet.etcd.come(as: passwords["root"].map { "root:\($0)" })
-                func tool(_ name: String) throws -> FleetTool {
-                    let role = EtcdCluster.Role(name: name, password: try #require(passwords[name]), rights: [])
-                    return try fleet.tool(name).with(role).with(["STORED_VALUES_APP": application])
-                }
-                let agent = try tool("agent"), ann = try tool("ann")
-                for arguments in [["set", "limit", "1"], ["set", "limit", "2"], ["list"], ["log"]] {
-                    // A busy cluster may not answer within the tool's 15 s.
-                    try await eventually("ann may: \(arguments)") { try await ann.run(arguments).status == 0 }
-                }
-                try await ann.status()
-                #expect(try await agent.run("get", "limit").output == "2\n")
-                for arguments in [["set", "limit", "3"], ["reset", "limit"], ["log"]] {
-                    try await eventually("the agent may not: \(arguments)") { try await agent.run(arguments).status == 77 }
-                }
-                let foreign = ann.with(["STORED_VALUES_APP": "com.example.Other"])
-                try await eventually("she may not read another's") { try await foreign.run("list").status == 77 }
-                try await eventually("or change it") { try await foreign.run("set", "limit", "1").status == 77 }
-            }
-        }
+        // MARK: The log
 
         @Test("What trims the log removes records that are older than it says, and no others")
         func trim() async throws {
@@ -98,7 +61,7 @@
                     "PATH": "\((etcdctl as NSString).deletingLastPathComponent):/usr/bin:/bin", "ETCDCTL_ENDPOINTS": etcd.endpoints[0], "ETCDCTL_API": "3",
                     "ETCDCTL_DIAL_TIMEOUT": "600s", "ETCDCTL_COMMAND_TIMEOUT": "600s",
                 ]  // else 2 and 5 s
-                let run = try await FinishedProgram.run(["/bin/bash", "-euc", try block("trim")], environment: environment, in: etcd.folder)
+                let run = try await FinishedProgram.run(["/bin/bash", "-euc", try Self.block("trim")], environment: environment, in: etcd.folder)
                 #expect(run.status == 0 && run.output == "1\n", "\(run)")
                 let keys = try await etcd.entries().map(\.key)
                 #expect(keys.count == 3 && !keys.contains(old) && keys.contains(young), "\(keys)")
@@ -111,7 +74,7 @@
         func quickStart() async throws {
             try await withEtcd(isSecure: false) { etcd in
                 try await withTemporaryFolder { folder in
-                    var lines = try block("quick start").split(separator: "\n").map(String.init)
+                    var lines = try Self.block("quick start").split(separator: "\n").map(String.init)
                     try #require(lines.removeFirst().hasPrefix("etcd "))
                     let endpoint = try #require(lines.firstIndex { $0.contains("http://127.0.0.1:2379") })
                     lines[endpoint].replace("http://127.0.0.1:2379", with: etcd.endpoints[0])
@@ -149,7 +112,7 @@
                 func help(_ arguments: [String]) async throws -> String {
                     try await FinishedProgram.run([FleetTool.path] + arguments + ["--help"], environment: [:], in: folder).output
                 }
-                let text = try article(path), all = try await help([])
+                let text = try Self.article(path), all = try await help([])
                 var seen = 0
                 // A command ends where its line, its comment or its backtick begins or ends.
                 for match in text.matches(of: /stored-values-fleet ((?:secret |schema )?[a-z-]+)([^`#|\n]*)/) {

@@ -86,8 +86,9 @@ extension DurableFileTests {
         }
     }
 
-    @Test("An existing file keeps its owner where the system allows it", .enabled(if: getuid() == 0))
+    @Test("An existing file keeps its owner where the system allows it")
     func existingOwner() throws {
+        try SkippedCase.endUnlessRoot(because: "only root can give a file away")
         try withTemporaryFolder { folder in
             let path = folder + "/file"
             #expect(FileManager.default.createFile(atPath: path, contents: Data()))
@@ -270,8 +271,9 @@ extension DurableFileTests {
         }
     }
 
-    @Test("A link of another user is not followed where everybody may make one", .enabled(if: geteuid() == 0))
+    @Test("A link of another user is not followed where everybody may make one")
     func foreignLink() throws {
+        try SkippedCase.endUnlessRoot(because: "only root can give a link away")
         try withTemporaryFolder { folder in
             let open = folder + "/open", link = open + "/link"
             try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: false)

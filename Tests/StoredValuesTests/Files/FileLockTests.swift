@@ -112,7 +112,7 @@ extension FileLockTests {
     func nobodyStarves() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/file"
-            let end = DispatchSemaphore(value: 0)
+            let end = DispatchSemaphore(value: 0), turns = Guarded(0)
             let greedy = Task {
                 await offPool {
                     let file = DurableFile(path: path)
@@ -120,21 +120,25 @@ extension FileLockTests {
                     var isOver = false
                     while !isOver {
                         guard let lock = try? file.lock(timeout: nil) else { return }
+                        turns.withLock { $0 += 1 }
                         isOver = end.wait(timeout: .now() + .milliseconds(400)) == .success
                         withExtendedLifetime(lock) {}
                     }
                 }
             }
             for _ in 0..<4 {
+                let before = turns.withLock { $0 }
                 let problem = await offPool { () -> FileError? in
                     do throws(FileError) {
-                        _ = try DurableFile(path: path).lock(timeout: .seconds(2))
+                        _ = try DurableFile(path: path).lock(timeout: hangLimit)
                         return nil
                     } catch {
                         return error
                     }
                 }
                 #expect(problem == nil)
+                // Three where threads get their turns; otherwise it would be hundreds.
+                #expect(turns.withLock { $0 } < before + 20)
             }
             end.signal()
             await greedy.value
@@ -235,6 +239,17 @@ extension FileLockTests {
             #expect(throws: FileError(.lock, folder + "/file.lock", .exists)) {
                 _ = try DurableFile(path: folder + "/file", operations: operations).lock()
             }
+        }
+    }
+
+    @Test("Where a folder is there, but no file can be created in it, as in /proc, taking the lock fails at once and not after its timeout")
+    func folderWithoutFiles() throws {
+        try withTemporaryFolder { folder in
+            let operations = FaultyFileOperations(failing: ["open creating": .noEntry])
+            #expect(throws: FileError(.lock, folder + "/file.lock", .noEntry)) {
+                _ = try DurableFile(path: folder + "/file", operations: operations).lock()
+            }
+            #expect(operations.calls.count { $0 == "open creating" } < 100, "until the timeout there are hundreds")
         }
     }
 

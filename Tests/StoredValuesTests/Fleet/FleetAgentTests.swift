@@ -66,12 +66,7 @@
         func modes() async throws {
             try await withFleet { fleet in
                 try await fleet.run("set", "limit", "1")
-                let plain = try fleet.machine("web-1")
-                let machine = plain.with { tool in
-                    var tool = tool
-                    tool.launcher = ["/bin/sh", "-c", #"umask 077; exec "$0" "$@""#]
-                    return tool
-                }
+                let machine = try fleet.machine("web-1").withStrictUmask()
                 _ = try machine.startAgent()
                 try await machine.waitUntilCurrent()
                 func mode(_ path: String) throws -> Int? {
@@ -81,7 +76,7 @@
                 let fleetFolder = machine.folder.path
                 for folder in [fleetFolder, "\(fleetFolder)/\(TestFleet.application)"] { #expect(try mode(folder) == 0o755) }
                 // Another user's program reads them, and cannot change them.
-                guard geteuid() == 0 else { try SkippedCase.end(because: "only root can become another user") }
+                try SkippedCase.endUnlessRoot(because: "only root can become another user")
                 for path in [machine.tool.folder, fleet.folder] {
                     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
                 }

@@ -94,20 +94,23 @@
             }
         }
 
-        @Test(
-            "Every JSON value arrives on a machine as it was typed, to the byte",
-            arguments: [
+        @Test("Every JSON value arrives on a machine as it was typed, to the byte")
+        func odd() async throws {
+            let texts = [
                 "1e400", "0.10", "-0", "-0.0", "1E+5", "123456789012345678901234567890", "null", "[]", "{}", #""""#, #""a\tb\u0001é😀""#,
                 #"[[[[[[[[]]]]]]]]"#, #"{"": {"$x": [1, 2.50, "ä"]}}"#,
-            ])
-        func odd(json: String) async throws {
+            ]
             try await withFleet(isSecure: false) { fleet in
-                try await fleet.run("set", "odd", "--", json)
+                var expected: [String: String] = [:]
+                for (index, json) in texts.enumerated() {
+                    expected["odd-\(index)"] = json
+                    try await fleet.run("set", "odd-\(index)", "--", json)
+                    let raw = try #require(try await fleet.etcd.value("\(TestFleet.settings)everyone/odd-\(index)"))
+                    #expect(raw.contains("\"value\": \(json)"), "\(raw)")
+                }
                 let machine = try fleet.machine("web-1")
                 _ = try machine.startAgent()
-                try await machine.wait(for: ["odd": json])
-                let raw = try #require(try await fleet.etcd.value("\(TestFleet.settings)everyone/odd"))
-                #expect(raw.contains("\"value\": \(json)"), "\(raw)")
+                try await machine.wait(for: expected)
             }
         }
 
@@ -130,13 +133,11 @@
             }
         }
 
-        @Test(
-            "A key is any text: with slashes, spaces, quotes and accents, composed or not, and each is another one",
-            arguments: [
-                ["a/b", "a/b/c", "a", "a/"], ["é", "e\u{301}"], ["a b", " ", "a\tb"], [#""quoted""#, #"\"#], ["everyone/x", "group/x/y"],
-                ["%2F", "😀", "日本"],
-            ])
-        func keys(keys: [String]) async throws {
+        @Test("A key is any text: with slashes, spaces, quotes and accents, composed or not, and each is another one")
+        func keys() async throws {
+            let keys = [
+                "a/b", "a/b/c", "a", "a/", "é", "e\u{301}", "a b", " ", "a\tb", #""quoted""#, #"\"#, "everyone/x", "group/x/y", "%2F", "😀", "日本",
+            ]
             try await withFleet(isSecure: false) { fleet in
                 for (index, key) in keys.enumerated() {
                     try await fleet.run("set", key, "\(index)")
@@ -148,9 +149,9 @@
                     try await eventually("all are there") { try machine.mirror()?.values.count == keys.count }
                 }
                 for (index, key) in keys.enumerated() {
-                    #expect(try machines[0].mirror()?.values[PreferencesKey(key)]?.json == JSONValue(index + 100))
-                    #expect(try machines[1].mirror()?.values[PreferencesKey(key)]?.json == JSONValue(index))
-                    #expect(try await fleet.run("get", key) == "\(index)\n")
+                    #expect(try machines[0].mirror()?.values[PreferencesKey(key)]?.json == JSONValue(index + 100), "\(key)")
+                    #expect(try machines[1].mirror()?.values[PreferencesKey(key)]?.json == JSONValue(index), "\(key)")
+                    #expect(try await fleet.run("get", key) == "\(index)\n", "\(key)")
                 }
             }
         }

@@ -36,6 +36,9 @@
                 "http://0x7f.0.0.1:1", "http://127.0.0.1.example.com:2379", "http://127.:1", "http://127.0.0.1.:1", "http://localhost.example.com:1",
                 "http://localhost.:1", "http://LOCALHOST:1", "http://0.0.0.0:1", "http://128.0.0.1:1", "http://[::]:1", "http://[::ffff:127.0.0.1]:1",
                 "http://[0:0:0:0:0:0:0:1]:1", "http://[::2]:1", "http://127.0.0.1:1@192.0.2.1:1", "http://localhost@192.0.2.1:1",
+                "http://192.0.2.1:2379", "HTTP://192.0.2.1:2379", "http://[::ffff:192.0.2.1]:2379", "http://user@127.0.0.1:2379",
+                "http://127.0.0.1@192.0.2.1:2379", "http://127.0.0.1:2379/../@192.0.2.1", "http://127.0.0.1:2379?", "http://127.0.0.1:2379#",
+                "http://127.0.0.1 .example.com:2379",
             ])
         func refused(text: String) {
             let error = #expect(throws: FleetError.self) { try EtcdEndpoint(text) }

@@ -39,15 +39,12 @@
                     try give("new", new, to: machine)
                     try await store("given \(number)", key: old)
                 }
-                // 2. The secrets are sealed with it, again and again to and fro, so that reads fall in between.
-                for round in 0..<10 {
-                    let keys = round.isMultiple(of: 2) ? [old, new] : [new, old]
+                // 2. The secrets are sealed with it; to and fro, so that more reads fall in between.
+                for (round, keys) in [[old, new], [new, old], [old, new]].enumerated() {
                     try await fleet.run("secret", "rekey", "--secrets-key", keys[0], "--new-key", keys[1])
                     for machine in machines { try await machine.waitForSecrets(fleet.etcd) }
                     try await store("sealed \(round)", key: keys[1])
                 }
-                try await fleet.run("secret", "rekey", "--secrets-key", old, "--new-key", new)
-                try await store("sealed", key: new)
                 // 3. The old key is taken away.
                 for (number, machine) in machines.enumerated() {
                     try FileManager.default.removeItem(atPath: key("old", machine))
@@ -62,7 +59,7 @@
                 #expect(try await machines[0].startReader(key("new", machines[0])).ask("token") == "taken 2")
                 #expect(try await machines[0].startReader(old).ask("token").contains("does not open"))
                 #expect(try await fleet.records().last?["changes"] == [["secret": "token"]])
-                #expect(try await fleet.records().filter { $0["changes"] == [["secret": "(the key)"]] }.count == 11)
+                #expect(try await fleet.records().filter { $0["changes"] == [["secret": "(the key)"]] }.count == 3)
             }
         }
 

@@ -71,7 +71,7 @@
                 try writeFinished([1, 2, 3], to: Self.path(in: folder))
                 try writeFinished(Array(sound), to: Self.path(in: folder))
                 try await file.write(Secret("second".utf8), for: id, label: "")
-                while let value = try await values.next(), value != "second" { #expect(value == TestSecret.text()) }
+                while let value = await values.next(), value != "second" { #expect(value == TestSecret.text()) }
                 try await file.remove(id)
                 #expect(try await values.next() == .some(nil))
             }
@@ -87,6 +87,20 @@
                 let keyring = FleetKeyring(key: .file(key), formerKey: nil, folder: folder, deadline: hangLimit, operations: operations)
                 let error = await #expect(throws: KeyringError.self) { try await keyring.read(id) }
                 #expect(error?.description.contains("no agent has brought") == true)
+            }
+        }
+
+        @Test("If neither key opens the file, the error says what is wrong with the current one")
+        func neitherKey() async throws {
+            try await withKeyring { _, _, _, folder in
+                let other = "\(folder)/other", missing = "\(folder)/missing"
+                try TestFleet.writeKey(to: other)
+                func read(_ key: String, orWith formerKey: String) async -> KeyringError? {
+                    let keyring = FleetKeyring(key: .file(key), formerKey: .file(formerKey), folder: folder, deadline: hangLimit)
+                    return await #expect(throws: KeyringError.self) { try await keyring.read(id) }
+                }
+                #expect(await read(other, orWith: missing) == .wrongKey)
+                #expect(await read(missing, orWith: other)?.description.contains("\"\(missing)\" is missing") == true)
             }
         }
 

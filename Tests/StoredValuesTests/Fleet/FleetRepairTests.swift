@@ -89,7 +89,7 @@
         func folder(isClusterAway: Bool) async throws {
             try await withFleet { fleet in
                 try await fleet.run("set", "a", "1")
-                let machine = try fleet.machine("web-1")
+                let machine = try fleet.machine("web-1").withStrictUmask()
                 let first = try machine.startAgent()
                 try await machine.waitUntilCurrent()
                 if isClusterAway { try await fleet.etcd.killAll() }

@@ -107,8 +107,7 @@
                 #expect(try await secrets.identifiers(inService: TestFleet.application).count == 45)
                 #expect(try await secrets.read(id("3-9")) == Secret("9".utf8))
                 #expect(try await fleet.records().count == 45)
-                let bytes = try #require(try await fleet.etcd.bytes(TestFleet.secrets))
-                #expect(SealedSecrets.generation(of: bytes) == 45)
+                #expect(try await fleet.secretsGeneration() == 45)
             }
         }
 
@@ -155,19 +154,17 @@
             }
         }
 
-        @Test("With the wrong key nothing is read, and nothing is written", arguments: ["read", "list", "set", "remove", "rekey"])
-        func wrongKey(command: String) async throws {
+        @Test("With the wrong key nothing is read, and nothing is written")
+        func wrongKey() async throws {
             try await withFleet { fleet in
                 let key = try fleet.newKey(), wrong = try fleet.newKey("wrong")
                 try await fleet.setSecret("token", to: TestSecret.text(), key: key)
                 let before = try await fleet.etcd.revision()
-                if command == "read" {
-                    await #expect(throws: KeyringError.wrongKey) { try await fleet.secrets(wrong).read(id("token")) }
-                } else {
-                    let rest = ["set": ["token"], "remove": ["token"], "rekey": ["--new-key", key]][command] ?? []
-                    let run = try await fleet.tool().run(["secret", command] + rest + ["--secrets-key", wrong], input: TestSecret.text("new"))
-                    #expect(run.status == 77 && run.output == "" && run.errors.contains("The key in \"\(wrong)\" does not open"), "\(run)")
-                    #expect(!run.errors.contains("passphrase"))
+                await #expect(throws: KeyringError.wrongKey) { try await fleet.secrets(wrong).read(id("token")) }
+                for command in [["list"], ["set", "token"], ["remove", "token"], ["rekey", "--new-key", key]] {
+                    let run = try await fleet.tool().run(["secret"] + command + ["--secrets-key", wrong], input: TestSecret.text("new"))
+                    #expect(run.status == 77 && run.output == "", "\(command): \(run)")
+                    #expect(run.errors.contains("The key in \"\(wrong)\" does not open") && !run.errors.contains("passphrase"), "\(command): \(run)")
                 }
                 #expect(try await fleet.etcd.revision() == before)
                 #expect(try await fleet.secrets(key).read(id("token")) == TestSecret.secret())

@@ -11,19 +11,22 @@
 
     extension FleetStrainTests {
         private static let writers = 8
+        /// The first of those that change a secret, and no setting.
+        private static let firstOfSecrets = 6
 
-        @Test("While the leader is killed again and again, each change of 8 processes is made exactly once, and every machine has all in the end")
+        @Test("While the leader is killed again and again, each change by 8 processes of settings and secrets is made exactly once, and all arrive")
         func kept() async throws { try await change(100) }
 
         // A test of its own, because CI leaves it out: it keeps both processors busy for five minutes, and the agents below for one.
-        @Test("So it is with 1,000 changes of each process to a setting of its own, and as many to one in common")
+        @Test("So it is with 2,000 changes of each process: 1,000 to a setting of its own and as many to one in common, or all to a secret")
         func thousandChanges() async throws { try await change(1000) }
 
-        /// Each process changes its own setting and the common one so many times.
+        /// Each process changes its own setting and the common one so many times, or its own secret twice as often.
         private func change(_ times: Int) async throws {
             // Of all tests these take longest, so they wait for nobody.
             try await withFleet(3, waitsForTurn: false) { fleet in
-                let ca = try #require(fleet.etcd.ca)
+                let ca = try #require(fleet.etcd.ca), key = try fleet.newKey()
+                let cluster = [fleet.etcd.endpoints.joined(separator: ","), ca.file, ca.client.file, ca.client.key]
                 let machines = try (1...3).map { try fleet.machine("web-\($0)", groups: ["group-\($0)"]) }
                 for machine in machines { _ = try machine.startAgent() }
                 let isDone = Guarded(false)
@@ -31,12 +34,14 @@
                 let time = try await elapsed {
                     try await withThrowingTaskGroup { group in
                         for writer in 0..<Self.writers {
-                            let process = try fleet.processes.start(
-                                "change-fleet", fleet.etcd.endpoints.joined(separator: ","), ca.file, ca.client.file, ca.client.key, "\(writer)",
-                                "\(times)")
+                            let changesSecret = writer >= Self.firstOfSecrets
+                            let rest = changesSecret ? ["\(writer)", "\(2 * times)", key] : ["\(writer)", "\(times)"]
+                            let acknowledged = changesSecret ? "\(2 * times)" : "\(times) \(times)"
+                            let command = [changesSecret ? "change-fleet-secret" : "change-fleet"] + cluster + rest
+                            let process = try fleet.processes.start(command: TestProcess.command(command))
                             group.addTask {
                                 let lines = try await process.lines()
-                                #expect(lines == ["\(times) \(times)"])
+                                #expect(lines == [acknowledged])
                             }
                         }
                         try await group.waitForAll()
@@ -45,17 +50,23 @@
                 isDone.withLock { $0 = true }
                 print("\(2 * Self.writers * times) changes: \(time), leaders killed: \(try await kills)")
 
-                var expected = ["common": "\(Self.writers * times)"]
-                for writer in 0..<Self.writers { expected["own-\(writer)"] = "\(times)" }
+                var expected = ["common": "\(Self.firstOfSecrets * times)"]
+                for writer in 0..<Self.firstOfSecrets { expected["own-\(writer)"] = "\(times)" }
                 let settings = try await fleet.etcd.entries("\(TestFleet.settings)everyone/")
                 let stored = try settings.map { entry in
                     (String(entry.key.dropFirst("\(TestFleet.settings)everyone/".count)), try value(entry.value, "value"))
                 }
                 #expect(Dictionary(uniqueKeysWithValues: stored) == expected)
+                for writer in Self.firstOfSecrets..<Self.writers {
+                    let secret = try await fleet.secrets(key).read(SecretIdentifier(service: TestFleet.application, account: "own-\(writer)"))
+                    #expect(secret == Secret("\(2 * times)".utf8))
+                }
+                #expect(try await fleet.secretsGeneration() == UInt64(2 * times * (Self.writers - Self.firstOfSecrets)))
                 try await checkLog(fleet, times)
                 let rest = try await elapsed {
                     for machine in machines {
                         try await machine.wait(for: expected)
+                        try await machine.waitForSecrets(fleet.etcd)
                         try await machine.waitUntilCurrent()
                     }
                 }
@@ -79,14 +90,18 @@
             return count
         }
 
-        /// Each change has one record, and each key went through all its values one after another.
+        /// Each change has one record, and each key of a setting went through all its values one after another.
         private func checkLog(_ fleet: TestFleet, _ times: Int) async throws {
             let records = try await fleet.etcd.entries(TestFleet.log).sorted { $0.modRevision < $1.modRevision }
             #expect(records.count == 2 * Self.writers * times)
             #expect(records.allSatisfy { $0.version == 1 } && Set(records.map(\.modRevision)).count == records.count)
-            var last: [String: String] = [:]
+            var last: [String: String] = [:], secrets: [String: Int] = [:]
             for record in records {
                 let changes = try #require(JSONValue(text: record.value)?["changes"]?.arrayValue)
+                if changes.count == 1, let secret = changes[0]["secret"]?.stringValue {
+                    secrets[secret, default: 0] += 1
+                    continue
+                }
                 let key = try #require(changes.first?["key"]?.stringValue)
                 let from = changes[0]["from"]?.text(onOneLine: true), to = changes[0]["to"]?.text(onOneLine: true)
                 if changes.count != 1 || from != last[key] || to != "\((Int(from ?? "0") ?? 0) + 1)" {
@@ -95,6 +110,8 @@
                 }
                 last[key] = to
             }
+            let expected = (Self.firstOfSecrets..<Self.writers).map { ("own-\($0)", 2 * times) }
+            #expect(secrets == Dictionary(uniqueKeysWithValues: expected))
         }
 
         private func value(_ record: String, _ member: String) throws -> String {
@@ -103,7 +120,7 @@
 
         // MARK: The agent
 
-        @Test("An agent that is killed 200 times leaves a whole mirror each time, which never goes back, and the last one catches up", .heavy)
+        @Test("An agent that is killed 50 times leaves a whole mirror each time, which never goes back, and the last one catches up", .heavy)
         func kills() async throws {
             try await withFleet { fleet in
                 let machine = try fleet.machine("web-1")
@@ -123,7 +140,7 @@
                 defer { writer.cancel() }
                 var generator = SystemRandomNumberGenerator()
                 var reached = 0
-                for round in 0..<200 {
+                for round in 0..<50 {
                     let agent = try machine.startAgent()
                     let before = reached
                     try await eventually("round \(round) has replaced the mirror") {

@@ -39,9 +39,10 @@ extension CredentialsKeyringTests {
     @Test(
         "The bytes are the file's, with a newline at the end, NUL and invalid UTF-8",
         arguments: [
-            [], Array("token\n".utf8), [0, 0xFF, 0xC3, 0x28], [UInt8](repeating: 7, count: 1 << 20),
-        ] as [[UInt8]])
-    func bytes(bytes: [UInt8]) async throws {
+            ([], 0), (Array("token\n".utf8), 0), ([0, 0xFF, 0xC3, 0x28], 0), ([], 1 << 20),
+        ] as [([UInt8], Int)])
+    func bytes(first: [UInt8], sevens: Int) async throws {
+        let bytes = first + [UInt8](repeating: 7, count: sevens)
         try await withTemporaryFolder { folder in
             try Data(bytes).write(to: URL(fileURLWithPath: folder + "/token"))
             #expect(try await CredentialsKeyring(path: folder).read(id) == Secret(bytes))

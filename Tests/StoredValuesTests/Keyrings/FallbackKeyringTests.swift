@@ -97,6 +97,26 @@ extension FallbackKeyringTests {
         }
     }
 
+    @Test("What is held by a credential, or by one that gives no answer, is removed from no other keyring, however they are nested")
+    func removingNothing() async throws {
+        try await withTemporaryFolder { folder in
+            try "given".write(toFile: folder + "/token", atomically: true, encoding: .utf8)
+            let given = CredentialsKeyring(path: folder, deadline: hangLimit)
+            try await put("one", in: one)
+            try await put("two", in: two)
+            three.inject(.gone)
+            let refusals: [(FallbackKeyring, KeyringError)] = [
+                (FallbackKeyring([given, one]), .readOnly), (FallbackKeyring([FallbackKeyring([given, two]), one]), .readOnly),
+                (FallbackKeyring([FallbackKeyring([two, three]), one]), .noSecretService),
+            ]
+            for (keyring, error) in refusals {
+                await #expect(throws: error) { try await keyring.remove(id) }
+                #expect(try await one.read(id) == Secret("one".utf8))
+                #expect(try await two.read(id) == Secret("two".utf8))
+            }
+        }
+    }
+
     @Test("A keyring that is not built in is passed over, unless there is no other")
     func notBuiltIn() async throws {
         let keyring = FallbackKeyring([NotWritable(.notBuiltIn), one])
@@ -178,11 +198,12 @@ extension FallbackKeyringTests {
         }
     }
 
-    @Test("Two with the same keyrings in the same order are one keyring, and say which they are")
+    @Test("Two with the same keyrings in the same order, however they are nested, are one keyring, and say which they are")
     func identity() async throws {
         let keyring = FallbackKeyring([one, two])
         #expect(keyring == FallbackKeyring([one, two]) && keyring.hashValue == FallbackKeyring([one, two]).hashValue)
         #expect(keyring != FallbackKeyring([two, one]) && keyring != FallbackKeyring([one, three]))
+        #expect(keyring == FallbackKeyring([FallbackKeyring([one]), two]) && keyring == FallbackKeyring([keyring]))
         #expect(FallbackKeyring([.credentials(at: "/a"), one]) == FallbackKeyring([.credentials(at: "/a"), one]))
         #expect(
             FallbackKeyring([.credentials(at: "/run/a"), one]).description

@@ -281,12 +281,34 @@ extension KeyringProgramTests {
         #expect(try await keyring.read(id) == Secret("s3cret".utf8))
     }
 
+    @Test("A locked KeePassXC that would open its dialog at a search is not searched, and what it holds comes when it is unlocked")
+    func unlockBeforeSearch() async throws {
+        let desktop = try await start(.keePassXC)
+        try await desktop.quitDaemon()
+        try desktop.restore(.unlockBeforeSearch)
+        try await desktop.startDaemon()
+        let keyring = desktop.keyring()
+        try await keyring.write(Secret("kept".utf8), for: id, label: "label")
+        try await desktop.lock()  // while nobody reads: one that searches at this moment opens the dialog
+        // It would stay, and each of these would wait for it until its deadline.
+        await #expect(throws: KeyringError.locked) { try await keyring.read(id) }
+        await #expect(throws: KeyringError.locked) { try await keyring.write(Secret("lost".utf8), for: id, label: "label") }
+        await #expect(throws: KeyringError.locked) { try await keyring.remove(id) }
+        await #expect(throws: KeyringError.locked) { try await keyring.identifiers(inService: id.service) }
+        let token = token(desktop)
+        let values = Collector(token.values)
+        await expectSecretError(.locked) { try await token.load() }
+        #expect(token.status == .unavailable(.locked))
+        try await desktop.unlock()
+        try await values.wait(for: ["kept"])
+    }
+
     @Test("If KeePassXC wants to ask before it provides an item, the item is locked, and only unlock() prompts")
     func confirmation() async throws {
         let desktop = try await start(.keePassXC)
         try await desktop.secretTool(["store", "--label=theirs"] + address, input: "theirs")
         try await desktop.quitDaemon()
-        try desktop.confirmAccess()
+        try desktop.restore(.confirmAccessItem)
         try await desktop.startDaemon()
         let token = token(desktop)
         await expectSecretError(.locked) { try await token.load() }

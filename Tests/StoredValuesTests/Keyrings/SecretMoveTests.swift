@@ -1,4 +1,5 @@
 import Foundation
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
@@ -166,6 +167,25 @@ extension SecretMoveTests {
         #expect(try await contents(of: other) == [id("a"): [9]])
     }
 
+    @Test("A move that is cancelled while it tries both keyrings leaves nothing in either", arguments: [true, false])
+    func cancelled(atSource: Bool) async throws {
+        let slow = WaitingForCancellation(), other = InMemoryKeyring()
+        try await put([id("a"): [1]], in: atSource ? slow.inner : other)
+        let moving = Task {
+            if atSource {
+                try await slow.moveSecrets(inService: "s", to: other)
+            } else {
+                try await other.moveSecrets(inService: "s", to: slow)
+            }
+        }
+        await slow.isAsked.wait(cancelled: ())
+        moving.cancel()
+        await #expect(throws: atSource ? SecretMoveError.destination(.cancelled) : .source(.cancelled)) { try await moving.value }
+        for keyring in [slow.inner, other] {
+            #expect(try await keyring.identifiers(inService: "stored-values-move") == [])
+        }
+    }
+
     @Test(
         "Every error says in one sentence what happened, and in another what to do",
         arguments: [
@@ -196,6 +216,20 @@ private final class Contended: ForwardingKeyring {
     }
 
     func remove(_ id: SecretIdentifier) async throws(KeyringError) { try await locked(for: id).remove(id) }
+}
+
+/// A keyring that answers only when the move is cancelled, if it is asked for what that has written elsewhere.
+private final class WaitingForCancellation: ForwardingKeyring {
+    let inner = InMemoryKeyring()
+    let isAsked = OneShot<Void>()
+
+    func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
+        if id.service == "stored-values-move" {
+            isAsked.answer(())
+            while !Task.isCancelled { await Task.yield() }
+        }
+        return try await inner.read(id)
+    }
 }
 
 /// A keyring that takes every secret and keeps nothing of it.

@@ -106,6 +106,29 @@ extension SecretServiceKeyringTests {
         #expect(try await desktop.itemPaths(service: id.service, account: id.account) == [])
     }
 
+    @Test("Of two items that were changed in one second one is read and updated, and the other keeps all that it has")
+    func duplicatesOfOneSecond() async throws {
+        let desktop = try await desktops.start()
+        let keyring = desktop.keyring()
+        for round in 1...8 {  // of which gnome-keyring 42.1 would replace the wrong one in about half
+            let id = SecretIdentifier(service: id.service, account: "\(round)"), other = SecretIdentifier(service: id.service, account: "other")
+            try await keyring.write(secret("other"), for: other, label: "other")
+            let path = try #require(try await desktop.itemPaths(service: other.service, account: other.account).first)
+            try await keyring.write(secret("old"), for: id, label: "label")
+            // The same secret by its attributes, and one more.
+            let attributes =
+                "{'service': '\(id.service)', 'account': '\(id.account)', 'extra': '1', 'xdg:schema': 'org.freedesktop.Secret.Generic'}"
+            let reply = try await desktop.gdbus(
+                "org.freedesktop.secrets", path, "org.freedesktop.DBus.Properties.Set",
+                ["org.freedesktop.Secret.Item", "Attributes", "<\(attributes)>"])
+            #expect(reply != nil)
+            try await keyring.write(secret("new"), for: id, label: "label")
+            #expect(try await keyring.read(id) == secret("new"), "in round \(round)")
+            let extra = try await desktop.secretTool("lookup", "service", id.service, "account", id.account, "extra", "1")
+            #expect(extra.status == 0, "in round \(round)")
+        }
+    }
+
     @Test("The wrapper works on the real keyring: secret-tool reads what it sets, and a locked one is reported")
     func wrapper() async throws {
         let desktop = try await desktops.start()
@@ -162,22 +185,27 @@ extension SecretServiceKeyringTests {
         #expect(try await source.identifiers(inService: "stored-values-move") == [])
     }
 
-    @Test("An update that removes a secret of another layout does not wait for the lock that it holds itself")
+    @Test("An update that removes a secret of another layout does not wait for the lock that it holds itself, however they are nested")
     func removalInOtherLayout() async throws {
         let desktop = try await desktops.start()
         let (folder, address) = (desktop.folder, desktop.address)
         // The lock is in the runtime folder of the environment.
         await #expect(processExitsWith: .success) { [folder = folder as String, address = address as String] in
             setenv("XDG_RUNTIME_DIR", folder, 1)
-            let id = SecretIdentifier(service: "com.example.app", account: "authToken")
             let layouts = [SecretAttributes.generic, .pythonKeyring].map {
                 SecretServiceKeyring(attributes: $0, deadline: hangLimit, busAddress: address)
             }
-            try await layouts[1].write(Secret("s3cret".utf8), for: id, label: "label")
-            let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: FallbackKeyring(layouts))
-            try await token.update { $0 = nil }
-            let left = try await layouts[1].read(id)
-            #expect(left == nil)
+            let inner = FallbackKeyring([layouts[0]])
+            StorageSystem.bootstrap(keyring: inner)
+            for (number, first) in ([layouts[0], inner, SystemKeyring()] as [any Keyring]).enumerated() {
+                let id = SecretIdentifier(service: "com.example.app", account: "\(number)")
+                try await layouts[1].write(Secret("s3cret".utf8), for: id, label: "label")
+                let keyring = FallbackKeyring([first, layouts[1]])
+                let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: keyring)
+                try await token.update { $0 = nil }
+                let left = try await layouts[1].read(id)
+                #expect(left == nil)
+            }
             #expect(FileManager.default.fileExists(atPath: folder + "/stored-values"), "else there was no lock")
         }
     }

@@ -92,6 +92,27 @@ extension WrongAnswerTests {
         #expect(try await service.use("list") == "1 secrets")
     }
 
+    @Test("KeePassXC is searched only while one of its collections is open: by default it would prompt")
+    func searchWithoutPrompt() async throws {
+        let service = try WrongService(on: try await desktops.start(.withoutService), processes)
+        for (situation, isSearched) in [("locked-keepassxc", false), ("other-open-keepassxc", true), ("locked", true)] {
+            for operation in ["read", "write", "remove", "list"] {
+                try await service.be(situation)
+                let answer = try await service.use(operation)
+                #expect(answer.contains("locked"), "\(situation), \(operation): \(answer)")
+                #expect(try await service.words("asked").contains("SearchItems") == isSearched, "\(situation), \(operation)")
+            }
+        }
+    }
+
+    @Test("A deletion that the user of KeePassXC does not confirm is refused, and the secret stays")
+    func declinedDeletion() async throws {
+        let service = try WrongService(on: try await desktops.start(.withoutService), processes)
+        try await service.be("declining")
+        #expect(try await service.use("remove") == "error: \(KeyringError.accessDenied)")
+        #expect(try await service.use("read") == "8 bytes")
+    }
+
     @Test("That a service refuses to encrypt is said once in the log, and by doctor", arguments: [Situation.plain, .one])
     func plain(_ situation: Situation) async throws {
         let desktop = try await desktops.start(.withoutService)

@@ -213,6 +213,27 @@ extension PreferencesDurabilityTests {
         }
     }
 
+    @Test("Of a file that never was whole, the log says that defaults are in use where there are no good values")
+    func logOfNewFile() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                LoggingSystem.bootstrap { _ in RecordingLogHandler() }
+                let storage = PreferencesFile(path: path)
+                try writeFinished(Array("{bad".utf8), to: path)
+                storage.reload()
+                let value = StoredValue(key: "a", default: 7, storage: storage)
+                #expect(value.value == 7 && value.source == .code)
+                var lines: [String] = []
+                try await eventually("it is logged, if only by the watch, which may have read it first") {
+                    lines += RecordingLogHandler.takeLines()
+                    return !lines.isEmpty
+                }
+                #expect(lines[0].contains("The last good values are in use, and defaults where there are none."), "\(lines)")
+            }
+        }
+    }
+
     @Test("Errors found on opening are logged once, by the opening thread, and not also by the watch", arguments: ["file", "folder", "layer"])
     func logOfOpening(broken: String) async throws {
         try await withTemporaryFolder { folder in

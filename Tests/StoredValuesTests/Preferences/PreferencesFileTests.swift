@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Logging
 import Observation
 import StoredValuesSupport
 import Testing
@@ -52,6 +53,60 @@ extension PreferencesFileTests {
             #expect(try mode(path) == 0o600)
             #expect(try mode(folder + "/new/folder") == 0o700)
             #expect(try mode(folder + "/new") == 0o700)
+        }
+    }
+
+    @Test("Printed, a file is its path, and is not opened for that; one in memory says what it is")
+    func printed() async throws {
+        #expect("\(PreferencesFile.inMemory())" == "(in memory)")
+        try await withTemporaryFolder { folder in
+            #expect("\(PreferencesFile(path: folder + "/p.json"))" == folder + "/p.json")
+            try FileManager.default.createDirectory(atPath: folder + "/app", withIntermediateDirectories: false)
+            try writeFinished(Array("{".utf8), to: folder + "/app/preferences.json")
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                setenv("XDG_CONFIG_HOME", folder, 1)
+                setenv("XDG_CONFIG_DIRS", folder + "/none", 1)
+                unsetenv("STORED_VALUES_PREFERENCES")
+                LoggingSystem.bootstrap { _ in RecordingLogHandler() }
+                StorageSystem.bootstrap(applicationID: "app")
+                try #require("\(PreferencesFile.standard)" == folder + "/app/preferences.json")
+                try #require(RecordingLogHandler.takeLines() == [], "it is not read, for then the log would say what is wrong with it")
+                try #require(PreferencesFile.standard.path == "\(PreferencesFile.standard)")
+                try await eventually("it is read, as the log says") { !RecordingLogHandler.takeLines().isEmpty }
+                try withTemporaryStorage { try #require("\(PreferencesFile.named("x"))" == PreferencesFile.named("x").path) }
+            }
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                setenv("XDG_CONFIG_HOME", folder, 1)
+                unsetenv("STORED_VALUES_PREFERENCES")
+                StorageSystem.bootstrap(applicationID: "app", preferences: .named("mine"))
+                try #require("\(PreferencesFile.standard)" == folder + "/app/mine.json")
+            }
+        }
+    }
+
+    @Test("A value with 511 levels is stored and read again, and of one with 512 flush says that it is not stored", arguments: [511, 512])
+    func deepValue(levels: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json", storage = open(path)
+            var value = JSONValue.array([])
+            for level in 1..<levels { value = level.isMultiple(of: 2) ? ["a": value] : [value] }
+            storage.set("deep", to: value)
+            if levels < JSONValue.maximumDepth {
+                try await storage.flush()
+                #expect(open(path).snapshot["deep"] == value)
+            } else {
+                let error = await #expect(throws: PreferencesError.self) { try await storage.flush() }
+                #expect(try #require(error).description.contains("511 levels"))
+                #expect(storage.keys == [] && open(path).keys == [])
+            }
+        }
+    }
+
+    @Test("The text for an editor names its schema by a URL, whatever the path has")
+    func schemaOfEdit() throws {
+        try withTemporaryFolder { folder in
+            let text = try open(folder + "/p.json").beginEdit(schema: "/a b/ä%?#.json").text
+            #expect(String(decoding: text, as: UTF8.self).contains(##""$schema": "file:///a%20b/%C3%A4%25%3F%23.json""##))
         }
     }
 

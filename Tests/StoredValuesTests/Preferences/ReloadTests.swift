@@ -91,13 +91,20 @@ extension ReloadTests {
                 $0 = {
                     let text = #"{"theirs": 5}"#
                     #expect(throws: Never.self) { try text.write(toFile: path, atomically: true, encoding: .utf8) }
+                    let thread = Guarded<String?>(nil)
                     Thread.detachNewThread {
+                        thread.withLock { $0 = try? FileOperations.posix.readLink("/proc/thread-self") }
                         storage.reload()
                         seen.withLock { $0 = theirs.wrappedValue }
                         isDone.signal()
                     }
-                    // It waits for the change that is under way; one that did not would be done by now.
-                    if isDone.wait(timeout: .now() + .milliseconds(100)) == .success { isDone.signal() }
+                    // It waits for the change that is under way; one that does not is done then.
+                    while !isAsleep(thread.withLock { $0 }) {
+                        if isDone.wait(timeout: .now() + .milliseconds(1)) == .success {
+                            isDone.signal()
+                            break
+                        }
+                    }
                 }
             }
             StoredValue(key: "ours", default: 0, storage: storage).set(1)

@@ -75,7 +75,8 @@ extension TooLargeTests {
                 for value in values[..<2] { value.set(item) }
                 values[2].set(item + "x")
                 values[3].set("small")
-                #expect(values.map(\.wrappedValue.count) == [item.count, item.count, item.count + 1, 5])
+                let counts: [Int] = [item.count, item.count, item.count + 1, 5]
+                #expect(values.map(\.wrappedValue.count) == counts)
             }
             #expect(values.map(\.wrappedValue) == ["old", "", "", ""])
             #expect(PreferencesFile.ofAnotherProcess(storage.path).keys == ["s0"])

@@ -62,6 +62,19 @@
             }
         }
 
+        @Test("has the reason in its status also where a change is the first that needs it", arguments: Fault.allCases)
+        func firstChange(_ fault: Fault) async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite"
+                try await Store<Note>.ofAnotherProcess(path).insert((0..<200).map { Note("\($0)", "some text") })
+                try fault.make(path)
+                let store = Store<Note>.ofAnotherProcess(path)
+                await #expect { try await store.insert(Note("x")) } throws: { fault.isError($0) }
+                guard case .unavailable(let error) = store.status else { return #expect(Bool(false), "\(store.status)") }
+                #expect(fault.isError(error), "\(error)")
+            }
+        }
+
         @Test("with a write-ahead log is changed to a journal, unless another program has it open")
         func writeAheadLog() async throws {
             try await withTemporaryFolder { folder in
@@ -111,6 +124,30 @@
             }
         }
 
+        @Test("that has not changed when it can be read again is no news for a reader of values")
+        @MainActor func sameValues() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                try await store.insert(Note("a"))
+                var values = store.values.makeAsyncIterator()
+                let first = await values.next(isolation: #isolation)
+                #expect(first == [Note("a")])
+                let good = try #require(FileManager.default.contents(atPath: path))
+                try Data("no database".utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+                try await eventually("the status says it") { @Sendable in if case .unavailable(.damaged) = store.status { true } else { false } }
+                var later = store.values.makeAsyncIterator()
+                let known = await later.next(isolation: #isolation)
+                #expect(known == [Note("a")])
+                try good.write(to: URL(fileURLWithPath: path), options: .atomic)
+                try await eventually("it can be read again") { @Sendable in store.status == .loaded }
+                // Has no turn before the reader has to wait.
+                let others = Task { @MainActor in try await store.insert(Note("b")) }
+                let second = await values.next(isolation: #isolation)
+                #expect(second == [Note("a"), Note("b")])
+                try await others.value
+            }
+        }
+
         @Test("because a newer program has changed its tables meanwhile is not changed any more")
         func newerMeanwhile() async throws {
             try await withTemporaryFolder { folder in
@@ -122,8 +159,10 @@
             }
         }
 
-        @Test("because another program has locked it is waited for, then an error; nothing is lost")
-        func locked() async throws {
+        @Test(
+            "because another program has locked it is waited for, then an error; nothing is lost, and what can be read is read",
+            arguments: [true, false])
+        func locked(alsoForReaders: Bool) async throws {
             try await withTemporaryFolder { folder in
                 let path = "\(folder)/s.sqlite"
                 try await Store<Note>.ofAnotherProcess(path).insert(Note("a"))
@@ -136,7 +175,7 @@
                     try await offPool {
                         Result {
                             try other.inDatabase { database in
-                                try database.execute(sql: "BEGIN EXCLUSIVE")
+                                try database.execute(sql: alsoForReaders ? "BEGIN EXCLUSIVE" : "BEGIN IMMEDIATE")
                                 held.continuation.yield()
                                 release.wait()
                                 try database.execute(sql: "COMMIT")
@@ -147,8 +186,9 @@
                 for await _ in held.stream { break }
                 let store = Store<Note>.ofAnotherProcess(path), error = StoreError.locked(path: try storePath(store), after: .seconds(5))
                 await #expect(throws: error) { try await store.insert(Note("b")) }
-                #expect(await offPool { store.items } == [])
-                #expect(store.status == .unavailable(error))
+                let status: StoreStatus = alsoForReaders ? .unavailable(error) : .loaded, items = alsoForReaders ? [] : [Note("a")]
+                #expect(store.status == status)
+                #expect(await offPool { store.items } == items)
                 release.signal()
                 try await holding.value
                 try await eventually("it is tried again") { store.status == .loaded }

@@ -1,4 +1,5 @@
 #if Store
+    import Foundation
     import StoredValues
     import StoredValuesStore
     import Testing
@@ -11,7 +12,7 @@
 
         /// Each error, what its sentence says, and its exit status.
         private static let all: [(error: StoreError, says: [String], status: Int32)] = [
-            (.noFolder(reason: "Set HOME."), ["Set HOME."], 78),
+            (.noFolder(reason: "Set HOME."), ["nothing was stored", "Set HOME.", "StoreFile(path:)"], 78),
             (.notName("a/b"), ["\"a/b\"", "Choose another name"], 65),
             (.notAccessible(path: path, reason: "Free a descriptor."), [path, "Free a descriptor."], 74),
             (.readOnly(path: path), [path, "Check the owner"], 74),
@@ -35,6 +36,19 @@
                 #expect(error.exitStatus == status, "\(error)")
             }
             #expect(Set(Self.all.map(\.error.description)).count == Self.all.count, "one reads like another")
+        }
+
+        @Test("name the variables that help where there is no folder; a file says where it is, as far as that is known")
+        func noFolder() async {
+            await #expect(processExitsWith: .success) {
+                StorageSystem.bootstrap(applicationID: "app")
+                setenv("XDG_DATA_HOME", "/data", 1)
+                try #require("\(StoreFile.standard)" == "/data/app/store.sqlite")
+                for name in ["HOME", "XDG_DATA_HOME"] { unsetenv(name) }
+                try #require("\(StoreFile.standard)" == "(no folder)")
+                let reason = "neither HOME nor XDG_DATA_HOME holds an absolute path. Set one of them, or name the file."
+                await #expect(throws: StoreError.noFolder(reason: reason)) { try await Store<Note>("notes").insert(Note("a")) }
+            }
         }
     }
 #endif

@@ -136,6 +136,16 @@
             }
         }
 
+        @Test("What another process has inserted is updated, and not overwritten by an insertion in its place")
+        func updateOrInsert() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path), other = Store<Note>.ofAnotherProcess(path)
+                #expect(store.items == [] && other.items == [])
+                for store in [store, other, store] { try await store.update("a", orInsert: Note("a")) { $0.count += 1 } }
+                #expect(store.items == [Note("a", count: 3)])
+            }
+        }
+
         @Test("A reader that has missed more removals than are kept reads which items are left")
         func forgotten() async throws {
             try await withTemporaryFolder { folder in

@@ -31,11 +31,13 @@
             var generator = SeededGenerator(seed: SeededGenerator.printedSeed(for: "StoreRevisionTests"))
             let store = ItemStore<Note>("notes", ItemDatabase(.memory) {}, ItemCoder(template: nil)) { try ItemCoder<Note>.text($0.id) }
             for number in 0..<400 {
+                let id = "\(number % 8)", new = number % 3 == 0 ? Note(id) : nil
                 let steps =
                     switch Int.random(in: 0..<10, using: &generator) {
                     case 0: [Step.removeAll]
                     case 1: [Step.removeWhere { $0.count % 3 == 0 }]
-                    case 2: [Step.update(try ItemCoder<String>.text("\(number % 8)")) { $0.count = number }]
+                    case 2: [Step.update(try ItemCoder<String>.text(id), orInsert: new) { $0.count = number }]
+                    case 3: [Step.updateWhere({ $0.count % 3 == 1 }, { $0.count = number })]
                     default: try (0..<Int.random(in: 1...4, using: &generator)).map { _ in try step(number, using: &generator) }
                     }
                 try await store.change(steps)

@@ -95,6 +95,93 @@
             #expect(store.items == [Renamable(id: "a")])
         }
 
+        @Test("has nothing of an update of an object that throws, and changes no object that readers have")
+        func object() async throws {
+            struct Refused: Error {}
+            let store = Store<Counter>("counters", in: .inMemory())
+            try await store.insert(Counter(id: "a"))
+            let before = try #require(store[id: "a"])
+            await #expect(throws: Refused.self) {
+                try await store.update("a") { item in
+                    item.count = 1
+                    throw Refused()
+                }
+            }
+            #expect(store[id: "a"]?.count == 0)
+            let after = try await store.update("a") { $0.count = 2 }
+            #expect(after?.count == 2 && store[id: "a"]?.count == 2 && before.count == 0)
+        }
+
+        private class Counter: Codable, Identifiable, @unchecked Sendable {  // used by one after another
+            let id: String
+            var count = 0
+            init(id: String) { self.id = id }
+        }
+
+        private final class NamedCounter: Counter, @unchecked Sendable {
+            private enum Key: CodingKey { case name }
+            let name: String
+
+            init(id: String, name: String) {
+                self.name = name
+                super.init(id: id)
+            }
+
+            required init(from decoder: any Decoder) throws {
+                name = try decoder.container(keyedBy: Key.self).decode(String.self, forKey: .name)
+                try super.init(from: decoder)
+            }
+
+            override func encode(to encoder: any Encoder) throws {
+                try super.encode(to: encoder)
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encode(name, forKey: .name)
+            }
+        }
+
+        @Test("updates an object of a subclass as one, and loses nothing of it")
+        func subclass() async throws {
+            let store = Store<Counter>("counters", in: .inMemory())
+            try await store.insert(NamedCounter(id: "a", name: "A"))
+            let after = try await store.update("a") { $0.count = 1 }
+            #expect(after?.count == 1 && (after as? NamedCounter)?.name == "A")
+        }
+
+        @Test("updates the item that it is given if there is none with that id, and inserts it")
+        func updateOrInsert() async throws {
+            try await store.insert(Note("a"))
+            for count in 1...2 {
+                #expect(try await store.update("b", orInsert: Note("b", "new")) { $0.count += 1 } == Note("b", "new", count: count))
+            }
+            #expect(store.items == [Note("a"), Note("b", "new", count: 2)])
+            await #expect(throws: StoreError.changedID(store: "notes", id: "\"c\"")) {
+                try await store.update("c", orInsert: Note("d")) { $0.count += 1 }
+            }
+            #expect(store.ids == ["a", "b"])
+        }
+
+        @Test("updates all items that are meant, or none, as one change, and returns them in their order")
+        func updateAll() async throws {
+            struct Refused: Error {}
+            try await store.insert(["b", "z", "a", "c"].map { Note($0) })
+            let events = Collector(store.events)
+            try await eventually("the reader has begun") { events.elements.count == 2 }
+            await #expect(throws: Refused.self) {
+                try await store.updateAll(where: { _ in true }) { item in
+                    if item.id == "c" { throw Refused() }
+                    item.count = 7
+                }
+            }
+            let changed = try await store.updateAll(where: { $0.id < "c" }) { $0.count += 1 }
+            #expect(changed == [Note("b", count: 1), Note("a", count: 1)])
+            #expect(try await store.updateAll(where: { $0.count > 1 }) { $0.count = 0 } == [])
+            let all = [Note("b", count: 1), Note("z"), Note("a", count: 1), Note("c")]
+            #expect(store.items == all)
+            try await store.removeAll()
+            try await eventually("the last event is there") { events.elements.last?.operation == .remove }
+            #expect(events.elements.dropFirst(2) == [StoreEvent(.insert, changed, false), StoreEvent(.remove, all, false)])
+        }
+
         private struct Renamable: Codable, Identifiable, Equatable {
             var id: String
             var count = 0

@@ -22,10 +22,15 @@
         }
 
         /// The same machine on a host of a network.
-        func on(_ host: TestNetwork.Host) -> FleetMachine {
+        func on(_ host: TestNetwork.Host) -> FleetMachine { launched(by: host.launcher) }
+
+        /// The same machine, whose agents are run with a umask that lets nobody else read what they make.
+        func withStrictUmask() -> FleetMachine { launched(by: ["/bin/sh", "-c", #"umask 077; exec "$0" "$@""#]) }
+
+        private func launched(by launcher: [String]) -> FleetMachine {
             with { tool in
                 var tool = tool
-                tool.launcher = host.launcher
+                tool.launcher = launcher
                 return tool
             }
         }

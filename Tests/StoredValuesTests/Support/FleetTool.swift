@@ -53,12 +53,14 @@
 
         /// Runs the tool, and again while it says that it changed nothing: within its limit of 15 s a busy cluster may not answer, and
         /// others may come first each time.
-        func runUntilReached(_ arguments: [String], input: String = "", attempts: Int = 5) async throws -> FinishedProgram {
-            for _ in 1..<attempts {
+        func runUntilReached(_ arguments: [String], input: String = "") async throws -> FinishedProgram {
+            var last: FinishedProgram?
+            try await eventually("\(arguments) reaches the cluster") {
                 let result = try await run(arguments, input: input)
-                guard result.mayBeTriedAgain else { return result }
+                last = result
+                return !result.mayBeTriedAgain
             }
-            return try await run(arguments, input: input)
+            return try #require(last)
         }
 
         /// Runs `status` until the cluster and so many of its members answer, and returns that run: each member has 2 s, which a busy

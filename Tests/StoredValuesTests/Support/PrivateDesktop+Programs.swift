@@ -170,11 +170,19 @@ extension PrivateDesktop {
 
     private struct NoDatabase: Error {}
 
-    /// Has KeePassXC ask whenever a program wants an item that another one made, as is its default. For the next start.
-    func confirmAccess() throws {
+    /// What KeePassXC does by default, and not on this desktop.
+    enum KeePassXCDefault: String {
+        /// It asks whenever a program wants an item that another one made.
+        case confirmAccessItem = "ConfirmAccessItem"
+        /// It opens a dialog at a search while all is locked, and answers when that is closed.
+        case unlockBeforeSearch = "UnlockBeforeSearch"
+    }
+
+    /// Has KeePassXC do so from its next start on.
+    func restore(_ setting: KeePassXCDefault) throws {
         let path = "\(folder)/home/.config/keepassxc/keepassxc.ini"
         let settings = try String(contentsOfFile: path, encoding: .utf8)
-        try settings.replacingOccurrences(of: "ConfirmAccessItem=false", with: "ConfirmAccessItem=true")
+        try settings.replacingOccurrences(of: "\(setting.rawValue)=false", with: "\(setting.rawValue)=true")
             .write(toFile: path, atomically: true, encoding: .utf8)
     }
 

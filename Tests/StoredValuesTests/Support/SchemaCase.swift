@@ -11,6 +11,8 @@ struct SchemaCase: Sendable, CustomTestStringConvertible {
     let good: [String]
     /// JSON that is not, or is read as something else.
     let bad: [String]
+    /// What is tried under the key.
+    var texts: [String] { good + bad + Self.corpus }
 
     init<Item: StorableItem>(_ key: StoredKey<Item>, good: [String], bad: [String]) {
         (testDescription, self.key, self.good, self.bad) = ("\(Item.self) \(key.name)", AnyStoredKey(key), good, bad)
@@ -45,15 +47,58 @@ enum SchemaRules {
 
     /// Whether Python's validator allows files with each of these texts under the key.
     static func areValid(_ texts: [String], as key: AnyStoredKey, in folder: String) async throws -> [Bool] {
-        try await areValid(files: texts.map { "{\"\(key.name)\": \($0)}" }, by: PreferencesFile.inMemory().schema(of: [key]), in: folder)
+        try await areValid(Question(texts, as: key), in: folder)
     }
 
     /// Whether Python's validator allows these files.
     static func areValid(files: [String], by schema: JSONValue, in folder: String) async throws -> [Bool] {
-        let question: JSONValue = ["schema": schema, "instances": .array(files.map { .string($0) })]
+        try await areValid(Question(schema: schema, files: files), in: folder)
+    }
+
+    private static func areValid(_ question: Question, in folder: String) async throws -> [Bool] {
+        try await answers(to: [question], in: folder)[0].get()
+    }
+
+    /// What Python's validator says to each of these questions. One process answers all of them: its start takes longer than its answers.
+    static func answers(to questions: [Question], in folder: String) async throws -> [Answer] {
         let run = try await FinishedProgram.run(
-            ["/bin/sh", "-c", Python.command("check_schema.py")], environment: [:], input: "\(question)\n", in: folder)
-        #expect(run.status == 0, "\(run.errors)")
-        return try JSONDecoder().decode([Bool].self, from: Data(run.output.utf8))
+            ["/bin/sh", "-c", Python.command("check_schema.py")], environment: [:], input: questions.map(\.line).joined(), in: folder)
+        let lines = run.output.split(separator: "\n")
+        guard run.status == 0, lines.count == questions.count else { throw NoAnswer(reason: run.errors) }
+        return try lines.map { try JSONDecoder().decode(Answer.self, from: Data($0.utf8)) }
+    }
+
+    /// Which of these files a schema allows.
+    struct Question {
+        let schema: JSONValue
+        let files: [String]
+
+        init(schema: JSONValue, files: [String]) { (self.schema, self.files) = (schema, files) }
+
+        /// The same of files with each of these texts under the key.
+        init(_ texts: [String], as key: AnyStoredKey) {
+            self.init(schema: PreferencesFile.inMemory().schema(of: [key]), files: texts.map { "{\"\(key.name)\": \($0)}" })
+        }
+
+        fileprivate var line: String {
+            let json: JSONValue = ["schema": schema, "instances": .array(files.map { .string($0) })]
+            return "\(json)\n"
+        }
+    }
+
+    /// Whether each file is allowed, or why nobody can tell.
+    struct Answer: Decodable, Sendable {
+        private let valid: [Bool]?
+        private let error: String?
+
+        func get() throws -> [Bool] {
+            guard let valid else { throw NoAnswer(reason: error ?? "nothing") }
+            return valid
+        }
+    }
+
+    private struct NoAnswer: Error, CustomStringConvertible {
+        let reason: String
+        var description: String { "the validator says: \(reason)" }
     }
 }

@@ -114,10 +114,15 @@
         /// The secrets in the cluster, for a program that changes them.
         func secrets(_ key: String) throws -> FleetSecrets { try client().secrets(key: .file(key)) }
 
-        /// Stores a secret by the command, whoever else changes secrets meanwhile: no test makes a hundred changes at once.
+        /// How often they were changed, as their file says; nil if there are none.
+        func secretsGeneration() async throws -> UInt64? {
+            try await etcd.bytes(Self.secrets).flatMap { SealedSecrets.generation(of: $0) }
+        }
+
+        /// Stores a secret by the command, whoever else changes secrets meanwhile.
         func setSecret(_ name: String, to text: String, key: String, of application: String = TestFleet.application) async throws {
             let command = ["secret", "set", name, "--secrets-key", key, "--app", application]
-            let result = try await tool().runUntilReached(command, input: text, attempts: 100)
+            let result = try await tool().runUntilReached(command, input: text)
             guard result.status == 0, result.output.isEmpty, result.errors.isEmpty else { throw NotStored(result: result) }
         }
 

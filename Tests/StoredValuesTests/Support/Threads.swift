@@ -27,6 +27,12 @@ func onAnotherThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result)
     return result.withLock { $0 }!  // it was set before the signal
 }
 
+/// Whether the thread, by its path below /proc as `/proc/thread-self` has it, waits for something, such as a lock.
+func isAsleep(_ thread: String?) -> Bool {
+    guard let thread, let status = try? contents(ofFile: "/proc/\(thread)/stat") else { return false }
+    return status.split(separator: ")").last?.first { $0 != " " } == "S"  // the name comes before, in parentheses
+}
+
 /// Runs the tasks of a test on a queue of their own, one after the other.
 final class QueueExecutor: TaskExecutor {
     let queue = DispatchQueue(label: "test")

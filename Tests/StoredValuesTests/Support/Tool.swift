@@ -58,10 +58,13 @@ struct Tool {
 }
 
 extension FinishedProgram {
-    /// Runs a program, and again while a keyring was not in time, five times at most.
+    /// Runs a program, and again while a keyring was not in time.
     static func inTime(_ attempt: () async throws -> FinishedProgram) async throws -> FinishedProgram {
         var run = try await attempt()
-        for _ in 1..<5 where run.wasLate { run = try await attempt() }
+        try await eventually("the keyring is in time") {
+            if run.wasLate { run = try await attempt() }
+            return !run.wasLate
+        }
         return run
     }
 

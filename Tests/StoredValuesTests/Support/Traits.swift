@@ -92,4 +92,9 @@ enum SkippedCase {
         }
         try Test.cancel("\(reason)")
     }
+
+    /// Ends the case where another user than root runs the tests.
+    static func endUnlessRoot(because reason: String) throws {
+        if geteuid() != 0 { try end(because: reason, isRequired: true) }
+    }
 }

@@ -11,6 +11,8 @@ struct Trouble: Sendable, CustomTestStringConvertible {
     var isMounted = false
     /// Whether the process must not be root, who may do everything.
     var isForOthersThanRoot = false
+    /// Whether the file is not to be found meanwhile, and so counts as removed.
+    var hidesFile = false
     let cause: String
     let cure: String
     /// What flush() says of what to do.
@@ -20,7 +22,7 @@ struct Trouble: Sendable, CustomTestStringConvertible {
     static let ofDisk = [
         all[0], all[1],
         Trouble(
-            testDescription: "an empty disk is in the place of the right one", symbol: "EROFS", isMounted: true,
+            testDescription: "an empty disk is in the place of the right one", symbol: "EROFS", isMounted: true, hidesFile: true,
             cause: "shell mount -t tmpfs -o ro none $F", cure: "shell umount -l $F"),
     ]
 

@@ -70,6 +70,16 @@ extension WeakTableTests {
         #expect(table[own.key] === own)
     }
 
+    @Test("An object that is wrong for its key by now leaves its place to the next one, and takes nothing along when it goes")
+    func wrong() {
+        let key = Array("a".utf8)
+        var first: Member? = member("a")
+        let second = table.object(for: key, ifStill: { $0 !== first }) { Member(key, in: table) }
+        #expect(second !== first && table[key] === second)
+        first = nil
+        #expect(table[key] === second && member("a") === second)
+    }
+
     @Test("Threads that use, drop and list the same few objects get one object each, and none goes under the lock")
     func threads() {
         DispatchQueue.concurrentPerform(iterations: 8) { _ in

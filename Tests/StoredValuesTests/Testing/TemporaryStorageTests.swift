@@ -195,6 +195,21 @@ extension TemporaryStorageTests {
         try await eventually("the folder is gone") { !FileManager.default.fileExists(atPath: folder) }
     }
 
+    @Test("The storage is empty from its end on, also while a sync of its last change still holds it, and that brings nothing back")
+    func usedRightAfterTheEnd() {
+        let (count, store) = withTemporaryStorage {
+            let count = StoredValue(key: "count", default: 0)
+            count.set(20)
+            return (count, PreferencesFile.standard.store)  // as the sync holds it
+        }
+        #expect(count.wrappedValue == 0)
+        #expect(store.sync() == nil)
+        #expect(!FileManager.default.fileExists(atPath: (store.path as NSString).deletingLastPathComponent))
+        count.set(3)
+        #expect(store.sync() == nil && !FileManager.default.fileExists(atPath: store.path))
+        #expect(count.wrappedValue == 3)
+    }
+
     @Test("What is named explicitly is what it names")
     func explicit() throws {
         try withTemporaryFolder { folder in

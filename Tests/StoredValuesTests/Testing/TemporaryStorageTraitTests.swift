@@ -41,6 +41,17 @@ extension TemporaryStorageTraitTests {
         #expect(try await Self.token.load() == nil)
     }
 
+    @Test("A test may begin with files that have names", .temporaryStorage(named: ["account": #"{"n": 5}"#]))
+    func namedFiles() {
+        #expect(StoredValue(key: "n", default: -1, storage: .named("account")).value == 5)
+        #expect(PreferencesFile.standard.keys == [] && PreferencesFile.named("other").keys == [])
+    }
+
+    @Test("A keyring of one's own goes with files that have names", .temporaryStorage(named: ["account": #"{"n": 5}"#]) { InMemoryKeyring() })
+    func namedFilesAndKeyring() {
+        #expect(StoredValue(key: "n", default: -1, storage: .named("account")).value == 5)
+    }
+
     @Test("A test may begin with a fault of the keyring, and change it", .temporaryStorage(secrets: ["token": "s3cret"], fault: .locked))
     func fault() async throws {
         let error = await #expect(throws: SecretError.self) { try await Self.token.load() }

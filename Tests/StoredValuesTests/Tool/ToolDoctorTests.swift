@@ -58,6 +58,30 @@ extension ToolDoctorTests {
         }
     }
 
+    @Test("A command that is advised has the options of the file that it is about")
+    func advice() async throws {
+        try await withTool { tool in
+            let work = "\(tool.folder)/.config/demo/work.json"
+            try tool.write("{")
+            let own = try await tool.run("doctor").output.words
+            #expect(own.contains("stored-values edit --app demo") && !own.contains("--name"), "\(own)")
+            try tool.write("{", to: work)
+            #expect(try await tool.run("doctor").output.words.contains("stored-values edit --app demo --name work"))
+            #expect(try await tool.run("doctor", "--name", "work").output.words.contains("stored-values edit --app demo --name work"))
+            #expect(try await tool.run("doctor", "--file", work).output.words.contains("stored-values edit --file \(work)"))
+            #expect(try await tool.run("list").errors.words.contains("\"stored-values edit --app demo\" opens it."))
+        }
+    }
+
+    @Test("A missing home is said once, however many checks lack it")
+    func noHome() async throws {
+        try await withTool { tool in
+            let run = try await tool.with(["HOME": nil]).run("doctor")
+            #expect(run.status == 1)
+            #expect(run.output.words.components(separatedBy: "neither HOME nor XDG_CONFIG_HOME").count == 2, "\(run)")
+        }
+    }
+
     @Test("A wrong key of an encrypted file is found")
     func wrongKey() async throws {
         try await withTool { tool in

@@ -94,6 +94,23 @@ extension ToolEditTests {
         }
     }
 
+    @Test("A broken file is corrected also where that changes no value; the old one is set aside", arguments: [true, false])
+    func correctToSame(hasDurableCopy: Bool) async throws {
+        try await withTool { tool in
+            if hasDurableCopy { try await tool.run("set", "theme", "dark") } else { try tool.write("{}") }
+            #expect(FileManager.default.fileExists(atPath: tool.file + ".durable") == hasDurableCopy)
+            let text = try contents(ofFile: tool.file)
+            try tool.write(text.replacing("}", with: ",}"))
+            #expect(try await tool.run("list").status == 65)
+            let run = try await edit(tool, "sed -i s/,//")
+            #expect(run.status == 0 && run.errors.contains("The file was corrected. No value was changed."), "\(run)")
+            #expect(try await tool.run("list").status == 0)
+            if hasDurableCopy { #expect(try await tool.run("get", "theme").output == "dark\n") }
+            let names = try FileManager.default.contentsOfDirectory(atPath: "\(tool.folder)/.config/demo")
+            #expect(names.contains { $0.hasPrefix("preferences.json.rejected-") })
+        }
+    }
+
     @Test("Whatever the file and the place for temporary files are called, the editor gets the copy's path as its one argument")
     func path() async throws {
         try await withTool { tool in

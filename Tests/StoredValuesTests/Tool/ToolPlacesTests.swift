@@ -79,7 +79,7 @@ extension ToolPlacesTests {
             ("STORED_VALUES_PREFERENCES", "/p.json"), ("XDG_CONFIG_HOME", ""), ("HOME", ""),
         ])
     func setuid(variable: String, end: String) async throws {
-        guard geteuid() == 0 else { try SkippedCase.end(because: "only root can make a program setuid") }
+        try SkippedCase.endUnlessRoot(because: "only root can make a program setuid")
         let setpriv = try Program.orSkip("setpriv").path
         let as3rd = [setpriv, "--reuid=\(caller)", "--regid=\(caller)", "--clear-groups"]
         try await withTool { tool in

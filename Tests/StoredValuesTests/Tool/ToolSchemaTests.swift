@@ -105,6 +105,7 @@ extension ToolSchemaTests {
             #expect(run.status == 1)
             #expect(text.contains("\(tool.folder)/usr/demo/preferences.schema.json declares 8 keys."))
             #expect(text.contains(#""limit" in \#(tool.file) is not as programs read it: it must be a whole number from 1 to 100."#))
+            #expect(text.contains("Set it again, or remove it with: stored-values reset limit --app demo"))
             #expect(text.contains(#""theme" in \#(tool.file) is not as programs read it: it must be light or dark."#))
             #expect(text.contains(#""theem" in \#(tool.file) is unknown. No program declares "theem". Did you mean "theme"?"#))
             #expect(!text.contains("\"beep\"") && !text.contains("\"maximum\""))

@@ -85,7 +85,7 @@ extension AwaitingUpdateTests {
                 switch change {
                 case .replaced: try await keyring.write(Secret("new".utf8), for: id, label: "")
                 case .removed: try await keyring.remove(id)
-                case .setByThisProcess: try await token.set("new")
+                case .setByThisProcess: try await Task.detached { try await token.set("new") }.value  // not by the closure
                 }
             }
             text = (text ?? "none") + ", ours"
@@ -184,6 +184,44 @@ extension AwaitingUpdateTests {
         opening.finish()
         try await later.value
         #expect(token().wrappedValue == "one, two" && token("other").wrappedValue == "of another secret")
+    }
+
+    /// Updates a secret from `old` to `new` by a closure that also calls `change`, which must be refused.
+    private func expectRefused<Item: StorableItem & Equatable>(
+        _ what: Comment, updating old: Item, to new: Item, _ location: SourceLocation = #_sourceLocation,
+        _ change: @escaping @Sendable (SecurelyStoredValue<Item>) async throws -> Void
+    ) async throws {
+        let value = SecurelyStoredValue<Item>(key: "changed inside", service: id.service, keyring: InMemoryKeyring())
+        try await value.set(old)
+        let runs = Guarded(0)
+        try await value.update { (stored: inout Item?) async throws in
+            stored = new
+            let isFirst = runs.withLock { runs in
+                runs += 1
+                return runs == 1
+            }
+            guard isFirst else { return }  // otherwise it would not end
+            await expectSecretError(.updateOfItself, sourceLocation: location) { try await change(value) }
+        }
+        #expect(runs.withLock { $0 } == 1, what, sourceLocation: location)
+        #expect(try await value.load() == new, what, sourceLocation: location)
+    }
+
+    @Test("Its closure changes the secret through its argument only: every other change of it is refused, and changes nothing")
+    func changeInside() async throws {
+        struct Account: Codable, Equatable, Sendable { var name = "" }
+        typealias Text = SecurelyStoredValue<String>
+        try await expectRefused("set", updating: "old", to: "new") { (token: Text) in try await token.set("x") }
+        try await expectRefused("reset", updating: "old", to: "new") { (token: Text) in try await token.reset() }
+        try await expectRefused("update", updating: "old", to: "new") { (token: Text) in try await token.update { $0 = "x" } }
+        try await expectRefused("append", updating: "old", to: "new") { (token: Text) in try await token.append("x") }
+        try await expectRefused("toggle", updating: false, to: true) { (flag: SecurelyStoredValue<Bool>) in try await flag.toggle() }
+        try await expectRefused("a property", updating: Account(), to: Account(name: "new")) { (account: SecurelyStoredValue<Account>) in
+            try await account.set(\.name, to: "x")
+        }
+        try await expectRefused("an entry", updating: ["a": 1], to: ["b": 2]) { (counts: SecurelyStoredValue<[String: Int]>) in
+            try await counts.update(key: "x", value: 1)
+        }
     }
 
     @Test("The closure has the caller's temporary storage, and task-local values")

@@ -27,6 +27,7 @@ struct EnvironmentTests {}
 extension EnvironmentTests {
     struct Refusal: Error, CustomStringConvertible { var description: String { "root is refused" } }
     struct Window: Codable, Equatable { var width = 800, title: String? }
+    struct Point: Codable { var x = 0, y = 5 }
     enum Theme: String, Codable, CaseIterable { case light, dark }
 
     /// Runs `body` with a file under these variables, whose names begin with APP_, as in another process.
@@ -102,6 +103,7 @@ extension EnvironmentTests {
             (AnyStoredKey(StoredKey("k", default: Int?.some(1))), "null", "null"), (AnyStoredKey(StoredKey("k", default: [0])), "[1, 2]", "[1, 2]"),
             (AnyStoredKey(StoredKey("k", default: ["a": 1])), #"{"b": 2}"#, #"{"b": 2}"#), (AnyStoredKey(StoredKey("k", default: Theme.light)), "dark", "\"dark\""),
             (AnyStoredKey(StoredKey("k", default: Window())), #"{"width": 3}"#, #"{"width": 3}"#),
+            (AnyStoredKey(StoredKey("k", default: Point())), #"{"x": 1}"#, #"{"x": 1, "y": 5}"#),
         ])
     func types(key: AnyStoredKey, text: String, value: String) async throws {
         try await withFile(["APP_" + EnvironmentVariables.name(of: key.name): text]) { file in
@@ -292,7 +294,10 @@ extension EnvironmentTests {
     func bootstrap() async throws {
         try await withTemporaryFolder { folder in
             await #expect(processExitsWith: .success) { [folder = folder as String] in
-                for (name, value) in ["XDG_CONFIG_HOME": folder, "XDG_CONFIG_DIRS": folder + "/none", "APP_LIMIT": "7", "APP_EMPTY": ""] { setenv(name, value, 1) }
+                let variables: [String: String] = [
+                    "XDG_CONFIG_HOME": folder, "XDG_CONFIG_DIRS": "\(folder)/none", "APP_LIMIT": "7", "APP_EMPTY": "",
+                ]
+                for (name, value) in variables { setenv(name, value, 1) }
                 setenv("APP_ZOOM", "\u{1}", 1)
                 unsetenv("STORED_VALUES_PREFERENCES")
                 StorageSystem.bootstrap(applicationID: "app", environmentPrefix: "APP_")
@@ -301,8 +306,10 @@ extension EnvironmentTests {
                 let limit = StoredValue(.limit)
                 try #require(limit.value == 7 && limit.source == .environment)
                 try #require(StoredValue(.name).value == "Ada")
-                try #require(StoredValue(key: "empty", default: "x").value == "" && StoredValue(.zoom).value == 100)
-                for other in [PreferencesFile.named("editor"), PreferencesFile(path: folder + "/p.json"), .inMemory()] {
+                try #require(StoredValue(key: "empty", default: "x").value == "")
+                try #require(StoredValue(.zoom).value == 100)
+                let others: [PreferencesFile] = [.named("editor"), PreferencesFile(path: "\(folder)/p.json"), .inMemory()]
+                for other in others {
                     let limit = StoredValue(.limit, storage: other)
                     try #require(limit.value == 60 && limit.source == .code)
                 }
@@ -311,14 +318,17 @@ extension EnvironmentTests {
                     try #require(limit.value == 60 && limit.source == .code)
                     limit.set(9)
                     try await limit.flush()
-                    try #require(limit.value == 9 && StoredValue(.limit, storage: .named("editor")).value == 60)
+                    try #require(limit.value == 9)
+                    try #require(StoredValue(.limit, storage: .named("editor")).value == 60)
                 }
                 try #require(limit.value == 7)
             }
             await #expect(processExitsWith: .success) { [folder = folder as String] in
-                for (name, value) in ["XDG_CONFIG_HOME": folder, "XDG_CONFIG_DIRS": folder + "/none", "APP_LIMIT": "7"] { setenv(name, value, 1) }
+                let variables: [String: String] = ["XDG_CONFIG_HOME": folder, "XDG_CONFIG_DIRS": "\(folder)/none", "APP_LIMIT": "7"]
+                for (name, value) in variables { setenv(name, value, 1) }
                 StorageSystem.bootstrap(applicationID: "app", preferences: .named("mine"), environmentPrefix: "APP_")
-                try #require(StoredValue(.limit).value == 7 && PreferencesFile.named("mine")[.limit] == 7)
+                try #require(StoredValue(.limit).value == 7)
+                try #require(PreferencesFile.named("mine")[.limit] == 7)
             }
             await #expect(processExitsWith: .success) {
                 for name in ["HOME", "XDG_CONFIG_HOME", "STORED_VALUES_PREFERENCES"] { unsetenv(name) }

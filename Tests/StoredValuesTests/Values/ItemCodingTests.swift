@@ -137,8 +137,11 @@ extension ItemCodingTests {
         #expect(throws: DecodingError.self) { try ItemDecoder.decode([Level: Int].self, from: .object([name: 1])) }
     }
 
-    @Test("Strings come back, and their text keeps slashes", arguments: ["", "a/b", "👩‍👩‍👧‍👦é\u{301}", "\0\u{1F}\"\\\n\u{2028}", String(repeating: "x", count: 1_000_000)])
-    func strings(string: String) throws {
+    @Test(
+        "Strings come back, and their text keeps slashes",
+        arguments: [("", 1), ("a/b", 1), ("👩‍👩‍👧‍👦é\u{301}", 1), ("\0\u{1F}\"\\\n\u{2028}", 1), ("x", 1_000_000)] as [(String, Int)])
+    func strings(part: String, count: Int) throws {
+        let string = String(repeating: part, count: count)
         #expect(try readBack(string).utf8.elementsEqual(string.utf8))
         #expect(try text("a/b") == "\"a/b\"")
     }
@@ -237,6 +240,36 @@ extension ItemCodingTests {
         #expect(throws: DecodingError.self) { try ItemDecoder.decode([Theme: Int].self, from: ["blue": 1]) }
     }
 
+    private struct Tags: Codable {
+        var numbers: Set<Int>?
+        var byDate: [[Date: Int]]
+    }
+
+    @Test("Equal sets have one text, wherever they are, and so have equal dictionaries that are lists: what they hold is sorted")
+    func unordered() throws {
+        let one = Set(0..<50), byDate = Dictionary(uniqueKeysWithValues: one.map { (Date(timeIntervalSinceReferenceDate: Double($0)), $0) })
+        // With room for more, so that what is equal comes in another order.
+        var other = Set<Int>(minimumCapacity: 5_000), otherByDate = [Date: Int](minimumCapacity: 5_000)
+        other.formUnion(one)
+        otherByDate.merge(byDate) { $1 }
+        #expect(Array(one) != Array(other) && byDate.map(\.value) != otherByDate.map(\.value))
+        #expect(try text(one) == text(other))
+        #expect(try text(byDate) == text(otherByDate))
+        #expect(try text(Optional(one)) == text(Optional(other)))
+        #expect(try text(["a": [one]]) == text(["a": [other]]))
+        #expect(try text(Tags(numbers: one, byDate: [byDate])) == text(Tags(numbers: other, byDate: [otherByDate])))
+        let sets: Set<Set<Int>> = [[7], one], others: Set<Set<Int>> = [other, [7]]
+        #expect(try text(sets) == text(others))
+        try expectBack(one)
+        try expectBack(byDate)
+
+        #expect(try text(Set([10, 9, 1])) == "[\n  1,\n  10,\n  9\n]")
+        #expect(try text(Set(["a b", "a", "a\n"])) == "[\n  \"a b\",\n  \"a\",\n  \"a\\n\"\n]")
+        #expect(try text([true: 1, false: 2]) == "[\n  false,\n  2,\n  true,\n  1\n]")
+        #expect(try ItemDecoder.decode(Set<Int>.self, from: JSONValue.array([9, 1, 10])) == Set([1, 9, 10]))
+        #expect(try ItemDecoder.decode([Bool: Int].self, from: JSONValue.array([true, 1, false, 2])) == [true: 1, false: 2])
+    }
+
     struct Window: Codable, Equatable {
         struct Frame: Codable, Equatable { var x = 1.5, y = -2.0 }
         var title: String? = "Main"
@@ -329,6 +362,17 @@ extension ItemCodingTests {
         let object = names.enumerated().map { "\"\($1)\": \($0)" }.joined(separator: ",")
         #expect(try decode([String: Int].self, "{\(object)}") == last)
         #expect(try decode([Int: Int].self, "{\(object)}").count == 1_500)
+    }
+
+    private enum Accented: String, Codable { case e = "\u{E9}" }
+
+    @Test("Of two names in a dictionary that are one key in Swift, the last in the text counts", arguments: [true, false])
+    func oneKey(isComposedFirst: Bool) throws {
+        let (first, second) = isComposedFirst ? ("\u{E9}", "e\u{301}") : ("e\u{301}", "\u{E9}")
+        let text = Array("{\"\(first)\": 1, \"\(second)\": 2}".utf8)
+        #expect(try ItemDecoder.decode([String: Int].self, from: text) == [first: 2])
+        #expect(try ItemDecoder.decode([Accented: Int].self, from: text) == [Accented.e: 2])
+        #expect(try JSONValue(parsing: text).objectValue?.map(\.value) == [2])
     }
 
     @Test(

@@ -12,13 +12,13 @@ extension LiveValueTests {
     @Test("A reader gets changes in the order in which they were made, in whatever order readers are woken")
     func commitOrder() async {
         let live = LiveValue<Int, Int>(0)
-        let subscription = live.subscribe(.unlimited)
+        var values = ValueSequence<Int, Int>(subscribe: { live.subscribe(.unlimited) }, makeTransform: { { $0 } }).makeAsyncIterator()
         var first = AfterUnlocking(), second = AfterUnlocking()
         live.change(to: 1, &first)
         live.change(to: 2, &second)
         second.run()
         first.run()
-        for expected in 0...2 { #expect(await subscription.next(isolation: nil) == expected) }
+        for expected in 0...2 { #expect(await values.next() == expected) }
     }
 
     /// Lies in words.

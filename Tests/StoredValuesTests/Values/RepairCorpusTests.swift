@@ -24,6 +24,18 @@ extension RepairCorpusTests {
         }
     }
 
+    @Test("Of an enum whose cases can be listed, the reason lists them")
+    func cases() throws {
+        enum Pen: String, Codable, CaseIterable { case thin, thick }
+        struct Drawing: Codable { var pens = [Pen.thin] }
+        try withTemporaryFolder { folder in
+            try #"{"a": {"pens": ["Thick", "thick"]}}"#.write(toFile: folder + "/p.json", atomically: false, encoding: .utf8)
+            let value = StoredValue(key: "a", default: Drawing(), storage: PreferencesFile(path: folder + "/p.json"))
+            #expect(value.value.pens == [.thick] && value.repairs.map(\.path) == ["pens[0]"])
+            #expect(value.repairs.first?.reason.hasSuffix("; the cases are thin, thick") == true, "\(value.repairs)")
+        }
+    }
+
     @Test("The corpus has at least 40 pairs, each with a name of its own")
     func size() {
         #expect(Self.all.count >= 40)

@@ -472,14 +472,19 @@ extension SecretStateTests {
         expect(state.leave(.updates, one, after: nil))
     }
 
-    @Test("An update inside the closure of another of the same secret would wait for itself, and fails; not once that has ended")
+    @Test("Any change inside the closure of an update of the same secret fails; not once that has ended")
     func updateOfItself() {
         var state = State()
         expect(state.enter(.updates, one, inside: [three]), [.wake([one], nil)], "three is another secret's")
         expect(state.enter(.updates, two, inside: [three, one]), [.wake([two], .updateOfItself)])
         expect(state.leave(.updates, two, after: .updateOfItself))
-        expect(state.enter(.changes, two, inside: [one]), [.wake([two], nil)], "a set does not wait for the closure")
+        expect(state.enter(.changes, two, inside: [one]), [.wake([two], .updateOfItself)], "a set, after which the closure would run again")
+        expect(state.leave(.changes, two, after: .updateOfItself))
+        expect(state.enter(.changes, three), [.wake([three], nil)], "a set elsewhere, and the update's own end")
+        expect(state.leave(.changes, three, after: nil))
         expect(state.leave(.updates, one, after: nil))
-        expect(state.enter(.updates, two, inside: [three, one]), [.wake([two], nil)], "a task that the closure left running")
+        for line in [SecretState<String>.Line.updates, .changes] {
+            expect(state.enter(line, two, inside: [three, one]), [.wake([two], nil)], "a task that the closure left running")
+        }
     }
 }

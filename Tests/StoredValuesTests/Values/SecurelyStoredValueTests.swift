@@ -213,6 +213,20 @@ extension SecurelyStoredValueTests {
         #expect(try await counter.load() == 400)
     }
 
+    @Test("An update by a closure that throws nothing throws only a SecretError, whose reason is matched; its result may be dropped")
+    func typedUpdate() async throws {
+        let list = SecurelyStoredValue<[Int]>(key: "list", service: "test", keyring: keyring)
+        try await list.set([1, 2])
+        try await list.update { $0?.removeLast() }
+        keyring.inject(.locked)
+        do {
+            try await list.update { $0?.removeLast() }
+            Issue.record("nothing was thrown")
+        } catch .locked {} catch { Issue.record("\(error)") }
+        keyring.inject(nil)
+        #expect(try await list.load() == [1])
+    }
+
     @Test("A stream gives the secret now and then each change, in order, to many readers, and asks the keyring by itself")
     func stream() async throws {
         try await keyring.write(Secret(Array("0".utf8)), for: id, label: "")

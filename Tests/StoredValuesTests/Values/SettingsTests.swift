@@ -28,6 +28,7 @@ extension SettingsTests {
     enum Theme: String, Codable, CaseIterable { case light, dark, highContrast = "high contrast" }
     struct NoName: Error, CustomStringConvertible { var description: String { "a name must not be empty" } }
     struct Window: Codable { var width = 800, title: String? }
+    struct Point: Codable { var x = 0, y = 5 }
 
     private static let all = [AnyStoredKey(.limit), AnyStoredKey(.theme), AnyStoredKey(.name)]
 
@@ -75,6 +76,7 @@ extension SettingsTests {
             (AnyStoredKey(StoredKey("k", default: Decimal(1))), "0.10", "0.1"), (AnyStoredKey(StoredKey("k", default: URL?.none)), "https://a.b/c", "\"https://a.b/c\""),
             (AnyStoredKey(StoredKey("k", default: [String]())), #"["a", "b"]"#, #"["a", "b"]"#),
             (AnyStoredKey(StoredKey("k", default: Window())), #"{"width": 5}"#, #"{"width": 5}"#),
+            (AnyStoredKey(StoredKey("k", default: Point())), #"{"x": 1}"#, #"{"x": 1, "y": 5}"#),
             (AnyStoredKey(StoredKey("k", default: JSONValue.null)), "[1, 2.50]", "[1, 2.50]"), (AnyStoredKey(StoredKey("k", default: JSONValue.null)), "word", "\"word\""),
         ])
     func text(key: AnyStoredKey, text: String, stored: String) throws {
@@ -97,6 +99,8 @@ extension SettingsTests {
             (AnyStoredKey(StoredKey("k", default: Date.now)), "2026-11-21", "2026-11-21T10:59:00Z"), (AnyStoredKey(.name), "", "must not be empty"),
             (AnyStoredKey(StoredKey("k", default: [1])), "a b", "a list"), (AnyStoredKey(StoredKey("k", default: Window())), #"{"width": "x"}"#, "width must be a whole number"),
             (AnyStoredKey(StoredKey("k", default: 0.5, in: 0...1)), "nan", "nan is not in 0.0...1.0"),
+            (AnyStoredKey(StoredKey("k", default: [Point]())), #"[{"x": 1}]"#, #"there is no member "y""#),
+            (AnyStoredKey(StoredKey("k", default: Decimal(1), in: 0...100)), "many", "a number from 0 to 100"),
         ])
     func refused(key: AnyStoredKey, text: String, words: String) throws {
         try withFile(#"{"zoom": 5}"#) { file in
@@ -166,12 +170,14 @@ extension SettingsTests {
             let second = await updates.next(isolation: nil)
             try setting(.name, in: file).set(text: "Grace")
             let third = await updates.next(isolation: nil)
-            #expect([first, second, third].map { $0?.map(\.value) } == [[60, "light", "Ada"], [60, "light", "Ada"], [60, "light", "Grace"]])
+            let ada: [JSONValue] = [60, "light", "Ada"], grace: [JSONValue] = [60, "light", "Grace"]
+            #expect([first, second, third].map { $0?.map(\.value) } == [ada, ada, grace])
             #expect([first, second].map { $0?.first?.source } == [.code, .file])
             try writeFinished(Array(#"{"theme": "pink"}"#.utf8), to: file.path)
             file.reload()
             let fourth = await updates.next(isolation: nil)
-            #expect(fourth?.map(\.repairs.count) == [0, 1, 0] && fourth?.map(\.source) == [.code, .file, .code])
+            #expect(fourth?.map(\.repairs.count) == [0, 1, 0])
+            #expect(fourth?.map(\.source) == [.code, .file, .code])
         }
     }
 

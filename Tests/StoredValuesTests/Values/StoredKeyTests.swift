@@ -11,6 +11,10 @@ extension StoredKey where Item == String {
     fileprivate static let theme = StoredKey("theme", default: "light")
 }
 
+extension StoredKey where Item == String? {
+    fileprivate static let nickname = StoredKey("nickname", help: "What friends say")
+}
+
 @Suite("A key that is declared once", .hangLimit)
 struct StoredKeyTests {}
 
@@ -30,6 +34,17 @@ extension StoredKeyTests {
             #expect(server.limit == 7 && PreferencesFile.standard[.limit] == 7 && server.otherLimit == 60)
             server.$otherLimit.set(8)
             #expect(PreferencesFile.named("other")[.limit] == 8 && PreferencesFile.standard[.limit] == 7)
+        }
+    }
+
+    @Test("A key of an optional needs no default, which is nil")
+    func optional() {
+        withTemporaryStorage {
+            let nickname = StoredValue(.nickname)
+            #expect(nickname.value == nil && !nickname.isStored)
+            nickname.set("Ada")
+            #expect(StoredValue(.nickname).value == "Ada")
+            #expect(PreferencesFile.settings(of: .nickname).map(\.help) == ["What friends say"])
         }
     }
 
@@ -109,7 +124,7 @@ extension StoredKeyTests {
                 }
                 let same = uses(60, 60)
                 #expect(same.map(\.value) == [60, 60])
-                let sets = (0..<2).map { _ in StoredValue(key: "set", default: Set((0..<100).map(String.init)), storage: storage) }
+                let sets = (0..<2).map { _ in StoredValue(key: "set", default: Set((0..<100).map { "\($0)" }), storage: storage) }
                 #expect(sets[0].value == sets[1].value)
                 let nans = (0..<2).map { _ in StoredValue(key: "nan", default: Double.nan, storage: storage) }
                 #expect(nans.allSatisfy { $0.value.isNaN })
@@ -120,7 +135,8 @@ extension StoredKeyTests {
                 #expect(RecordingLogHandler.takeLines() == [])
 
                 let others = uses(70, 80)
-                #expect(others.map(\.value) == [70, 80] && same.map(\.value) == [60, 60])
+                #expect(others.map(\.value) == [70, 80])
+                #expect(same.map(\.value) == [60, 60])
                 let otherPlain = StoredValue(key: "plain", default: Plain(a: 2), storage: storage)
                 #expect(otherPlain.value.a == 2)
                 let otherNil = StoredValue<Int?>(key: "nil", default: 1, storage: storage)

@@ -147,6 +147,28 @@ extension StoredValueTests {
         }
     }
 
+    @Test("An element of a set is toggled, and nobody need use what an update returns")
+    func sets() {
+        withTemporaryStorage {
+            @StoredValue(key: "tags") var tags: Set<String> = ["a", "b"]
+            $tags.update { $0.insert("c") }
+            $tags.togglePresence("a")
+            $tags.togglePresence("d")
+            #expect(tags == ["b", "c", "d"])
+        }
+    }
+
+    @Test("A description has the key and the file, and is no use of the file: the application may still name itself")
+    func description() async {
+        let inMemory = StoredValue(key: "n", default: 7, storage: .inMemory())
+        #expect("\(inMemory)" == #"StoredValue(key: "n", file: "(in memory)")"#)
+        await #expect(processExitsWith: .success) {
+            let value = StoredValue(key: "n", default: 7)
+            try #require("\(value)" == #"StoredValue(key: "n", file: "preferences")"#)
+            StorageSystem.bootstrap(applicationID: "com.example.Editor")  // traps after the first use
+        }
+    }
+
     @Test("A stored nil is a value: it is not absent, and not the default")
     func storedNil() throws {
         try withTemporaryFolder { folder in

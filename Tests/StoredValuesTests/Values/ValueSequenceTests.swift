@@ -82,6 +82,27 @@ extension ValueSequenceTests {
         }
     }
 
+    @Test("A cancelled reader gets nothing more, not even what is left in its buffer")
+    func cancelledWithMore() async throws {
+        try await withTemporaryFolder { folder in
+            let value = StoredValue(key: "n", default: 0, storage: PreferencesFile(path: folder + "/p.json"))
+            let (started, start) = AsyncStream<Void>.makeStream()
+            let reader = Task {
+                var seen: [Int] = []
+                for await number in value.values {
+                    seen.append(number)
+                    start.yield()
+                    while !Task.isCancelled { await Task.yield() }
+                }
+                return seen
+            }
+            for await _ in started { break }
+            value.set(1)
+            reader.cancel()
+            #expect(await reader.value == [0])
+        }
+    }
+
     @Test("Each iteration of one sequence is on its own")
     func iterations() async throws {
         try await withTemporaryFolder { folder in
@@ -96,6 +117,19 @@ extension ValueSequenceTests {
         }
     }
 
+    @Test("Who asks an iterator for one value after the other needs no try: of a setting, of a secret, and of a page of settings")
+    func byHand() async {
+        await withTemporaryStorage(secrets: ["token": "s3cret"]) {
+            let key = StoredKey("name", default: ""), token = SecurelyStoredValue<String>(key: "token")
+            var names = StoredValue(key).values.makeAsyncIterator(), tokens = token.values.makeAsyncIterator()
+            var settings = PreferencesFile.standard.settingUpdates(of: [AnyStoredKey(key)]).makeAsyncIterator()
+            StoredValue(key).set("Ada")
+            for name in ["", "Ada"] { #expect(await names.next() == name) }
+            #expect(await tokens.next() == "s3cret")
+            #expect(await settings.next()?.map(\.value) == ["Ada"])
+        }
+    }
+
     @Test("A slow reader can ask for the newest values only")
     func newest() async throws {
         try await withTemporaryFolder { folder in
@@ -103,6 +137,38 @@ extension ValueSequenceTests {
             var iterator = value.values(bufferingPolicy: .bufferingNewest(1)).makeAsyncIterator()
             for number in 1...5 { value.set(number) }
             #expect(await iterator.next(isolation: nil) == 5)
+        }
+    }
+
+    @Test("A reader that waits gets the next value, even if none is kept for a slow one", arguments: [true, false])
+    func nothingKept(isNewest: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let value = StoredValue(key: "n", default: 0, storage: PreferencesFile(path: folder + "/p.json"))
+            let values = value.values(bufferingPolicy: isNewest ? .bufferingNewest(0) : .bufferingOldest(0))
+            let executor = QueueExecutor()
+            let reader = Task(executorPreference: executor) { () -> [Int?] in
+                var iterator = values.makeAsyncIterator()
+                return [await iterator.next(isolation: nil), await iterator.next(isolation: nil)]
+            }
+            await executor.allWaiting()
+            value.set(1)
+            await executor.allWaiting()
+            reader.cancel()  // which ends one that did not get it
+            #expect(await reader.value == [0, 1])
+        }
+    }
+
+    @Test("An equal set yields nothing, in whatever order its elements come")
+    func equalSet() async throws {
+        try await withTemporaryFolder { folder in
+            let value = StoredValue(key: "set", default: Set<Int>(), storage: PreferencesFile(path: folder + "/p.json"))
+            let one = Set(0..<50)
+            var other = Set<Int>(minimumCapacity: 5_000)
+            other.formUnion(one)
+            #expect(Array(one) != Array(other))
+            var iterator = value.values.makeAsyncIterator()
+            for set in [one, other, [1]] as [Set<Int>] { value.set(set) }
+            for expected in [[], one, [1]] as [Set<Int>] { #expect(await iterator.next(isolation: nil) == expected) }
         }
     }
 

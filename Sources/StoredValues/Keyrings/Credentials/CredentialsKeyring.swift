@@ -34,7 +34,8 @@ public final class CredentialsKeyring: Keyring, ReadOnlyKeyring {
     /// every call throws the reason.
     public convenience init() { self.init(folder: CredentialsFolder.named) }
 
-    /// The secrets in the folder at `path`. No call takes longer than `deadline`.
+    /// The secrets in the folder at `path`. No call takes longer than `deadline`. Of equal keyrings, all wrappers of one secret use
+    /// that of the wrapper that was used first, with its deadline.
     public convenience init(path: String, deadline: Duration = .seconds(5)) {
         self.init(folder: path, deadline: deadline)
     }

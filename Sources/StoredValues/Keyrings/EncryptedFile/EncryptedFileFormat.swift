@@ -31,7 +31,6 @@
     /// The unencrypted beginning of the file.
     struct EncryptedFileHeader: Equatable, Sendable {
         static let byteCount = 128
-        static let tagByteCount = 16
         private static let version = 1
         private static let magic = Array("SVSECRET".utf8)
         private static let checksummedByteCount = 112
@@ -65,7 +64,7 @@
         /// the file has the stated length, and an error that says so if a later version of this package has written it.
         init(ofFile file: [UInt8], at place: String = "the file") throws(KeyringError) {
             let damaged = KeyringError.damaged(path: place)
-            guard file.count >= Self.byteCount + Self.tagByteCount, file.starts(with: Self.magic),
+            guard file.count >= Self.byteCount + Sodium.tagByteCount, file.starts(with: Self.magic),
                 Self.checksum(of: Array(file[..<Self.checksummedByteCount]))
                     == Array(file[Self.checksummedByteCount..<Self.byteCount])
             else { throw damaged }
@@ -88,7 +87,7 @@
             generation = file.littleEndian(UInt64.self, at: 48)
             seed = Array(file[56..<88])
             keyCheck = Array(file[88..<104])
-            bodyByteCount = file.count - Self.byteCount - Self.tagByteCount
+            bodyByteCount = file.count - Self.byteCount - Sodium.tagByteCount
             guard file.littleEndian(UInt64.self, at: 104) == UInt64(bodyByteCount) else { throw damaged }
         }
     }

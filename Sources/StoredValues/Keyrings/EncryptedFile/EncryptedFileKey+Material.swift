@@ -69,8 +69,8 @@
                 file = try SecretFile.open(path, from: provider, operations: operations)
             } catch {
                 switch error {
-                case .link: throw failure(2, "is a symbolic link; use the path of the file itself")
-                case .missing: throw failure(1, "is missing; restore it from a copy, because no other key opens the file. For a new encrypted file, create it as the documentation of EncryptedFileKey says")
+                case .system(.linkCircle): throw failure(2, "is a symbolic link; use the path of the file itself")
+                case .system(.noEntry): throw failure(1, "is missing; restore it from a copy, because no other key opens the file. For a new encrypted file, create it as the documentation of EncryptedFileKey says")
                 case .system(let code): throw KeyringError(FileError(.read, path, code))
                 case .notRegular(let kind): throw failure(3, "is \(kind.rawValue), not a regular file")
                 case .notPrivate: throw .accessDenied

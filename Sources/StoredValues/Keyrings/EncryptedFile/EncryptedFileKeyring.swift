@@ -30,7 +30,8 @@ public final class EncryptedFileKeyring: Keyring {
     let readers = DispatchQueue(label: "StoredValues.EncryptedFileKeyring.readers")
     let writers = DispatchQueue(label: "StoredValues.EncryptedFileKeyring.writers")
 
-    /// The keyring in the file at `path`, which is not touched yet. No call takes longer than `deadline`.
+    /// The keyring in the file at `path`, which is not touched yet. No call takes longer than `deadline`. Of equal keyrings, all
+    /// wrappers of one secret use that of the wrapper that was used first, with its deadline.
     public convenience init(path: String, key: EncryptedFileKey, deadline: Duration = .seconds(5)) {
         self.init(file: DurableFile(path: path), key: key, deadline: deadline)
     }

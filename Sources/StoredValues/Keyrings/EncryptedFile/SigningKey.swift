@@ -1,4 +1,5 @@
 #if EncryptedFile
+    import FoundationEssentials
     import StoredValuesFiles
     import StoredValuesSupport
 
@@ -25,14 +26,36 @@
         package func signature(of sealed: SealedStatement) -> [UInt8] { Sodium.signature(of: sealed.text, by: secretKey) }
     }
 
-    extension SigningPublicKey {
-        /// Whether signatures can be checked by what this is built with.
-        package static let isBuiltIn = true
+    /// The half of a signing pair by which anybody can check what the other half has signed.
+    package struct SigningPublicKey: Hashable, Sendable {
+        let bytes: [UInt8]
+
+        init(bytes: [UInt8]) { self.bytes = bytes }
+
+        /// The key with this text, which is base64; nil if it is none.
+        package init?(text: String) {
+            guard let data = Data(base64Encoded: text), data.count == 32 else { return nil }
+            bytes = Array(data)
+        }
+
+        package var text: String { Data(bytes).base64EncodedString() }
 
         package func hasSigned(_ sealed: SealedStatement, _ signature: [UInt8]) -> Bool { Sodium.isSignature(signature, of: sealed.text, by: bytes) }
     }
 
-    extension SealedStatement {
+    /// What is said of an encrypted file: that it is the secrets of this application, with this generation, in this epoch.
+    package struct SealedStatement: Sendable {
+        let file: [UInt8]
+        let generation: UInt64
+        let epoch: Int
+        let applicationID: String
+
+        /// Nil if the bytes are no encrypted file.
+        package init?(_ file: [UInt8], epoch: Int, applicationID: String) {
+            guard let generation = SealedSecrets.generation(of: file) else { return nil }
+            (self.file, self.generation, self.epoch, self.applicationID) = (file, generation, epoch, applicationID)
+        }
+
         /// The bytes that are signed. The length of the id is in them, so that no two statements have the same.
         fileprivate var text: [UInt8] {
             func bytes(_ number: UInt64) -> [UInt8] { withUnsafeBytes(of: number.littleEndian) { Array($0) } }

@@ -76,7 +76,7 @@
         /// The bytes of a key and a nonce of the cipher.
         static let keyAndNonceByteCount = 32 + 12
         /// How many bytes the tag has, which sealing adds to the text.
-        private static let tagByteCount = 16
+        static let tagByteCount = 16
 
         /// The text, encrypted, and its tag, by ChaCha20-Poly1305 (RFC 8439).
         static func seal(_ text: Secret, keyAndNonce: Secret, authenticating header: [UInt8]) -> [UInt8] {

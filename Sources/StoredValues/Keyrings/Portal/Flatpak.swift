@@ -20,8 +20,7 @@ struct Flatpak: Hashable {
 
     /// The Flatpak described by `text`.
     init(_ text: String) {
-        var id = "", isWholeBusOpen = false, isNameOpen = false
-        var group = ""
+        var values: [String: String] = [:], group = ""
         for line in text.parts(separatedBy: "\n") {
             if line.begins(with: "["), line.utf8.last == UInt8(ascii: "]") {
                 group = String(Substring(line.utf8.dropFirst().dropLast()))
@@ -29,19 +28,13 @@ struct Flatpak: Hashable {
             }
             // Spaces around the two count for nothing.
             let parts = line.parts(separatedBy: "=").map { $0.parts(separatedBy: " ").joined(separator: " ") }
-            guard parts.count == 2 else { continue }
-            let (key, value) = (parts[0], parts[1])
-            if group.isIdentical(to: "Application"), key.isIdentical(to: "name") {
-                id = value
-            } else if group.isIdentical(to: "Context"), key.isIdentical(to: "sockets") {
-                // The real session bus, without a filter.
-                isWholeBusOpen = value.parts(separatedBy: ";").contains { $0.isIdentical(to: "session-bus") }
-            } else if group.isIdentical(to: "Session Bus Policy"), Self.rulesForSecretService.contains(where: key.isIdentical) {
-                isNameOpen = isNameOpen || value.isIdentical(to: "talk") || value.isIdentical(to: "own")
-            }
+            if parts.count == 2 { values["\(group)/\(parts[0])"] = parts[1] }
         }
-        self.id = id
-        mayUseSecretService = isWholeBusOpen || isNameOpen
+        id = values["Application/name"] ?? ""
+        // The real session bus, without a filter.
+        let isWholeBusOpen = values["Context/sockets"]?.parts(separatedBy: ";").contains { $0.isIdentical(to: "session-bus") } ?? false
+        let rules = Self.rulesForSecretService.compactMap { values["Session Bus Policy/\($0)"] }
+        mayUseSecretService = isWholeBusOpen || rules.contains { $0.isIdentical(to: "talk") || $0.isIdentical(to: "own") }
     }
 
     /// A rule may end in `.*`, which means the name itself and all below it.

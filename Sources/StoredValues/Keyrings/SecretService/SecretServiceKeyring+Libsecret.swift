@@ -38,7 +38,8 @@
             }
         }
 
-        /// Removes every item with these attributes, the newest last.
+        /// Removes every item with these attributes, the newest last. Throws ``KeyringError/accessDenied`` if the user does not confirm
+        /// it where KeePassXC prompts.
         public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
             try await change(id) { items throws(SecretServiceError) in try await items.remove(attributes.search(id)) }
         }
@@ -95,25 +96,17 @@
         /// Logs, once per bus, that secrets are not encrypted in transit.
         private func reportPlainSession() {
             guard bus.hasPlainSession else { return }
-            SecretServiceKeyring(busAddress: busAddress).logOnce(
+            logOnce(
                 nil, "does not encrypt secrets in transit: any program that may listen on the session bus can read them. `stored-values doctor` says which program it is")
         }
 
-        /// Logs a problem of the secret `id`, or of the whole keyring, unless that was done before.
+        /// Logs a problem of the secret `id` on this bus, or of the whole keyring, unless that was done before.
         private func logOnce(_ id: SecretIdentifier?, _ problem: String) {
-            var keyring = self
-            keyring.heldLock = nil  // otherwise it would be held for good
-            guard logged.withLock({ [keyring] in $0[keyring, default: []].insert(id).inserted }) else { return }
+            guard logged.withLock({ $0[busAddress, default: []].insert(id).inserted }) else { return }
             Logger(label: "StoredValues").warning("\(description) \(problem)")
         }
 
-        private var broadcaster: ChangeBroadcaster {
-            broadcasters.withLock { broadcasters in
-                let broadcaster = broadcasters[busAddress] ?? ChangeBroadcaster()
-                broadcasters[busAddress] = broadcaster
-                return broadcaster
-            }
-        }
+        private var broadcaster: ChangeBroadcaster { broadcasters.object(for: busAddress) { ChangeBroadcaster() } }
     }
 
     // The Secret Service has no lock, so processes with this library use lock files, one per secret: a process that is stopped in the
@@ -135,7 +128,8 @@
                 // Usually it is free. A thread and a deadline for each change would cost more than the lock. With a timeout of zero it would
                 // not let waiting processes go first.
                 do { return try file.hold(within: .nanoseconds(1)) { true } } catch .timedOut {}
-                return try await queue(for: id).perform(deadline: deadline) { isWanted throws(KeyringError) in
+                let queue = queues.object(for: id) { DispatchQueue(label: "StoredValues.SecretServiceKeyring.lock") }
+                return try await queue.perform(deadline: deadline) { isWanted throws(KeyringError) in
                     try file.hold(while: isWanted)
                 }
             } catch {
@@ -148,8 +142,11 @@
         }
     }
 
-    private let logged = Guarded<[SecretServiceKeyring: Set<SecretIdentifier?>]>([:])
-    private let broadcasters = Guarded<[String?: ChangeBroadcaster]>([:])
+    private let logged = Guarded<[String?: Set<SecretIdentifier?>]>([:])
+    // Their keys stay: those of the buses are few, and those of the queues the secrets that ever had to wait for a lock.
+    private let broadcasters = WeakTable<String?, ChangeBroadcaster>()
+    /// For waiting for the lock of a secret, so that secrets do not wait for each other.
+    private let queues = WeakTable<SecretIdentifier, DispatchQueue>()
 
     /// In the folder for such files by the XDG specification, if that is this user's and not writable by others. The bus is not a part of
     /// the name: processes may write the address of one bus differently.
@@ -160,18 +157,6 @@
         else { return nil }
         return DurableFile(path: "\(folder)/stored-values/secret-\(DurableFile.shortName(for: "\(id.service)\0\(id.account)"))")
     }
-
-    /// Waits for the lock of `id`, so that secrets do not wait for each other. Kept for each secret that ever had to wait, some hundred
-    /// bytes.
-    private func queue(for id: SecretIdentifier) -> DispatchQueue {
-        queues.withLock { queues in
-            let queue = queues[id] ?? DispatchQueue(label: "StoredValues.SecretServiceKeyring.lock")
-            queues[id] = queue
-            return queue
-        }
-    }
-
-    private let queues = Guarded<[SecretIdentifier: DispatchQueue]>([:])
 
     extension KeyringChange {
         fileprivate init(_ news: ServiceNews) {

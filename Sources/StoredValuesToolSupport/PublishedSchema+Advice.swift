@@ -1,43 +1,26 @@
 package import StoredValues
 import StoredValuesSupport
 
-/// What programs declare of the keys of a file, by the schema that they have published or that is installed.
-package struct DeclaredKeys {
-    private let schema: PublishedSchema
-
-    /// Nil if there is no schema: then nothing is known.
-    package init?(of storage: PreferencesFile) {
-        guard let schema = storage.publishedSchema() else { return nil }
-        self.schema = schema
-    }
-
-    /// What this schema declares.
-    package init(_ schema: PublishedSchema) { self.schema = schema }
-
+/// What programs declare of the keys of a file.
+extension PublishedSchema {
     /// Why a program would not read the value, or not under this key; nil if one does.
     package func objection(to value: JSONValue, for key: String) -> String? { problem(with: key) ?? misfit(value, for: key) }
 
     /// All keys, without former names, sorted.
-    package var all: [String] { schema.keys.filter { name(replacing: $0) == nil } }
-
-    /// Whether a program declares the key, or had it under this name.
-    package func has(_ key: String) -> Bool { schema[key] != nil }
+    package var currentKeys: [String] { keys.filter { name(replacing: $0) == nil } }
 
     /// What the key of this former name is called now; nil if it is none.
-    package func name(replacing key: String) -> String? { schema[key]?[PublishedSchema.renamedMember]?.stringValue }
+    package func name(replacing key: String) -> String? { self[key]?[Self.renamedMember]?.stringValue }
 
     /// The value while nothing is stored; nil if the program does not say.
-    package func defaultValue(of key: String) -> JSONValue? { schema[key]?["default"] }
+    package func defaultValue(of key: String) -> JSONValue? { self[key]?["default"] }
 
     /// The values that can be listed.
-    package func cases(of key: String) -> [JSONValue] { schema[key].map { JSONSchema($0).cases } ?? [] }
-
-    /// Why the key may not have the value, as a part of a sentence that says what may be stored; nil if it may, and if it is not declared.
-    package func misfit(_ value: JSONValue, for key: String) -> String? { schema[key].flatMap { JSONSchema($0).misfit(value) } }
+    package func cases(of key: String) -> [JSONValue] { self[key].map { JSONSchema($0).cases } ?? [] }
 
     /// The keys whose values variables of the environment can have, sorted, with the names of the variables.
     package var variables: [(key: String, variable: String)] {
-        all.compactMap { key in schema[key]?[PublishedSchema.variableMember]?.stringValue.map { (key, $0) } }
+        currentKeys.compactMap { key in self[key]?[Self.variableMember]?.stringValue.map { (key, $0) } }
     }
 
     /// What the names of these variables begin with.
@@ -69,7 +52,7 @@ package struct DeclaredKeys {
     /// Why no program reads this key, as a sentence; nil if one does.
     package func problem(with key: String) -> String? {
         if let name = name(replacing: key) { return "\"\(key)\" is called \"\(name)\" now." }
-        guard !has(key) else { return nil }
+        guard self[key] == nil else { return nil }
         let question = nearest(to: key).map { " Did you mean \"\($0)\"?" } ?? ""
         return "No program declares \"\(key)\".\(question)"
     }
@@ -77,7 +60,7 @@ package struct DeclaredKeys {
     /// The declared key that a person most likely meant; nil if none is near.
     package func nearest(to key: String) -> String? {
         let limit = max(1, key.unicodeScalars.count / 3)
-        let near = all.map { ($0, Self.distance(key.lowercased(), $0.lowercased())) }.filter { $0.1 <= limit }
+        let near = currentKeys.map { ($0, Self.distance(key.lowercased(), $0.lowercased())) }.filter { $0.1 <= limit }
         return near.min { $0.1 < $1.1 }?.0
     }
 
@@ -125,8 +108,8 @@ package struct CompletionWords {
 
     /// The values that the key after the command `set` can have, as they are typed.
     package var cases: [String] {
-        guard let declared = storage.flatMap({ DeclaredKeys(of: $0) }),
-            let key = words.drop(while: { !$0.isIdentical(to: "set") }).dropFirst().first(where: declared.has)
+        guard let declared = storage?.publishedSchema(),
+            let key = words.drop(while: { !$0.isIdentical(to: "set") }).dropFirst().first(where: { declared[$0] != nil })
         else { return [] }
         return declared.cases(of: key).map { $0.stringValue ?? "\($0)" }
     }
