@@ -134,6 +134,7 @@ private struct MisnamedKeyring: UnusableKeyring, Hashable {
     var reason: KeyringError {
         .other(
             domain: SystemKeyring.variable, code: 0,
-            message: "\"\(setting)\" is not a valid keyring; set it to secret-service, file:<path>, credentials:<path> or fleet:<key file>, or unset it")
+            message:
+                "\(SystemKeyring.variable): \"\(setting)\" is not a valid keyring; set it to secret-service, file:<path>, credentials:<path> or fleet:<key file>, or unset it")
     }
 }
