@@ -25,6 +25,9 @@ public enum StorageSystem {
         }
     }
 
+    /// Whether the application's name is fixed, by ``bootstrap(applicationID:preferences:keyring:environmentPrefix:)`` or by a use.
+    package static var isSettled: Bool { state.withLock { $0.isInUse || $0.call != nil } }
+
     /// The part of this type that the program passed in; fixed from now on.
     static func part<Part>(_ type: Part.Type) -> Part? {
         let parts = state.withLock { state in

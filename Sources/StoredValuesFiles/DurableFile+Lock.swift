@@ -14,15 +14,15 @@ extension DurableFile {
         toChange suffix: String = "", at resolved: String? = nil, timeout: Duration? = lockTimeout, while isWanted: () -> Bool = { true }
     ) throws(FileError) -> LockedFile {
         let makingFolder = suffix.isEmpty
-        var wait = LockWait(limit: timeout), attempts = 0
+        var wait = LockWait(limit: timeout), failures = 0
         while true {
             let target = if let resolved, !wait.mayHaveWaited { resolved } else { try resolvedPath }
             let paths = suffix.isEmpty ? paths(of: target) : FilePaths(of: target + suffix), lockPath = paths.lock
             let descriptor: Int32
             do { descriptor = try openLock(lockPath, on: target, makingFolder: makingFolder) } catch {
                 // The folder can disappear after it was created. Some folders, as /proc, say the same of every new file, however often.
-                attempts += 1
-                guard makingFolder, error.code == .noEntry, attempts < 20, wait.again(nil, operations) else { throw error }
+                failures += 1
+                guard makingFolder, error.code == .noEntry, failures < 20, wait.again(nil, operations) else { throw error }
                 continue
             }
             // Released when this is left.

@@ -157,9 +157,10 @@
         /// Owned by KeePassXC only.
         static let nameOfKeePassXC = "org.keepassxc.KeePassXC.MainWindow"
 
-        /// Performs a prompt that KeePassXC requires for every item that is created or deleted. It asks the user only before it deletes
-        /// an item for good, in a database without a recycle bin, unless they have turned that off there. Throws `accessDenied` for
-        /// another program's, which might ask.
+        /// Performs a prompt that KeePassXC requires for every item that is created or deleted. Unless its user has turned that off, it
+        /// asks them before it deletes an entry for good, or moves one to the recycle bin where they want to be asked; and it asks to
+        /// be unlocked if it locks in the moment of creating an item. At the deadline of the call this throws `cancelled`, and the
+        /// dialog stays. Throws `accessDenied` for another program's, which might always ask.
         @discardableResult
         func performHarmless(_ prompt: Prompt) throws(SecretServiceError) -> Variant {
             guard try owns(Self.nameOfKeePassXC) else { throw .accessDenied }

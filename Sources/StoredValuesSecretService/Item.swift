@@ -56,7 +56,8 @@
             _ = try daemon.call("Set", of: "org.freedesktop.DBus.Properties", at: path, arguments, reply: "()")
         }
 
-        /// Deletes the item; succeeds if another program has just deleted it. Throws `accessDenied` if the user does not confirm it.
+        /// Deletes the item; succeeds if another program has just deleted it. Throws `accessDenied` if the user does not confirm it
+        /// before the deadline of the call; a later answer still counts.
         func delete() throws(SecretServiceError) {
             let reply: Variant
             do {

@@ -1,7 +1,9 @@
 #if Libsecret
     /// The items of the Secret Service on one bus. Calls run on a thread of this layer. Each ends at the deadline, including the time
     /// spent waiting for others, or as soon as its task is cancelled; a write may still happen then. Only
-    /// ``unlock(evenWithoutDisplay:)`` prompts, and KeePassXC by itself, before it deletes an item for good.
+    /// ``unlock(evenWithoutDisplay:)`` prompts, and KeePassXC by itself: before it deletes an entry for good, or moves one to the
+    /// recycle bin where its user wants to be asked, and if it locks in the moment of a search or of creating an item. That dialog
+    /// outlives the deadline.
     package struct ItemStore: Hashable, Sendable {
         package let bus: Bus
         package let deadline: Duration

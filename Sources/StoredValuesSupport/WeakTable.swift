@@ -1,7 +1,8 @@
 /// Objects that are shared while they are in use: at most one per key, and none retained by the table.
 ///
-/// An object's `deinit` calls ``remove(_:)``. No object and no key is released under the lock, because code that then runs may come
-/// back here. For a key that is text which programs compare byte by byte, use its bytes: strings that look alike are equal.
+/// An object's `deinit` calls ``remove(_:)``, unless its keys may stay. No object and no key is released under the lock, because code
+/// that then runs may come back here. For a key that is text which programs compare byte by byte, use its bytes: strings that look alike
+/// are equal.
 package final class WeakTable<Key: Hashable & Sendable, Object: AnyObject & Sendable>: Sendable {
     private struct Entry {
         weak var object: Object?

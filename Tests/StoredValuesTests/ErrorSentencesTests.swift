@@ -99,7 +99,7 @@ extension ErrorSentencesTests {
         case .tooLarge: Expectation("secret", "1 MiB", advice: "Store large data in an encrypted file", next: .wrongKey)
         case .wrongKey: Expectation("encrypted keyring", advice: "Use the one it was made with", next: .damaged(path: "/a/b"))
         case .damaged: Expectation("/a/b", advice: "Restore it from a copy", next: .accessDenied)
-        case .accessDenied: Expectation("keyring", advice: "Allow it", next: .notDecodable)
+        case .accessDenied: Expectation("keyring", "did not confirm the change", advice: "Allow it", next: .notDecodable)
         case .notDecodable: Expectation("stored secret", advice: "Declare the type that it was stored as", next: .notEncodable)
         case .notEncodable: Expectation("secret", "nothing was changed", advice: "Correct the item", next: .notStored)
         case .notStored: Expectation("secret", advice: "Call set() first", next: .readOnly)

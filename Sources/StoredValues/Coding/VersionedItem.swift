@@ -116,6 +116,8 @@ package struct ItemCoder<Item: StorableItem>: Sendable {
 
     package init(template: Item?) { self.template = template }
 
+    package var hasTemplate: Bool { template != nil }
+
     /// The version of the text that ``text(_:)`` makes.
     package var version: Int { schema.version }
 

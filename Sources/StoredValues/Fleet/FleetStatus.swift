@@ -55,7 +55,7 @@ extension PreferencesFile {
     ///     if case .stale(_, let why) = status { print("Settings may be outdated: \(why)") }
     /// }
     /// ```
-    public var fleetStatuses: some AsyncSequence<FleetStatus, Never> & Sendable { FleetWatch.statuses(of: store) }
+    public var fleetStatuses: LiveValues<FleetStatus> { FleetWatch.statuses(of: store) }
 
     /// What the agent says of its own troubles, if anything: for doctor, where ``FleetStatus/never`` has no reason.
     package var fleetComplaint: String? { store.fleetEvidence?.complaint }
@@ -108,9 +108,9 @@ final class FleetWatch: Sendable {
 
 extension FleetWatch {
     /// The status of the settings below `store` now, then every change of it; a slow reader gets only the last.
-    static func statuses(of store: PreferencesStore, freshness: Duration = FleetReport.freshness) -> ValueSequence<FleetStatus, FleetStatus> {
-        ValueSequence(
-            subscribe: {
+    static func statuses(of store: PreferencesStore, freshness: Duration = FleetReport.freshness) -> LiveValues<FleetStatus> {
+        LiveValues(
+            subscribe: { () -> ActiveSubscription<FleetStatus> in
                 let subscription = Subscription(limit: .newest(1))
                 let tell = { @Sendable (status: FleetStatus) in
                     var later = AfterUnlocking()

@@ -35,7 +35,7 @@ struct JSONScanner {
     /// Checks that only white space is left.
     mutating func checkEnd() throws(JSONSyntaxError) {
         skipWhitespace()
-        guard next == nil else { throw failure("more text after the end of the value") }
+        guard next == nil else { throw failure(unless: "more text after the end of the value") }
     }
 
     /// How many bytes at the start are a byte order mark, which some editors write.
@@ -62,13 +62,13 @@ struct JSONScanner {
         ("None", "a word that JSON does not have (write null)"),
     ]
 
-    /// The failure where `what` is expected and something else comes.
-    private func failure(expecting what: String) -> JSONSyntaxError {
+    /// The failure `problem`, unless what comes is a habit.
+    func failure(unless problem: String) -> JSONSyntaxError {
         let last = bytes[..<index].lastIndex { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }
         if let last, bytes[last] == UInt8(ascii: ","), next == UInt8(ascii: "}") || next == UInt8(ascii: "]") {
             return failure("a comma before the closing bracket", at: last)
         }
-        return failure(Self.habits.first { bytes[index...].starts(with: $0.0.utf8) }?.1 ?? "expected \(what)")
+        return failure(Self.habits.first { bytes[index...].starts(with: $0.0.utf8) }?.1 ?? problem)
     }
 
     mutating func skipByteOrderMark() { index = byteOrderMarkCount }
@@ -91,7 +91,7 @@ struct JSONScanner {
             skipWhitespace()
             return true
         }
-        guard skip(end) else { throw failure(expecting: "a comma or the closing bracket") }
+        guard skip(end) else { throw failure(unless: "expected a comma or the closing bracket") }
         return false
     }
 
@@ -162,7 +162,7 @@ struct JSONScanner {
     /// Moves past a number and returns its end.
     mutating func skipNumber() throws(JSONSyntaxError) -> Int {
         _ = skip(UInt8(ascii: "-"))
-        guard let first = next, isDigit(first) else { throw failure(expecting: "a value") }
+        guard let first = next, isDigit(first) else { throw failure(unless: "expected a value") }
         if first == UInt8(ascii: "0") { index += 1 } else { try skipDigits() }
         if skip(UInt8(ascii: ".")) { try skipDigits() }
         if let byte = next, byte | 0x20 == UInt8(ascii: "e") {
@@ -182,7 +182,7 @@ struct JSONScanner {
 
     /// Moves past a string. Returns the range of its text, without the quotes, and whether it has escapes.
     mutating func skipString() throws(JSONSyntaxError) -> (text: Range<Int>, escaped: Bool) {
-        guard skip(UInt8(ascii: "\"")) else { throw failure(expecting: "a string") }
+        guard skip(UInt8(ascii: "\"")) else { throw failure(unless: "expected a string") }
         let start = index
         var escaped = false
         var half: Int?  // concerns only those who read the string, as an index is for

@@ -29,7 +29,8 @@ public enum KeyringError: Error, Hashable {
     case wrongKey
     /// The file at this path is not as it was written.
     case damaged(path: String)
-    /// The keyring refused access to this program, or the system to the keyring's file; or its key file is not private.
+    /// The keyring refused access to this program, or its user did not confirm the change; or the system refused access to the keyring's
+    /// file; or its key file is not private.
     case accessDenied
     /// The stored secret does not decode as the declared type.
     case notDecodable
@@ -98,7 +99,7 @@ extension KeyringError: CustomStringConvertible, CustomDebugStringConvertible, L
         case .damaged(let path):
             ("The encrypted keyring \(path) is damaged; nothing was changed. Restore it from a copy, or move it away to start with an empty one.", nil)
         case .accessDenied:
-            ("The keyring refused access to this program. Allow it in the keyring's settings, or check the owner and mode of its files and their folders (namei -l): a key file must belong to the program's user or root, and be readable by no other (chmod 600).", nil)
+            ("The keyring refused access to this program, or its user did not confirm the change. Allow it in the keyring's program, or check the owner and mode of its files and their folders (namei -l): a key file must belong to the program's user or root, and be readable by no other (chmod 600).", nil)
         case .notDecodable:
             ("This program cannot read the stored secret. Remove it and set it again, or use the program that stored it.", "Declare the type that it was stored as, or reset() it.")
         case .notEncodable:

@@ -157,22 +157,29 @@ private struct SecretMove {
     /// a file opened twice, or two attribute layouts of which one finds what the other stores.
     private func requireTwoPlaces() async throws(SecretMoveError) {
         let probe = SecretIdentifier(service: "stored-values-move", account: UUID().uuidString)
-        let ways = [(destination, source, SecretMoveError.destination), (source, destination, SecretMoveError.source)]
-        for (keyring, other, failure) in ways {
-            let isSeen: Bool
-            do { isSeen = try await sees(probe, writtenTo: keyring, in: other) } catch { throw failure(error) }
+        let ways = [
+            (destination, source, SecretMoveError.destination, SecretMoveError.source),
+            (source, destination, SecretMoveError.source, SecretMoveError.destination),
+        ]
+        for (keyring, other, failure, otherFailure) in ways {
+            let isSeen = try await sees(probe, writtenTo: keyring, failure, in: other, otherFailure)
             guard !isSeen else { throw .sameKeyring }
         }
     }
 
-    /// Whether `other` has what is written to `keyring`, where nothing of it is left.
+    /// Whether `other` has what is written to `keyring`, where nothing of it is left. Each failure is that of the keyring before it.
     private func sees(
-        _ probe: SecretIdentifier, writtenTo keyring: any Keyring, in other: any Keyring
-    ) async throws(KeyringError) -> Bool {
-        let isSeen: Result<Bool, KeyringError>
-        do throws(KeyringError) {
-            try await keyring.write(Secret([]), for: probe, label: "StoredValues: test before a move, can be deleted")
-            isSeen = .success(try await other.read(probe) != nil)
+        _ probe: SecretIdentifier, writtenTo keyring: any Keyring, _ failure: (KeyringError) -> SecretMoveError,
+        in other: any Keyring, _ otherFailure: (KeyringError) -> SecretMoveError
+    ) async throws(SecretMoveError) -> Bool {
+        let isSeen: Result<Bool, SecretMoveError>
+        do throws(SecretMoveError) {
+            do {
+                try await keyring.write(Secret([]), for: probe, label: "StoredValues: test before a move, can be deleted")
+            } catch { throw failure(error) }
+            let found: Secret?
+            do { found = try await other.read(probe) } catch { throw otherFailure(error) }
+            isSeen = .success(found != nil)
         } catch {
             isSeen = .failure(error)
         }
@@ -181,7 +188,7 @@ private struct SecretMove {
             do throws(KeyringError) { return .success(try await keyring.remove(probe)) } catch { return .failure(error) }
         }.value
         let result = try isSeen.get()
-        try removal.get()
+        try removal.mapError(failure).get()
         return result
     }
 

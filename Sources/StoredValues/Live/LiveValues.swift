@@ -1,4 +1,4 @@
-/// A value as an async sequence: the current one, then every change. Returned by ``StoredValue/values`` and ``SecurelyStoredValue/values``.
+/// A value as an async sequence: the current one, then every change. ``StoredValue/values`` says which changes come.
 ///
 /// Each iteration subscribes separately; dropping its iterator unsubscribes.
 public struct LiveValues<Element: Sendable>: AsyncSequence, Sendable {
@@ -6,7 +6,19 @@ public struct LiveValues<Element: Sendable>: AsyncSequence, Sendable {
 
     private let iterator: @Sendable () -> Iterator
 
-    init<Content>(_ values: ValueSequence<Content, Element>) { iterator = { values.makeAsyncIterator() } }
+    /// - Parameters:
+    ///   - subscribe: Subscribes to the live value, with its current content as the first element.
+    ///   - makeTransform: Makes the transform for one iteration, from contents to elements; it returns nil for a content that is no change.
+    package init<Content>(
+        subscribe: @escaping @Sendable () -> ActiveSubscription<Content>, makeTransform: @escaping @Sendable () -> (Content) -> Element?
+    ) {
+        iterator = {
+            let active = subscribe(), transform = makeTransform()
+            return Iterator(active: active, subscription: active.subscription) { box in
+                transform(unsafeDowncast(box, to: Box<Content>.self).value)  // sound: see `ActiveSubscription`
+            }
+        }
+    }
 
     /// Subscribes.
     public func makeAsyncIterator() -> Iterator { iterator() }

@@ -13,6 +13,8 @@ package final class Subscription: Sendable {
 
     private struct State {
         var buffer: Deque<AnyBox>
+        /// What a waiting reader was woken for; it is not limited.
+        var handedOver: AnyBox?
         var reader: UnsafeContinuation<Void, Never>?
         var isCancelled = false
     }
@@ -30,17 +32,19 @@ package final class Subscription: Sendable {
     /// wake, go into `later`.
     package func append(_ content: AnyBox, _ later: inout AfterUnlocking) {
         let (reader, dropped) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, AnyBox?) in
+            if let reader = state.reader.take() {
+                state.handedOver = content  // it waits because there is no other
+                return (reader, nil)
+            }
             state.buffer.append(content)
-            let reader = state.reader.take()
             let dropped: AnyBox? =
                 switch limit {
-                case _ where reader != nil: nil  // it waits for this one: there is no other
                 case .oldest(let limit) where state.buffer.count > limit: state.buffer.popLast()
                 case .newest(let limit) where limit <= 0: state.buffer.popLast()
                 case .newest(let limit) where state.buffer.count > limit: state.buffer.popFirst()
                 default: nil
                 }
-            return (reader, dropped)
+            return (nil, dropped)
         }
         if let dropped { later.release(dropped) }
         if let reader { later.wake(reader) }
@@ -50,7 +54,7 @@ package final class Subscription: Sendable {
     func next(isolation: isolated (any Actor)?) async -> AnyBox? {
         while true {
             guard !Task.isCancelled else { return nil }  // also while elements are left
-            let (content, isCancelled) = state.withLock { ($0.isCancelled ? nil : $0.buffer.popFirst(), $0.isCancelled) }
+            let (content, isCancelled) = state.withLock { ($0.isCancelled ? nil : $0.handedOver.take() ?? $0.buffer.popFirst(), $0.isCancelled) }
             if let content { return content }
             if isCancelled { return nil }
             await withTaskCancellationHandler {

@@ -48,7 +48,7 @@ struct PreferencesDocument: Sendable {
         scanner.skipByteOrderMark()
         scanner.skipWhitespace()
         guard scanner.next == UInt8(ascii: "{") else {
-            throw scanner.failure("expected an object, which begins with {")
+            throw scanner.failure(unless: "expected an object, which begins with {")
         }
         try scanner.enter(0)
         base = bytes

@@ -6,9 +6,9 @@ import StoredValuesSupport
 ///
 /// All handles on one file in this process see the same values at once, however the path is written.
 ///
-/// Which file that is, is found out when a handle is made. If a symbolic link is retargeted after that, the handles that share a file
-/// stay together, and follow the path of the first of them. A handle that is made later by another path may then see their changes a
-/// moment later, as those of another program, and none is lost.
+/// Which file that is, is found out when a handle is made, or first used if it is one of the application's. If a symbolic link is
+/// retargeted after that, the handles that share a file stay together, and follow the path of the first of them. To a handle that is made
+/// later by another path, their changes are those of another program: none is lost, but do not make one inside of the other.
 public struct PreferencesFile: Sendable {
     private enum Place {
         /// A file of the application, located at its first use: `StorageSystem.bootstrap` has run by then.
@@ -213,12 +213,11 @@ public struct PreferencesFile: Sendable {
 }
 
 extension PreferencesFile: CustomStringConvertible {
-    /// The ``path``. The file is not opened for it; one of the application's is located, which is a use of the storage: call
-    /// ``StorageSystem/bootstrap(applicationID:preferences:keyring:environmentPrefix:)`` before.
+    /// The ``path``, without opening the file. Of a file of the application it is the name, before the storage is used for the first time.
     public var description: String {
         guard let name else { return path }
-        guard let scope = temporaryScope(orElse: nil) else { return OpenStores.shared.path(ofApplications: name) }
-        return DurableFile(path: "\(scope.folder)/\(name).json").place
+        if let scope = temporaryScope(orElse: nil) { return DurableFile(path: "\(scope.folder)/\(name).json").place }
+        return StorageSystem.isSettled ? OpenStores.shared.path(ofApplications: name) : "\(name).json (not located yet)"
     }
 }
 

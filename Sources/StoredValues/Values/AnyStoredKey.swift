@@ -88,8 +88,8 @@ extension PreferencesFile {
     ///
     /// Iterating subscribes, dropping the iterator unsubscribes. A slow reader gets only the latest.
     public func settingUpdates(of keys: [AnyStoredKey]) -> LiveValues<[Setting]> {
-        let updates = ValueSequence<Bool, [Setting]>(
-            subscribe: {
+        LiveValues(
+            subscribe: { () -> ActiveSubscription<Bool> in
                 let store = store
                 let subscription = Subscription(limit: .newest(1)), change = Box(true)
                 let number = store.tell(of: Set(keys.map { PreferencesKey($0.name) })) { later in subscription.append(change, &later) }
@@ -104,7 +104,6 @@ extension PreferencesFile {
                     return settings
                 }
             })
-        return LiveValues(updates)
     }
 
     /// The keys in the file itself that none of `keys` declares, sorted; see ``undeclaredKeys(besides:)-1jti1``.

@@ -1,9 +1,5 @@
 import StoredValuesSupport
 
-/// The values of several keys of one file as an async sequence of tuples: the current values, then all of them again after
-/// every change of any. Returned by ``PreferencesFile/values(of:)-type.method``.
-public typealias ConsistentValues<Values: Sendable> = LiveValues<Values>
-
 extension PreferencesFile {
     /// The values of all `wrappers` now, then all of them after every change of any, in the order of the changes.
     ///
@@ -24,20 +20,20 @@ extension PreferencesFile {
     /// of different files trap.
     public static func values<each Item: StorableItem>(
         of wrappers: repeat StoredValue<each Item>
-    ) -> ConsistentValues<(repeat each Item)> {
+    ) -> LiveValues<(repeat each Item)> {
         values(in: nil, of: repeat each wrappers)
     }
 
     /// ``values(of:)-type.method`` for wrappers of this file; wrappers of other files trap.
     public func values<each Item: StorableItem>(
         of wrappers: repeat StoredValue<each Item>
-    ) -> ConsistentValues<(repeat each Item)> {
+    ) -> LiveValues<(repeat each Item)> {
         Self.values(in: self, of: repeat each wrappers)
     }
 
     private static func values<each Item: StorableItem>(
         in file: PreferencesFile?, of wrappers: repeat StoredValue<each Item>
-    ) -> ConsistentValues<(repeat each Item)> {
+    ) -> LiveValues<(repeat each Item)> {
         // Resolved in the calling task, as for a single wrapper's values: the task may have temporary storage.
         @Sendable func find() -> [Part] {
             var parts: [Part] = []
@@ -47,7 +43,7 @@ extension PreferencesFile {
         }
         _ = find()
         // Its contents are those of all keys.
-        let values: ValueSequence<[StoredContent], (repeat each Item)> = ValueSequence(
+        return LiveValues(
             subscribe: { Part.subscribe(to: find()) },
             makeTransform: {
                 let readings = (repeat PartReading(each wrappers))
@@ -59,7 +55,6 @@ extension PreferencesFile {
                     return isNews ? values : nil
                 }
             })
-        return LiveValues(values)
     }
 }
 

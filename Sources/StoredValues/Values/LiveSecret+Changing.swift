@@ -15,13 +15,11 @@ extension LiveSecret {
     /// without a lock, another process may have stored something else. If the lock is refused, an update without a change still
     /// succeeds.
     ///
-    /// - Parameters:
-    ///   - update: The turn of the update with a closure that awaits, if this is the end of one.
-    ///   - change: Changes the item; `stored` holds the bytes it was decoded from.
+    /// - Parameter change: Changes the item; `stored` holds the bytes it was decoded from.
     func update<Success: Sendable, Failure>(
-        endOf update: Waiter? = nil, _ change: @Sendable (_ item: inout Item?, _ stored: Secret?) -> Result<Success, Failure>
+        _ change: @Sendable (_ item: inout Item?, _ stored: Secret?) -> Result<Success, Failure>
     ) async throws(KeyringError) -> Result<Success, Failure> {
-        try await inTurn(.changes, endOf: update) { () async throws(KeyringError) in
+        try await inTurn(.changes) { () async throws(KeyringError) in
             let locked: Result<any Keyring, KeyringError>
             do throws(KeyringError) {
                 locked = .success(try await keyring.locked(for: id))
@@ -51,13 +49,12 @@ extension LiveSecret {
     }
 
     /// Runs `body` when all earlier callers are done. Throws ``KeyringError/cancelled`` if the task is cancelled while it waits, and
-    /// ``KeyringError/updateOfItself`` inside the closure of an update of this secret, but not at the end of that update itself.
+    /// ``KeyringError/updateOfItself`` inside the closure of an update of this secret.
     private func inTurn<Success: Sendable>(
-        _ line: SecretState<Item>.Line, _ turn: Waiter = Waiter(), endOf update: Waiter? = nil,
-        _ body: () async throws(KeyringError) -> Success
+        _ line: SecretState<Item>.Line, _ turn: Waiter = Waiter(), _ body: () async throws(KeyringError) -> Success
     ) async throws(KeyringError) -> Success {
         if Task.isCancelled { throw .cancelled }
-        let outer = RunningUpdate.ofTask.compactMap(\.turn).filter { $0 != update }
+        let outer = RunningUpdate.ofTask.compactMap(\.turn)
         carryOut { $0.enter(line, turn, inside: outer) }
         var failure = await turn.wait()
         defer { carryOut { $0.leave(line, turn, after: failure) } }
@@ -73,7 +70,7 @@ extension LiveSecret {
 
 // MARK: Closures that await
 
-/// An update whose closure the current task was made in; its turn is nil once it has ended.
+/// An update in whose closure the current task runs or was made; its turn is nil once it has ended.
 private struct RunningUpdate: Sendable {
     /// All of them, the outer ones first.
     @TaskLocal static var ofTask: [RunningUpdate] = []
@@ -92,15 +89,12 @@ extension LiveSecret {
         if Task.isCancelled { throw .cancelled }
         let answer = OneShot<Result<Result<Success, any Error>, KeyringError>>()
         let turn = Waiter()
-        let updates = RunningUpdate.ofTask.filter { $0.turn != nil } + [RunningUpdate(turn: turn)]
-        RunningUpdate.$ofTask.withValue(updates) {
-            Task {
-                do throws(KeyringError) {
-                    let result = try await inTurn(.updates, turn) { () async throws(KeyringError) in try await repeating(change, in: turn) }
-                    answer.answer(.success(result))
-                } catch {
-                    answer.answer(.failure(error))
-                }
+        Task {
+            do throws(KeyringError) {
+                let result = try await inTurn(.updates, turn) { () async throws(KeyringError) in try await repeating(change, in: turn) }
+                answer.answer(.success(result))
+            } catch {
+                answer.answer(.failure(error))
             }
         }
         return try await answer.wait(cancelled: .failure(.cancelled)).get()
@@ -110,6 +104,7 @@ extension LiveSecret {
     private func repeating<Success: Sendable>(
         _ change: @Sendable (inout Item?) async throws -> Success, in turn: Waiter
     ) async throws(KeyringError) -> Result<Success, any Error> {
+        let updates = RunningUpdate.ofTask.filter { $0.turn != nil } + [RunningUpdate(turn: turn)]
         while true {
             let content = await ask()
             _ = try content.answer.get()
@@ -117,9 +112,11 @@ extension LiveSecret {
             // Decoded again: an object is changed in place, and memory shares this one.
             var item = try before.map { secret throws(KeyringError) in try SecretCoding.decode(Item.self, from: secret) }
             let success: Success
-            do { success = try await change(&item) } catch { return .failure(error) }
+            do {
+                success = try await RunningUpdate.$ofTask.withValue(updates) { try await change(&item) }
+            } catch { return .failure(error) }
             let after = item
-            let isStored = try await update(endOf: turn) { item, stored -> Result<Bool, Never> in
+            let isStored = try await update { item, stored -> Result<Bool, Never> in
                 if stored == before { item = after }
                 return .success(stored == before)
             }

@@ -122,16 +122,21 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     private func listen() async {
         guard !listening.withLock({ $0.hasBegun }) else { return }
         do throws(KeyringError) {
-            try await listener.queue.perform(deadline: subscriptionDeadline) { [self] _ throws(KeyringError) in beginListening() }
-        } catch .timedOut {
-            // Later calls do not wait as well: it listens, and is read again, when the disk goes on.
+            try await listener.queue.perform(deadline: subscriptionDeadline) { [self] isWanted throws(KeyringError) in
+                beginListening()
+                if !isWanted() { hear(.secret(id)) }  // its caller has read without the changes
+            }
+        } catch .cancelled {
+            // The next call listens.
+        } catch {
+            // Later calls do not wait as well: it listens, and is read again, when the disk goes on, or there is a thread.
             listening.withLock { $0.hasBegun = true }
             listener.queue.async { [weak self] in
                 guard let self else { return }
                 beginListening()
                 hear(.secret(id))
             }
-        } catch {}  // cancelled, or no thread is left: the next call listens
+        }
     }
 
     private func beginListening() {

@@ -133,7 +133,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     /// An outage of the keyring, and an answer equal to the one before, yield nothing, but take a place until the reader comes to them: they
     /// can replace, or keep out, a change.
     public func values(bufferingPolicy: AsyncStream<Item?>.Continuation.BufferingPolicy) -> LiveValues<Item?> {
-        let values = ValueSequence<SecretContent<Item>, Item?>(
+        LiveValues(
             subscribe: { self.subscribe(BufferLimit(bufferingPolicy)) },
             makeTransform: {
                 // Retained by the iteration: the wrapper may be released before.
@@ -148,7 +148,6 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
                     return .some(content.item)
                 }
             })
-        return LiveValues(values)
     }
 
     /// Adds a reader of the known content, and asks the keyring if there is none.
@@ -176,8 +175,8 @@ extension SecurelyStoredValue {
 
     /// The newest answer, then each later one; a slow reader gets only the newest. The first arrives when the keyring has
     /// answered or failed.
-    package var answers: some AsyncSequence<Result<Item?, SecretError>, Never> & Sendable {
-        ValueSequence<SecretContent<Item>, Result<Item?, SecretError>>(
+    package var answers: LiveValues<Result<Item?, SecretError>> {
+        LiveValues(
             subscribe: { self.subscribe(.newest(1)) },
             makeTransform: {
                 let secret = self.secret  // retained by the iteration: the wrapper may be released before

@@ -118,8 +118,8 @@ extension StoredKey {
         if isText { return string }
         let schema = strictSchema
         // The schema may name the part that does not fit.
-        let misfit = typed.flatMap { schema.misfit($0) } ?? missing ?? "it must be \(schema.words)"
-        throw Explanation(schema.isAnything ? "it cannot be read as \(Item.self)" : misfit)
+        let misfit = typed.flatMap { schema.misfit($0) } ?? missing
+        throw Explanation(misfit ?? (schema.isAnything ? "it cannot be read as \(Item.self)" : "it must be \(schema.words)"))
     }
 
     /// The item that `json` is. As in the file, members that are missing are the default's; nothing else is repaired.
@@ -128,6 +128,9 @@ extension StoredKey {
             return try ItemDecoder.decode(Item.self, from: json)
         } catch {
             guard let item = ItemRepair<Item>.decode(json, default: defaultItem, .strict).item else { throw error }
+            // Where a member is missing, an unknown one is a misspelt one.
+            let known = (try? ItemEncoder.encode(item))?.objectValue ?? [:]
+            guard (json.objectValue ?? [:]).allSatisfy({ name, value in value == .null || known[name] != nil }) else { throw error }
             return item
         }
     }

@@ -106,7 +106,7 @@ extension StoredValue {
         if let overridden = preference.store.overridden(key) { throw overridden }
         let valid: Item, stored: StoredJSON
         do {
-            if isChecked, let range = declaration.range, !range.contains(item) { throw range.refusal(of: item) }
+            if isChecked { try requireInRange(item) }
             valid = try declaration.validated(item)
         } catch {
             throw .notValid(key: key, path: preference.store.path, reason: "\(error)")
@@ -117,6 +117,12 @@ extension StoredValue {
             throw .notEncodable(key: key, path: preference.store.path, reason: Self.reason(error))
         }
         return MemberChange(.item(preference.box.init(valid), text: stored), if: condition ?? .notNewer(than: stored.version), by: preference)
+    }
+
+    /// By itself, because each `set` would look up the type of the range: 600 instructions.
+    @inline(never)
+    private func requireInRange(_ item: Item) throws {
+        if let range = declaration.range, !range.contains(item) { throw range.refusal(of: item) }
     }
 
     private static func reason(_ error: any Error) -> String {
@@ -173,7 +179,7 @@ extension StoredValue where Item: RangeReplaceableCollection, Item.Element: Equa
 extension StoredValue where Item: SetAlgebra {
     /// Removes `element`, or inserts it if the set does not have it.
     public func togglePresence(_ element: Item.Element) {
-        update(named: "togglePresence(_:)") { $0.formSymmetricDifference(Item([element])) }
+        update(named: "togglePresence(_:)") { if $0.contains(element) { $0.remove(element) } else { $0.insert(element) } }
     }
 }
 

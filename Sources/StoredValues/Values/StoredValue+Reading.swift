@@ -17,9 +17,7 @@ extension StoredValue {
     /// change that is one.
     public func values(bufferingPolicy: AsyncStream<Item>.Continuation.BufferingPolicy) -> LiveValues<Item> {
         let limit = BufferLimit(bufferingPolicy)
-        return LiveValues(
-            ValueSequence<StoredContent, Item>(
-                subscribe: { self.livePreference.live.subscribe(limit) }, makeTransform: { self.transform() }))
+        return LiveValues(subscribe: { self.livePreference.live.subscribe(limit) }, makeTransform: { self.transform() })
     }
 
     /// What one iteration makes of each content: the item, nil if it is the same as the one before.

@@ -26,7 +26,7 @@
         let endpoints: [EtcdEndpoint]
         private let access: FleetAccess
         /// How long a line of a watch may be.
-        private let lineLimit: Int
+        let lineLimit: Int
         private let state: Guarded<State>
 
         init(_ endpoints: [EtcdEndpoint], _ access: FleetAccess, lineLimit: Int = EtcdConnection.answerLimit) throws(FleetError) {

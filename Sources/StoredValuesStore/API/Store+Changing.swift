@@ -93,11 +93,13 @@
             try await shared.change([.update(json(of: id), orInsert: nil, body)]).last
         }
 
-        /// The same, but if there is no item with this id, `body` changes `new`, which is inserted then. It must have this id. As any
-        /// insertion, it takes the place of a row that is ``unreadable``.
+        /// Changes the item with the id of `new`, or `new` itself if there is none, which is inserted then; returns it as it is then.
+        ///
+        /// As `update(_:_:)` does. If the row with this id is ``unreadable``, it stays as it is, and this throws
+        /// ``StoreError/newerItem(store:id:stored:supported:)`` or ``StoreError/unreadableItem(store:id:reason:)``, before `body` is called.
         @discardableResult
-        public func update(_ id: Item.ID, orInsert new: Item, _ body: @escaping @Sendable (inout Item) throws -> Void) async throws -> Item {
-            try await shared.change([.update(json(of: id), orInsert: new, body)])[0]
+        public func update(orInsert new: Item, _ body: @escaping @Sendable (inout Item) throws -> Void) async throws -> Item {
+            try await shared.change([.update(json(of: new.id), orInsert: new, body)])[0]
         }
 
         /// Removes the item with this id, and returns it; nil if there is none. Removes an ``unreadable`` row, too. Durable as an insertion.

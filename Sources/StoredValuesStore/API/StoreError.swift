@@ -26,6 +26,9 @@
         case notEncodable(store: String, reason: String)
         /// A newer version of the program wrote the item with this id, in JSON.
         case newerItem(store: String, id: String, stored: Int, supported: Int)
+        /// The row with this id, in JSON, cannot be read, for this reason; no update puts another item in its place. See
+        /// ``Store/unreadable``.
+        case unreadableItem(store: String, id: String, reason: String)
         /// The closure of an update has changed the id of the item, which had this one, in JSON.
         case changedID(store: String, id: String)
         /// The task was cancelled before the change had begun.
@@ -47,6 +50,7 @@
             case .newerFile(let path, let stored, let supported): "A newer program made \"\(path)\" (version \(stored), this program knows up to \(supported)). Update this program."
             case .notEncodable(let store, let reason): "Nothing was changed: an item for \"\(store)\" cannot be encoded: \(reason). Report this to those who provide the program."
             case .newerItem(let store, let id, let stored, let supported): "Nothing was changed: a newer version of the program wrote the item \(id) of \"\(store)\" (its version is \(stored), this program knows up to \(supported)). Update the program."
+            case .unreadableItem(let store, let id, let reason): "Nothing was changed: the item \(id) of \"\(store)\" is in the file, but cannot be read: \(reason). Report this to those who provide the program."
             case .changedID(let store, let id): "Nothing was changed: an update of the item \(id) of \"\(store)\" changed its id. Report this to those who provide the program."
             case .cancelled: "The task was cancelled before the items were read or changed."
             }
@@ -58,6 +62,7 @@
             case .noFolder: "\(self) A program names it with StoreFile(path:)."
             case .notEncodable: "\(self) Correct the item or its encode(to:)."
             case .changedID: "\(self) Remove the item, and insert it with its new id."
+            case .unreadableItem: "\(self) Give the store a template that has what is missing, or remove the item: remove(id:)."
             case .newerItem: "\(self) Or remove it first: remove(id:)."
             default: description
             }
@@ -71,7 +76,7 @@
         /// The status with which a command line program ends by this error, as `stored-values` does: a number of sysexits(3).
         public var exitStatus: Int32 {
             switch self {
-            case .notName, .damaged, .foreign, .newerFile, .notEncodable, .newerItem, .changedID: 65
+            case .notName, .damaged, .foreign, .newerFile, .notEncodable, .newerItem, .unreadableItem, .changedID: 65
             case .notAccessible, .readOnly, .full: 74
             case .locked, .cancelled: 75
             case .noFolder: 78

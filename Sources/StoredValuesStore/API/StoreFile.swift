@@ -84,7 +84,16 @@
     }
 
     extension StoreFile: CustomStringConvertible {
-        /// The path, or that there is none: it is in memory, or the application has no folder.
-        public var description: String { (try? path) ?? "(no folder)" }
+        /// The path, or that there is none: it is in memory, as each file of the application is in `withTemporaryStorage`, or the application
+        /// has no folder.
+        ///
+        /// It may be printed before `StorageSystem.bootstrap`: while the application's id may still change, one of its files is not located.
+        public var description: String {
+            if case .named(let name) = place {
+                if TemporaryScope.current != nil { return "(in memory)" }
+                guard StorageSystem.isSettled else { return "\(name).sqlite (not located yet)" }
+            }
+            return (try? path) ?? "(no folder)"
+        }
     }
 #endif

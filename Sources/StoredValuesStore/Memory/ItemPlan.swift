@@ -51,6 +51,8 @@
         let list: ItemList<Item>
         private var touched: [[UInt8]: Entry] = [:]
         private(set) var changes: [ItemChange<Item>] = []
+        /// Whether memory has an item whose row is gone.
+        private(set) var hasMissedRemoval = false
         /// The last one in this transaction.
         private(set) var revision: Int64
 
@@ -71,9 +73,20 @@
             case .removeAll: try remove(ids, all: list.unreadable.isEmpty)
             // The only step, as each of the next ones is.
             case .removeWhere(let isUnwanted): try remove(entries(where: isUnwanted).map { $0.id })
-            case .update(let id, let new, let body): if let item = list[id] ?? new { try insert([changed(item, id, body)], adding: new != nil) }
+            case .update(let id, let new, let body):
+                if new != nil { try requireReadable(id) }
+                if let item = list[id] ?? new { try insert([changed(item, id, body)], adding: new != nil) }
             case .updateWhere(let isMeant, let body): try insert(entries(where: isMeant).map { try changed($0.item, $0.id, body) }, adding: false)
             }
+        }
+
+        /// A row that is there, but cannot be read, is not to be lost for a new item.
+        private func requireReadable(_ id: [UInt8]) throws(StoreError) {
+            guard let row = list.unreadable(id) else { return }
+            guard row.version <= coder.version else {
+                throw .newerItem(store: rows.store, id: row.id, stored: row.version, supported: coder.version)
+            }
+            throw .unreadableItem(store: rows.store, id: row.id, reason: row.reason)
         }
 
         private func entries(where isMeant: (Item) throws -> Bool) throws -> [(id: [UInt8], item: Item)] {
@@ -103,7 +116,10 @@
                     if try rows.replace(item.id, item.json, version: version, revision: next) { place = old }
                 }
                 if place == nil {
-                    guard adding else { continue }
+                    guard adding else {
+                        hasMissedRemoval = true
+                        continue
+                    }
                     last = try ItemRows.next(after: last)
                     new.append((item.id, item.json))
                 }

@@ -62,12 +62,18 @@
                     for repair in repairs { warn(row, "\(repair)") }
                 } catch {
                     var reason = "\(error)"
-                    if !hasTemplate, reason.hasPrefix("there is no member") { reason += "; give the store a template: Store(\"\(name)\", template:)" }
+                    if !coder.hasTemplate, reason.hasPrefix("there is no member"), hasID(row) { reason += "; give the store a template: Store(\"\(name)\", template:)" }
                     lost.append(UnreadableRow(number: row.number, idBytes: row.id, version: row.version, reason: reason))
                     warn(row, "It is left out, and stays in the file: \(reason).")
                 }
             }
             return (lost.isEmpty ? [] : [.lose(lost)]) + (put.isEmpty ? [] : [.put(put)])
+        }
+
+        /// Whether a member has the row's id, which no template could give it.
+        private func hasID(_ row: ItemRow) -> Bool {
+            let members = (try? JSONValue(parsing: row.json))?.objectValue ?? [:]
+            return members.values.contains { Array($0.text(onOneLine: true).utf8) == row.id }
         }
 
         private func warn(_ row: ItemRow, _ problem: String) {

@@ -28,7 +28,6 @@
         let name: String
         let database: ItemDatabase
         let coder: ItemCoder<Item>
-        let hasTemplate: Bool
         let id: @Sendable (Item) throws -> [UInt8]
         let state = Guarded(State())
         let ready = ReadyItems<Item>()
@@ -36,10 +35,10 @@
         private let onRelease: @Sendable () -> Void
 
         init(
-            _ name: String, _ database: ItemDatabase, _ coder: ItemCoder<Item>, _ hasTemplate: Bool = false,
+            _ name: String, _ database: ItemDatabase, _ coder: ItemCoder<Item>,
             onRelease: @escaping @Sendable () -> Void = {}, id: @escaping @Sendable (Item) throws -> [UInt8]
         ) {
-            (self.name, self.database, self.coder, self.hasTemplate, self.onRelease, self.id) = (name, database, coder, hasTemplate, onRelease, id)
+            (self.name, self.database, self.coder, self.onRelease, self.id) = (name, database, coder, onRelease, id)
         }
 
         deinit { onRelease() }
@@ -105,7 +104,7 @@
 
         private func change(_ steps: [ItemStep<Item>], _ wantsItems: Bool, _ later: inout AfterUnlocking) throws -> [Item] {
             read { _ in }  // if nobody has: where the file cannot be used, the status says why
-            let (changes, revision) = try database.write(&later) { database in
+            let (changes, revision, hasMissedRemoval) = try database.write(&later) { database in
                 let rows = ItemRows(database: database, store: name)
                 let (list, revision) = state.withLock { ($0.list, $0.revision) }
                 var plan = ItemPlan(rows: rows, coder: coder, id: id, list: list, revision: revision)
@@ -114,9 +113,14 @@
                 let hundred = plan.revision / 100
                 let isDue = !plan.changes.isEmpty && state.withLock { exchange(&$0.lastTidied, with: hundred) != hundred }
                 if isDue { try rows.forgetOldRemovals(before: plan.revision) }
-                return (plan.changes, plan.revision)
+                return (plan.changes, plan.revision, plan.hasMissedRemoval)
             }
-            return apply(changes, revision: revision, isExternal: false, wantsItems: wantsItems, &later)
+            let items = apply(changes, revision: revision, isExternal: false, wantsItems: wantsItems, &later)
+            if hasMissedRemoval {
+                expectAnotherFile()  // so that all is read again
+                database.readOthersSoon()
+            }
+            return items
         }
 
         /// Brings memory up to date with the database; returns the items of the changes, if they are wanted.
@@ -158,8 +162,8 @@
 
         // MARK: Streams
 
-        var values: ValueSequence<Void, [Item]> {
-            ValueSequence { [self] in
+        var values: LiveValues<[Item]> {
+            LiveValues { [self] () -> ActiveSubscription<Void> in
                 subscribe(\.valueReaders, limit: .newest(1)) { _ in [signal] }
             } makeTransform: { [self] in
                 var last = -1
@@ -172,8 +176,8 @@
             }
         }
 
-        var events: ValueSequence<StoreEvent<Item>, StoreEvent<Item>> {
-            ValueSequence { [self] in
+        var events: LiveValues<StoreEvent<Item>> {
+            LiveValues { [self] () -> ActiveSubscription<StoreEvent<Item>> in
                 let events: ActiveSubscription<StoreEvent<Item>> = subscribe(\.eventReaders, limit: .unlimited) { state -> [Subscription.AnyBox] in
                     let loaded = state.changes > 0 ? [StoreEvent(.loaded, state.list.items, false)] : []
                     return ([StoreEvent(.initialized, [], false)] + loaded).map { Box($0) }

@@ -26,7 +26,7 @@
         static func store<Item>(in scope: TemporaryScope, like store: ItemStore<Item>, _ file: StoreFile) -> ItemStore<Item> {
             let place = "store \(file.key.text)"  // no path and no name has a NUL
             return scope.object("\(place)\0\(store.name)") {
-                ItemStore(store.name, scope.object(place) { ItemDatabase(.memory) {} }, store.coder, store.hasTemplate, id: store.id)
+                ItemStore(store.name, scope.object(place) { ItemDatabase(.memory) {} }, store.coder, id: store.id)
             }
         }
     }

@@ -12,7 +12,7 @@
             let standard: String
             do throws(StoreError) { standard = try StoreFile.standard.path } catch {
                 // For the same reason the settings have no place, and that was said.
-                if case .noFolder(let reason) = error, findings.contains(where: { $0.text == reason }) { return }
+                if case .noFolder = error, findings.contains(where: { $0.text == PreferencesError.noHomeFolder.description }) { return }
                 return add(.problem, error.description)
             }
             let folder = Self.folder(of: standard)

@@ -89,6 +89,7 @@
                 keyring.holdReads()
                 let provider = provider(keyring, Set(Self.thousand))
                 async let snapshot = offPool { provider.snapshot() }
+                defer { keyring.release() }  // also where not all are asked, for the snapshot is waited for
                 try await eventually("all are asked") { keyring.heldCount == Self.thousand.count }
                 keyring.release()
                 let found = await snapshot

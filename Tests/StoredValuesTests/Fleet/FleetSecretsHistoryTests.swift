@@ -126,8 +126,9 @@
             }
         }
 
-        @Test("On a new machine a secret is never taken for absent: while its agent begins, a read throws or finds it")
-        func beginning() async throws {
+        // Several times: its moment is a short one.
+        @Test("On a new machine a secret is never taken for absent: while its agent begins, a read throws or finds it", arguments: 1...3)
+        func beginning(round: Int) async throws {
             try await withFleet { fleet in
                 let key = try fleet.newKey(), machine = try fleet.machine("web-1")
                 try await fleet.run("set", "limit", "1")

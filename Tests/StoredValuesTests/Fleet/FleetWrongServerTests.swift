@@ -26,7 +26,7 @@
             Case(testDescription: "a page that is missing", answer: .init("404 page not found\n", status: "404 Not Found")),
             Case(testDescription: "nothing", answer: .init("")),
             Case(testDescription: "null", answer: .init("null")),
-            Case(testDescription: "another object", answer: .init(#"{"hello": "world"}"#)),
+            Case(testDescription: "another object", answer: .init(#"{"hello": "world"}"#), isForAgents: true),
             Case(testDescription: "a list", answer: .init("[{}]")),
             Case(testDescription: "half an answer", answer: .init("{\(header), \"kvs\": [{\"key\": \""), isForAgents: true),
             Case(testDescription: "numbers as JSON's", answer: .init(#"{"header": {"cluster_id": 1, "revision": 7}}"#)),
@@ -147,6 +147,7 @@
                 error = await #expect(throws: EtcdError.self) { try await gateway.watch(Data("a".utf8), from: 1) { _ in } }
             } while error?.reason == .unreachable
             #expect(error?.reason == .notEtcd, "\(String(describing: error))")
+            #expect(try EtcdGateway([EtcdEndpoint(server.endpoint)], FleetAccess()).lineLimit == EtcdConnection.answerLimit)
             withExtendedLifetime(server) {}
         }
 

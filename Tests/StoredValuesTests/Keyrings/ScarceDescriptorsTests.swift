@@ -11,7 +11,7 @@ extension ScarceDescriptorsTests {
     /// One for all cases: starting one takes a while. Its guard ends it with the test process.
     private static let desktop = Task { try await PrivateDesktop() }
 
-    /// What goes wrong here does not each time.
+    /// It goes wrong only now and then, so each is tried several times.
     private static let rounds = ProcessInfo.processInfo.environment["CI"] == "true" ? 6 : 2
 
     @Test("Settings and secrets throw or work, no process ends by a signal, and all is well once there are some", arguments: 3...20)

@@ -167,7 +167,7 @@ extension SecretMoveTests {
         #expect(try await contents(of: other) == [id("a"): [9]])
     }
 
-    @Test("A move that is cancelled while it tries both keyrings leaves nothing in either", arguments: [true, false])
+    @Test("A move that is cancelled while it tries both keyrings leaves nothing in either, and names the one that failed", arguments: [true, false])
     func cancelled(atSource: Bool) async throws {
         let slow = WaitingForCancellation(), other = InMemoryKeyring()
         try await put([id("a"): [1]], in: atSource ? slow.inner : other)
@@ -180,7 +180,7 @@ extension SecretMoveTests {
         }
         await slow.isAsked.wait(cancelled: ())
         moving.cancel()
-        await #expect(throws: atSource ? SecretMoveError.destination(.cancelled) : .source(.cancelled)) { try await moving.value }
+        await #expect(throws: atSource ? SecretMoveError.source(.cancelled) : .destination(.cancelled)) { try await moving.value }
         for keyring in [slow.inner, other] {
             #expect(try await keyring.identifiers(inService: "stored-values-move") == [])
         }

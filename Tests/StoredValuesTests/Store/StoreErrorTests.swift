@@ -23,6 +23,10 @@
             (.newerFile(path: path, stored: 2, supported: 1), [path, "version 2", "up to 1", "Update"], 65),
             (.notEncodable(store: "notes", reason: "refused"), ["\"notes\"", "refused", "Correct the item"], 65),
             (.newerItem(store: "notes", id: "\"a\"", stored: 3, supported: 2), ["\"notes\"", "\"a\"", "3", "up to 2", "Update"], 65),
+            (
+                .unreadableItem(store: "notes", id: "\"a\"", reason: "there is no member \"x\""),
+                ["\"notes\"", "\"a\"", "no member \"x\"", "Give the store a template", "remove(id:)"], 65
+            ),
             (.changedID(store: "notes", id: "\"a\""), ["\"notes\"", "\"a\"", "insert it with its new id"], 65),
             (.cancelled, ["cancelled"], 75),
         ]
@@ -38,9 +42,10 @@
             #expect(Set(Self.all.map(\.error.description)).count == Self.all.count, "one reads like another")
         }
 
-        @Test("name the variables that help where there is no folder; a file says where it is, as far as that is known")
+        @Test("name the variables that help where there is no folder; a file says where it is, as far as that is settled and known")
         func noFolder() async {
             await #expect(processExitsWith: .success) {
+                try #require("\(StoreFile.standard)" == "store.sqlite (not located yet)")
                 StorageSystem.bootstrap(applicationID: "app")
                 setenv("XDG_DATA_HOME", "/data", 1)
                 try #require("\(StoreFile.standard)" == "/data/app/store.sqlite")

@@ -141,8 +141,13 @@
             try await withTemporaryFolder { folder in
                 let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path), other = Store<Note>.ofAnotherProcess(path)
                 #expect(store.items == [] && other.items == [])
-                for store in [store, other, store] { try await store.update("a", orInsert: Note("a")) { $0.count += 1 } }
-                #expect(store.items == [Note("a", count: 3)])
+                try await withThrowingTaskGroup { group in
+                    for store in [store, other] {
+                        group.addTask { for _ in 0..<50 { try await store.update(orInsert: Note("a")) { $0.count += 1 } } }
+                    }
+                    try await group.waitForAll()
+                }
+                #expect(Store.ofAnotherProcess(path).items == [Note("a", count: 100)])
             }
         }
 

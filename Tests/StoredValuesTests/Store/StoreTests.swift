@@ -151,13 +151,14 @@
         func updateOrInsert() async throws {
             try await store.insert(Note("a"))
             for count in 1...2 {
-                #expect(try await store.update("b", orInsert: Note("b", "new")) { $0.count += 1 } == Note("b", "new", count: count))
+                #expect(try await store.update(orInsert: Note("b", "new")) { $0.count += 1 } == Note("b", "new", count: count))
             }
             #expect(store.items == [Note("a"), Note("b", "new", count: 2)])
-            await #expect(throws: StoreError.changedID(store: "notes", id: "\"c\"")) {
-                try await store.update("c", orInsert: Note("d")) { $0.count += 1 }
+            let names = Store<Renamable>("names", in: .inMemory())
+            await #expect(throws: StoreError.changedID(store: "names", id: "\"c\"")) {
+                try await names.update(orInsert: Renamable(id: "c")) { $0.id = "d" }
             }
-            #expect(store.ids == ["a", "b"])
+            #expect(names.items == [])
         }
 
         @Test("updates all items that are meant, or none, as one change, and returns them in their order")

@@ -141,6 +141,8 @@ struct HostileFile: Sendable, CustomStringConvertible {
         rejected("a comment to the end of the line", "{\n  // seven\n  \"n\": 7\n}", "a comment (JSON has none)", line: 2, column: 3),
         rejected("a comment in brackets", "{\"n\": /* ä */ 7}", "a comment (JSON has none)", column: 7),
         rejected("a comment after the value", "{\"n\": 7 # seven\n}", "a comment (JSON has none)", column: 9),
+        rejected("a comment before all", "// seven\n{\"n\": 7}", "a comment (JSON has none)", column: 1),
+        rejected("a comment behind all", "{\"n\": 7} // seven", "a comment (JSON has none)", column: 10),
         rejected("a path without quotes", "{\"s\": /usr}", "expected a value", column: 7),
         rejected("single quotes", "{'n': 7}", "single quotes (use double quotes)", column: 2),
         rejected("single quotes around a value", "{\"s\": 'x'}", "single quotes (use double quotes)", column: 7),

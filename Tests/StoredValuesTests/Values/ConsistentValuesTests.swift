@@ -30,7 +30,7 @@ extension ConsistentValuesTests {
     }
 
     private struct Elements {
-        var iterator: ConsistentValues<(Int, Int)>.Iterator
+        var iterator: LiveValues<(Int, Int)>.Iterator
 
         mutating func next() async -> [Int] { await iterator.next().map { [$0.0, $0.1] } ?? [] }
     }

@@ -153,4 +153,55 @@ extension HearingTests {
         keyring.disk.signal()
         try await values.wait(for: [nil, "missed"])
     }
+
+    @Test("What changes while a cancelled call still begins to watch a secret is read when it does")
+    func cancelledWatch() async throws {
+        let keyring = HangingWatch()
+        let token = token(keyring, SecretIdentifier(service: "s", account: "t"))
+        let loading = Task { try await token.load() }
+        await keyring.begins.wait(cancelled: ())
+        loading.cancel()
+        // This keyring does not mind that the task is cancelled: the secret is known, and getters do not ask again.
+        #expect(try await loading.value == nil)
+        keyring.inner.secret = Secret("missed".utf8)
+        keyring.disk.signal()
+        try await eventually("it is read") { token.wrappedValue == "missed" }
+    }
+
+    @Test("A secret that could not begin to listen, because another one of the keyring hung, listens later, and what it missed is read")
+    func watchBehindAnother() async throws {
+        let keyring = HangingWatch()
+        let first = token(keyring, SecretIdentifier(service: "s", account: "first"))
+        let second = token(keyring, SecretIdentifier(service: "s", account: "second"))
+        let loading = Task { try await first.load() }
+        await keyring.begins.wait(cancelled: ())
+        let values = Collector(second.values)
+        try await values.wait(for: [nil])
+        keyring.inner.secret = Secret("missed".utf8)
+        for _ in 0..<10 { keyring.disk.signal() }  // more often than both are watched
+        try await values.wait(for: [nil, "missed"])
+        _ = try await loading.value
+    }
+}
+
+/// It has to wait before it watches a secret, as for a disk, and reports no changes.
+private struct HangingWatch: Keyring {
+    let inner = SteeredKeyring()
+    let begins = OneShot<Void>()
+    let disk = DispatchSemaphore(value: 0)
+    var description: String { inner.description }
+    var identity: any Hashable & Sendable { ObjectIdentifier(inner) }
+    var changes: KeyringChanges { .none }
+
+    func watch(_ id: SecretIdentifier) -> (any Sendable)? {
+        begins.answer(())
+        disk.wait()
+        return nil
+    }
+
+    func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { try await inner.read(id) }
+    func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+        try await inner.write(secret, for: id, label: label)
+    }
+    func remove(_ id: SecretIdentifier) async throws(KeyringError) { try await inner.remove(id) }
 }

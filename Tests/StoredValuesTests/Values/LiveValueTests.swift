@@ -12,7 +12,7 @@ extension LiveValueTests {
     @Test("A reader gets changes in the order in which they were made, in whatever order readers are woken")
     func commitOrder() async {
         let live = LiveValue<Int, Int>(0)
-        var values = ValueSequence<Int, Int>(subscribe: { live.subscribe(.unlimited) }, makeTransform: { { $0 } }).makeAsyncIterator()
+        var values = LiveValues<Int>(subscribe: { live.subscribe(.unlimited) }, makeTransform: { { $0 } }).makeAsyncIterator()
         var first = AfterUnlocking(), second = AfterUnlocking()
         live.change(to: 1, &first)
         live.change(to: 2, &second)

@@ -101,6 +101,7 @@ extension SettingsTests {
             (AnyStoredKey(StoredKey("k", default: 0.5, in: 0...1)), "nan", "nan is not in 0.0...1.0"),
             (AnyStoredKey(StoredKey("k", default: [Point]())), #"[{"x": 1}]"#, #"there is no member "y""#),
             (AnyStoredKey(StoredKey("k", default: Decimal(1), in: 0...100)), "many", "a number from 0 to 100"),
+            (AnyStoredKey(StoredKey("k", default: Window())), #"{"widht": 5}"#, #"there is no member "width""#),
         ])
     func refused(key: AnyStoredKey, text: String, words: String) throws {
         try withFile(#"{"zoom": 5}"#) { file in

@@ -1,3 +1,4 @@
+import Dispatch
 import Observation
 import StoredValuesSupport
 import Testing
@@ -155,6 +156,28 @@ extension ValueSequenceTests {
             await executor.allWaiting()
             reader.cancel()  // which ends one that did not get it
             #expect(await reader.value == [0, 1])
+        }
+    }
+
+    @Test("A change that a waiting reader is woken for is not replaced or kept out by the next one", arguments: [true, false])
+    func handedOver(isNewest: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let value = StoredValue(key: "n", default: 0, storage: PreferencesFile(path: folder + "/p.json"))
+            let values = value.values(bufferingPolicy: isNewest ? .bufferingNewest(1) : .bufferingOldest(1))
+            let executor = QueueExecutor()
+            let reader = Task(executorPreference: executor) { () -> [Int?] in
+                var iterator = values.makeAsyncIterator()
+                return [await iterator.next(), await iterator.next(), await iterator.next()]
+            }
+            await executor.allWaiting()
+            // On the reader's queue, so that it does not run before all three are set.
+            await withCheckedContinuation { all in
+                executor.queue.async {
+                    for number in 1...3 { value.set(number) }
+                    all.resume()
+                }
+            }
+            #expect(await reader.value == [0, 1, isNewest ? 3 : 2])
         }
     }
 

@@ -39,7 +39,7 @@
         }
 
         /// Removes every item with these attributes, the newest last. Throws ``KeyringError/accessDenied`` if the user does not confirm
-        /// it where KeePassXC prompts.
+        /// it where KeePassXC prompts: of several items, older ones may be gone then; the one that is read stays.
         public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
             try await change(id) { items throws(SecretServiceError) in try await items.remove(attributes.search(id)) }
         }

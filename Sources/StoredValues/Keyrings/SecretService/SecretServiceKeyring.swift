@@ -7,9 +7,11 @@ import StoredValuesFiles
 ///
 /// If nothing is found, that is `.locked`, not absent, while the default collection is locked, and `.noDefaultCollection` if
 /// there is none. Only ``unlock()`` prompts the user: it opens the default collection, prompts only if there is a display, and
-/// waits at most 2 minutes. KeePassXC also prompts by itself: it confirms that an entry is to be deleted, if its database has no
-/// recycle bin and the user has not turned that off. By default it would prompt at every search while no database is open; so it
-/// is not searched then, and prompts only if it locks in the moment of a search.
+/// waits at most 2 minutes. KeePassXC also prompts by itself, unless its user has turned that off: before it deletes an entry for
+/// good, or moves one to the recycle bin where its user wants to be asked. The call waits for that answer no longer than
+/// ``deadline``, then throws ``KeyringError/timedOut(after:)``; the dialog stays, and its answer still counts. By default it would
+/// prompt at every search while no database is open; so it is not searched then, and prompts only if it locks in the moment of a
+/// search or of creating an item.
 ///
 /// Secrets are encrypted in transit over the session bus. A program that refuses that is used anyway, and that is logged
 /// once. An answer that violates the Secret Service's interface is an error, and never read as absent.
@@ -27,8 +29,8 @@ import StoredValuesFiles
 public struct SecretServiceKeyring: Keyring, Hashable {
     /// Which attributes identify an item in the keyring.
     public let attributes: SecretAttributes
-    /// How long a call may take, including the wait for other calls. A prompt has its own limit. Keyrings that differ only in this are
-    /// equal: all wrappers of one secret use that of the wrapper that was used first.
+    /// How long a call may take, including the wait for other calls. Only the prompt of ``unlock()`` has its own limit. Keyrings
+    /// that differ only in this are equal: all wrappers of one secret use that of the wrapper that was used first.
     public let deadline: Duration
     /// The D-Bus address of the bus to use instead of the session's.
     let busAddress: String?
