@@ -50,7 +50,12 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
 
     /// The change or batch of this file that the calling thread is in, innermost; nil if it does not hold the file's turn.
     static func turn(of store: PreferencesStore) -> ThreadActivity? {
-        ofThread.pointee.last { $0.store === store && $0.activity.isTurn }?.activity
+        turn(of: store, in: ofThread.pointee)
+    }
+
+    /// By positions: `last(where:)` would copy, and retain, what is in each entry.
+    private static func turn(of store: PreferencesStore, in stack: [Entry]) -> ThreadActivity? {
+        stack.indices.last { stack[$0].store === store && stack[$0].activity.isTurn }.map { stack[$0].activity }
     }
 
     /// Whether the calling thread is in one change of this file, which is inside of no batch.
@@ -64,7 +69,7 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
     static func isInsideTurn(_ activity: ThreadActivity, of store: PreferencesStore) -> Bool {
         let stack = ofThread
         guard !stack.pointee.isEmpty else { return false }
-        let outer = turn(of: store)
+        let outer = turn(of: store, in: stack.pointee)
         if activity != .rearrangement {
             if case .validation(let key) = stack.pointee.last(where: { $0.store == nil })?.activity {
                 programmerError(

@@ -185,7 +185,9 @@
                 database.add(self)
                 database.readOthersSoon()
                 return events
-            } makeTransform: { { $0 } }
+            } makeTransform: {
+                { $0 }
+            }
         }
 
         private func subscribe<Content: Sendable>(
