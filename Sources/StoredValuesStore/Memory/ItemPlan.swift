@@ -186,7 +186,7 @@
             let itsClass: any StorableItem.Type = type(of: item)
             do {
                 let (json, version) = try ItemCoding.encode(item)
-                return try ItemCoding.decode(itsClass, from: json, version: version) as! Item
+                return try ItemCoding.decode(itsClass, from: json, version: version) as! Item  // sound: it is of the item's own class
             } catch { throw .notEncodable(store: rows.store, reason: "\(error)") }
         }
     }
