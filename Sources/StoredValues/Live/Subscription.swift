@@ -60,7 +60,7 @@ package final class Subscription: Sendable {
             await withTaskCancellationHandler {
                 await withUnsafeContinuation { reader in
                     let mustWait = state.withLock { state in
-                        guard state.buffer.isEmpty, !state.isCancelled else { return false }
+                        guard state.buffer.isEmpty, state.handedOver == nil, !state.isCancelled else { return false }
                         state.reader = reader
                         return true
                     }

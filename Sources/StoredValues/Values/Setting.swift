@@ -129,9 +129,15 @@ extension StoredKey {
         } catch {
             guard let item = ItemRepair<Item>.decode(json, default: defaultItem, .strict).item else { throw error }
             // Where a member is missing, an unknown one is a misspelt one.
-            let known = (try? ItemEncoder.encode(item))?.objectValue ?? [:]
-            guard (json.objectValue ?? [:]).allSatisfy({ name, value in value == .null || known[name] != nil }) else { throw error }
+            guard try ItemEncoder.encode(item).hasMembers(of: json) else { throw error }
             return item
         }
+    }
+}
+
+extension JSONValue {
+    /// Whether this has the members that `other` has, on every level; not those that are null.
+    fileprivate func hasMembers(of other: JSONValue) -> Bool {
+        (other.objectValue ?? [:]).allSatisfy { name, value in value == .null || self[name]?.hasMembers(of: value) ?? false }
     }
 }

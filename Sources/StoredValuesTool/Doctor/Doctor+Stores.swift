@@ -10,11 +10,7 @@
         mutating func checkStores() {
             section = "Items"
             let standard: String
-            do throws(StoreError) { standard = try StoreFile.standard.path } catch {
-                // For the same reason the settings have no place, and that was said.
-                if case .noFolder = error, findings.contains(where: { $0.text == PreferencesError.noHomeFolder.description }) { return }
-                return add(.problem, error.description)
-            }
+            do throws(StoreError) { standard = try StoreFile.standard.path } catch { return add(.problem, error.description) }
             let folder = Self.folder(of: standard)
             for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
                 guard name.utf8.reversed().starts(with: Self.suffix.utf8.reversed()),

@@ -78,7 +78,7 @@ extension ToolDoctorTests {
         try await withTool { tool in
             let run = try await tool.with(["HOME": nil]).run("doctor")
             #expect(run.status == 1)
-            #expect(run.output.words.components(separatedBy: "neither HOME").count == 2, "\(run)")
+            #expect(run.output.words.components(separatedBy: "neither HOME nor XDG_CONFIG_HOME").count == 2, "\(run)")
         }
     }
 

@@ -29,6 +29,7 @@ extension SettingsTests {
     struct NoName: Error, CustomStringConvertible { var description: String { "a name must not be empty" } }
     struct Window: Codable { var width = 800, title: String? }
     struct Point: Codable { var x = 0, y = 5 }
+    struct App: Codable { var window = Window() }
 
     private static let all = [AnyStoredKey(.limit), AnyStoredKey(.theme), AnyStoredKey(.name)]
 
@@ -102,6 +103,7 @@ extension SettingsTests {
             (AnyStoredKey(StoredKey("k", default: [Point]())), #"[{"x": 1}]"#, #"there is no member "y""#),
             (AnyStoredKey(StoredKey("k", default: Decimal(1), in: 0...100)), "many", "a number from 0 to 100"),
             (AnyStoredKey(StoredKey("k", default: Window())), #"{"widht": 5}"#, #"there is no member "width""#),
+            (AnyStoredKey(StoredKey("k", default: App())), #"{"window": {"widht": 5}}"#, #"there is no member "width""#),
         ])
     func refused(key: AnyStoredKey, text: String, words: String) throws {
         try withFile(#"{"zoom": 5}"#) { file in
