@@ -122,7 +122,9 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     private func listen() async {
         guard !listening.withLock({ $0.hasBegun }) else { return }
         do throws(KeyringError) {
-            try await listener.queue.perform(deadline: subscriptionDeadline) { [self] isWanted throws(KeyringError) in
+            // Weakly: it is released a moment after the answer, and then the caller may use the key with another type.
+            try await listener.queue.perform(deadline: subscriptionDeadline) { [weak self] isWanted throws(KeyringError) in
+                guard let self else { return }
                 beginListening()
                 if !isWanted() { hear(.secret(id)) }  // its caller has read without the changes
             }

@@ -112,6 +112,17 @@ extension HearingTests {
         try await eventually("the change was heard") { token.wrappedValue == "new" }
     }
 
+    @Test("As soon as a call has returned, and its wrapper is gone, the secret may be read as another type")
+    func otherTypeAtOnce() async {
+        await #expect(processExitsWith: .success) {
+            for _ in 0..<500 {
+                let keyring = InMemoryKeyring()
+                _ = try await SecurelyStoredValue<Int>(key: "k", service: "s", keyring: keyring).load()
+                _ = try await SecurelyStoredValue<Bool>(key: "k", service: "s", keyring: keyring).load()
+            }
+        }
+    }
+
     @Test("It is noticed when a keyring that hung continues, although it sends no signal")
     func hung() async throws {
         let keyring = InMemoryKeyring(deadline: .milliseconds(100))
