@@ -53,7 +53,7 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
         turn(of: store, in: ofThread.pointee)
     }
 
-    /// By positions: `last(where:)` would copy, and retain, what is in each entry.
+    /// By positions: looking at each entry as a whole would copy it, and retain what is in it.
     private static func turn(of store: PreferencesStore, in stack: [Entry]) -> ThreadActivity? {
         stack.indices.last { stack[$0].store === store && stack[$0].activity.isTurn }.map { stack[$0].activity }
     }
