@@ -3,10 +3,7 @@ import PackageDescription
 
 // Built by `Fuzzing/run`, with --sanitize=fuzzer: that instruments the library too, and brings libFuzzer's main.
 
-/// `Fuzzing/run --self-test` plants a bug in the reader of preferences, to see that it is found.
-let plantedBug = Context.environment["FUZZING_PLANTED_BUG"] != nil
-let settings: [SwiftSetting] = [.swiftLanguageMode(.v6)] + (plantedBug ? [.define("PLANTED_BUG")] : [])
-
+let settings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
 let storedValues = Target.Dependency.product(name: "StoredValues", package: "swift-stored-values")
 
 let package = Package(

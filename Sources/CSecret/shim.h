@@ -27,4 +27,3 @@ stored_values_service_new (GType type, GDBusConnection *bus, const char *owner, 
         "g-flags", G_DBUS_PROXY_FLAGS_DO_NOT_LOAD_PROPERTIES | G_DBUS_PROXY_FLAGS_DO_NOT_CONNECT_SIGNALS,
         NULL);
 }
-

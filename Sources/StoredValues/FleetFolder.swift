@@ -1,8 +1,7 @@
 import StoredValuesSupport
 
-/// Where the agent puts what it knows of the fleet's settings: `$STORED_VALUES_FLEET`, by default `/var/lib/stored-values/fleet`.
-///
-/// By default the report is in the runtime folder, because it is written every few seconds, and no disk should be worn by that.
+/// Where the agent puts what it knows of the fleet's settings: `$STORED_VALUES_FLEET`, by default `/var/lib/stored-values/fleet`; then the
+/// report is in the runtime folder, because it is written every few seconds, and no disk should be worn by that.
 package struct FleetFolder: Sendable, Equatable {
     /// The environment variable that names another folder.
     package static let variable = "STORED_VALUES_FLEET"

@@ -112,9 +112,7 @@ package final class DurableFile: Sendable {
     }
 
     /// Syncs the file's bytes, if there is a file. After a power cut an older file may still be there.
-    package func syncContents() throws(FileError) { try syncContents(of: resolvedPath) }
-
-    func syncContents(of target: String) throws(FileError) { try synchronize(target, openedFor: .reading) }
+    package func syncContents() throws(FileError) { try synchronize(resolvedPath, openedFor: .reading) }
 
     /// Syncs which file is at `target`, the real file's path, or that there is none, and the parents of folders created for it.
     func syncFolder(of target: String) throws(FileError) {
@@ -133,7 +131,7 @@ package final class DurableFile: Sendable {
     }
 
     /// Syncs what is at `path`, if there is anything.
-    private func synchronize(_ path: String, openedFor purpose: OpenPurpose) throws(FileError) {
+    func synchronize(_ path: String, openedFor purpose: OpenPurpose) throws(FileError) {
         do throws(SystemErrorCode) {
             let descriptor = try operations.open(path, for: purpose)
             defer { operations.close(descriptor) }

@@ -82,7 +82,7 @@ package final class DurableGeneration: Sendable {
         }
         if own == nil {
             guard isWhole(contents) else { return false }
-            try file.syncContents(of: target)
+            try file.synchronize(target, openedFor: .reading)
         }
         let copy = try file.regularFile(at: generation.path, for: .replace)
         // So once there is a copy, the folders above are known to be synced, whoever created them.

@@ -76,10 +76,8 @@
             } catch { throw .ofChange(error) }
         }
 
-        /// Stores JSON as it is, keeping the version that is noted for the old value, or removes what is set if it is nil. Returns the old
-        /// value; nil if nothing was set.
-        ///
-        /// - Parameter force: Why it is stored although the schema does not allow it, for the log; nil if it must allow it.
+        /// Stores JSON as it is, with the version that is noted for the old value, or removes what is set if it is nil. Returns the old value.
+        /// `force` is why it is stored although the schema does not allow it, for the log; nil if it must allow it.
         @discardableResult
         package func replace(
             _ key: String, with json: JSONValue?, for target: FleetTarget, force: String? = nil
@@ -115,15 +113,13 @@
 
         // MARK: Transactions
 
-        /// Replaces what is stored under `keys` with what `decide` makes of that, unless others have changed it meanwhile; then it
-        /// decides again, on what is there then. It gets the time for records, and returns nil where nothing is to be changed; what it returns
-        /// for a key may have nothing to say in the log. If it `isChecked`, the schema that is published must allow what is set.
-        ///
-        /// Returns which of the decisions was made, counted from 0.
+        /// Replaces what is stored under `keys` with what `decide` makes of that, unless others have changed it meanwhile; then it decides again, on
+        /// what is there then. It gets the time for records, and returns an empty list where nothing is to be changed; what it returns for a key may
+        /// have nothing to say in the log. If it `isChecked`, the published schema must allow what is set. Returns the decision made, counted from 0.
         @discardableResult
         nonisolated(nonsending) func change(
             _ keys: [Data], _ what: String, remark: String? = nil, isChecked: Bool = false,
-            _ decide: (_ found: [EtcdKeyValue?], _ stamp: String) throws -> [(new: Data?, log: FleetLogRecord.Change?)]?
+            _ decide: (_ found: [EtcdKeyValue?], _ stamp: String) throws -> [(new: Data?, log: FleetLogRecord.Change?)]
         ) async throws -> Int {
             let end = ContinuousClock.now + timeout
             let time = Date.now, stamp = FleetRecord.stamp(time)
@@ -134,16 +130,16 @@
             func outcome() -> FleetError.Outcome { mayStillHappen ? .mayHaveHappened : .didNotHappen }
             while true {
                 decision += 1
-                let decided: [(new: Data?, log: FleetLogRecord.Change?)]?
+                let decided: [(new: Data?, log: FleetLogRecord.Change?)]
                 var schema: (key: Data, revision: Int)?
                 do {
                     decided = try decide(found, stamp)
-                    if isChecked { schema = (self.keys.schema, try await check((decided ?? []).compactMap(\.log), end: end)) }
+                    if isChecked { schema = (self.keys.schema, try await check(decided.compactMap(\.log), end: end)) }
                 } catch let error as FleetError where mayStillHappen {
                     throw FleetError(error.reason, error.sentence, outcome: .mayHaveHappened)
                 }
-                let steps = zip(zip(keys, found), decided ?? []).map { FleetChange.Step(key: $0.0, found: $0.1, new: $1.new) }
-                guard let decided, steps.contains(where: { $0.found != nil || $0.new != nil }) else { return decision - 1 }
+                let steps = zip(zip(keys, found), decided).map { FleetChange.Step(key: $0.0, found: $0.1, new: $1.new) }
+                guard steps.contains(where: { $0.found != nil || $0.new != nil }) else { return decision - 1 }
                 let record = FleetLogRecord(
                     time: stamp, writer: writer, changes: decided.compactMap(\.log), remark: remark, decision: decision)
                 let change = FleetChange(steps: steps, logKey: logKey, mark: self.keys.mark, record: record, schema: schema)
@@ -152,8 +148,7 @@
                     var refusal = error
                     refusal.mayHaveHappened = refusal.mayHaveHappened || mayStillHappen
                     if error.reason == .noSpace {
-                        // Where the last space is used up just then, etcd makes the change, and says so all the same
-                        // (quotaApplierV3 of its server).
+                        // Where the last space is used up just then, etcd makes the change, and says so all the same (its quotaApplierV3).
                         do throws(FleetError) {
                             let log = try await read([logKey], what, end: .now + EtcdGateway.attemptLimit)[0]
                             if let log { return FleetChange.decision(of: log.value, last: decision) - 1 }

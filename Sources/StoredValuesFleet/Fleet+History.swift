@@ -15,11 +15,8 @@
         /// ``FleetHistoryError`` if anybody has changed one of these settings since, or it is not known what they were.
         package func undo(_ revision: Int) async throws -> [FleetLogRecord.Change] {
             let what = "undo \(revision)"
-            let records = try await records(what, more: Self.clockDifference) {
-                $0.revision >= revision
-            } until: { found in
-                found.contains { $0.revision == revision }
-            }
+            let records = try await records(
+                what, more: Self.clockDifference, where: { $0.revision >= revision }, until: { $0.contains { $0.revision == revision } })
             guard let record = records.first, record.revision == revision else {
                 throw FleetHistoryError(description: "The log has no record \(revision). stored-values-fleet log shows the records.")
             }

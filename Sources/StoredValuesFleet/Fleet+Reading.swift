@@ -20,8 +20,7 @@
             return Array(records.reversed().prefix(limit))
         }
 
-        /// How far the clocks of those who change settings may differ, in seconds: keys of the log are in their order, revisions in that of what
-        /// happened.
+        /// How far clocks may differ, in seconds: keys of the log are in their order, revisions in that of what happened.
         static let clockDifference = 3600.0
 
         /// The wanted records, from now back, each time further, until there are enough; and those of `more` seconds before these. By revision.
@@ -42,8 +41,7 @@
             return found.sorted { $0.revision < $1.revision }
         }
 
-        /// The wanted records whose keys are not smaller than `first`, and smaller than `last`, by revision. Each part has the time of a call for
-        /// itself: a log may be longer than is read in that.
+        /// The wanted records of the keys from `first` to before `last`, by revision. Each part has the time of a call for itself: a log may be long.
         func records(
             from first: Data, to last: Data, _ what: String, where isWanted: (FleetLogRecord) -> Bool
         ) async throws(FleetError) -> [FleetLogRecord] {

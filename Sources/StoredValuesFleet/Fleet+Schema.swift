@@ -37,14 +37,10 @@
         }
     }
 
-    /// The schema that was last heard of. Each change that is checked by it has the condition that it still counts, so that only the first one
-    /// asks for it.
+    /// The schema that was last heard of. A change has the condition that it still counts, so that only the first one asks for it.
     final class FleetSchemas: Sendable {
-        struct Known: Sendable {
-            /// That of its last change; 0 if there is none.
-            var revision = 0
-            var schema: PublishedSchema?
-        }
+        /// With the revision of its last change; 0 if there is none.
+        typealias Known = (revision: Int, schema: PublishedSchema?)
 
         private let state = Guarded<Known?>(nil)
 
@@ -53,7 +49,7 @@
 
         @discardableResult
         func learn(_ found: EtcdKeyValue?) -> Known {
-            let new = Known(revision: found?.revision ?? 0, schema: found.flatMap { PublishedSchema(Array($0.value)) })
+            let new: Known = (found?.revision ?? 0, found.flatMap { PublishedSchema(Array($0.value)) })
             state.withLock { $0 = new }
             return new
         }

@@ -30,8 +30,7 @@
         }
     }
 
-    /// Passes on what is set for one target, and each change of it. As an agent does with all settings: it reads, watches, and asks on
-    /// another connection whether it has missed anything.
+    /// Passes on what is set for one target. As an agent it reads, watches, and asks on another connection whether it has missed anything.
     private actor SettingFollower {
         private let fleet: Fleet
         private let place: FleetKeys.Place

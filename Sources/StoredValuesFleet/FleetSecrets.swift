@@ -151,13 +151,13 @@
         ) async throws(KeyringError) {
             do {
                 try await fleet.change(stored, what) { found, _ in
-                    guard makingFile || found[0] != nil else { return nil }
+                    guard makingFile || found[0] != nil else { return [] }
                     // Else it would make an empty file, and an operator with a wrong application id would take it for done.
                     guard signingKey == nil || found[0] != nil else {
                         throw Self.refusal(2, "the cluster has no secrets whose key could be changed; store the first one with the new key")
                     }
                     var secrets = try open(found[0])
-                    guard try body(&secrets) else { return nil }
+                    guard try body(&secrets) else { return [] }
                     let bytes = secrets.sealed()
                     guard bytes.count <= Self.sizeLimit else { throw KeyringError.tooLarge }
                     // Only now: what makes the file may make the key.

@@ -93,8 +93,7 @@
     enum EndSignals {
         private static let signals = [SIGTERM, SIGINT, SIGHUP]
 
-        /// From now on, these signals answer the returned question instead of ending the process, and nobody ends it by closing the
-        /// pipe that it writes to. Call it once.
+        /// From now on, these signals answer the returned question instead of ending the process, which no closed pipe ends either. Call it once.
         static func arrive() throws(Failure) -> OneShot<Void> {
             let arrived = OneShot<Void>()
             sem_init(arrival, 0, 0)

@@ -26,15 +26,7 @@
 
         func run() async throws {
             let records = try await fleet.fleet().log(of: setting, limit: limit)
-            guard !json else {
-                return Output.standard.json(
-                    .array(
-                        records.map { record in
-                            var json = record.json
-                            json["revision"] = JSONValue(record.revision)
-                            return json
-                        }))
-            }
+            guard !json else { return Output.standard.json(.array(records.map(\.json))) }
             for record in records {
                 for change in record.changes where setting.map({ change.key.isIdentical(to: $0) }) ?? true { print(change, of: record) }
             }

@@ -38,8 +38,7 @@
     }
 
     struct SecretListCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the names of all secrets, one per line.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the names of all secrets, one per line.")
 
         @OptionGroup var secrets: FleetSecretsOptions
         @Flag(help: "Print a JSON list.") var json = false

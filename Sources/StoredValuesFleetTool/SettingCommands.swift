@@ -59,9 +59,7 @@
         @Flag(help: "Print strings as JSON too, in quotes.") var json = false
 
         func run() async throws {
-            guard let record = try await record() else {
-                throw Failure(.absent, "\"\(setting)\" is not set for \(target.target).")
-            }
+            guard let record = try await record() else { throw Failure(.absent, "\"\(setting)\" is not set for \(target.target).") }
             Output.standard.value(record.value, asJSON: json)
         }
 
@@ -156,14 +154,9 @@
         /// All of it, for scripts.
         var json: JSONValue {
             let list = members.map { member -> JSONValue in
-                var json: JSONValue = ["endpoint": .string(member.endpoint), "ok": .bool(member.problem == nil)]
-                if let problem = member.problem {
-                    json["problem"] = .string(problem)
-                } else {
-                    json["revision"] = JSONValue(member.revision)
-                    json["leader"] = .bool(member.hasLeader)
-                }
-                return json
+                let endpoint = JSONValue.string(member.endpoint)
+                if let problem = member.problem { return ["endpoint": endpoint, "ok": false, "problem": .string(problem)] }
+                return ["endpoint": endpoint, "ok": true, "revision": JSONValue(member.revision), "leader": .bool(member.hasLeader)]
             }
             var json: JSONValue = ["ok": .bool(problem == nil), "members": .array(list)]
             json["settings"] = settingCount.map { JSONValue($0) }

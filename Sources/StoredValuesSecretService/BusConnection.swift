@@ -4,18 +4,15 @@
     import StoredValuesSupport
 
     /// The bus of the Secret Service.
-    package enum Bus: Hashable, Sendable {
-        /// The session bus of the environment.
-        case session
-        /// The bus at this D-Bus address, whatever the environment says.
-        case address(String)
+    package struct Bus: Hashable, Sendable {
+        private let address: String?
 
-        /// The bus at `address`, or the session's.
-        package init(_ address: String?) { self = address.map { .address($0) } ?? .session }
+        /// The bus at this D-Bus address, whatever the environment says; nil is the session bus of the environment.
+        package init(_ address: String?) { self.address = address }
 
         /// Found without libsecret, which would try to launch a bus. Throws `noSessionBus` if the environment names none.
         package func resolve() throws(SecretServiceError) -> String {
-            if case .address(let address) = self { return address }
+            if let address { return address }
             if let address = try environment("DBUS_SESSION_BUS_ADDRESS") { return address }
             guard let folder = try environment("XDG_RUNTIME_DIR"), isSocket("\(folder)/bus"),
                 let escaped = g_dbus_address_escape_value("\(folder)/bus")
@@ -94,11 +91,7 @@
         /// The unique name of the owner of `name`, which the bus starts if there is none; nil if it cannot.
         func startedOwner(of name: String) throws(SecretServiceError) -> String? {
             if let running = try owner(of: name) { return running }
-            do {
-                _ = try call("StartServiceByName", [.string(name), .uint32(0)], reply: "(u)")
-            } catch .other {
-                return nil
-            }
+            do { _ = try call("StartServiceByName", [.string(name), .uint32(0)], reply: "(u)") } catch .other { return nil }
             return try owner(of: name)
         }
 

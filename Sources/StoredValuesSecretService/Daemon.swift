@@ -136,8 +136,7 @@
         /// Service, KWallet reports that as locked, finds nothing in it, and offers a prompt that unlocks without asking. Only its
         /// own interface reports whether it is open.
         func isOpenWallet(collectionOf paths: [ObjectPath]) throws(SecretServiceError) -> Bool {
-            guard let collection = paths.first?.prefix(5) else { return false }  // /org/freedesktop/secrets/collection/<name>
-            guard paths.allSatisfy({ $0.isInside(collection) }) else { return false }
+            guard let collection = paths.first?.collection, paths.allSatisfy({ $0.isInside(collection) }) else { return false }
             do throws(SecretServiceError) {
                 let wallet = Variant.string(try label(of: collection))
                 for module: ObjectPath in ["/modules/kwalletd5", "/modules/kwalletd6"] {
@@ -164,12 +163,7 @@
         @discardableResult
         func performHarmless(_ prompt: Prompt) throws(SecretServiceError) -> Variant {
             guard try owns(Self.nameOfKeePassXC) else { throw .accessDenied }
-            do {
-                return try prompt.perform()
-            } catch .noSecretService {
-                throw .other(
-                    domain: "stored-values", code: 3, message: "the keyring's program ended before it confirmed the change")
-            }
+            do { return try prompt.perform() } catch .noSecretService { throw .unknownOutcome }
         }
     }
 #endif

@@ -106,22 +106,18 @@
 
         /// Stores `secret` in `item`, in place, so that others are notified. It may be one of several that the search found.
         func store(_ secret: SecretBytes, in item: Item, isOnlyOne: Bool = true) throws(SecretServiceError) {
-            let encrypted = try session.encrypt(secret)
-            if try !isGnomeKeyring() {
-                isChanging = true
-                try item.set(encrypted)
-                try requireStillOpen(item)
-            } else if isOnlyOne {
-                // Its SetSecret sends no signal (seen: 42.1). Its CreateItem does, replaces the item with these attributes, and keeps
-                // the label. They are asked for each time: another program may have added some.
-                let attributes = try item.attributes()
-                isChanging = true
+            let encrypted = try session.encrypt(secret), isSilent = try isGnomeKeyring()
+            // SetSecret of gnome-keyring sends no signal (seen: 42.1). Its CreateItem does, replaces the item with these attributes, and
+            // keeps the label; but it may replace another one that has them and more, and take those away. They are asked for each
+            // time: another program may have added some.
+            let attributes = try isSilent && isOnlyOne ? item.attributes() : nil
+            isChanging = true
+            if let attributes {
                 _ = try daemon.createItem(encrypted, attributes, label: nil, in: item.collection)
             } else {
-                // CreateItem may replace another one that has these attributes and more, and take those away from it.
-                isChanging = true
                 try item.set(encrypted)
-                try? item.announce()  // the secret is stored, whatever comes of this
+                // The secret is stored, whatever comes of announcing it.
+                if isSilent { try? item.announce() } else { try requireStillOpen(item) }
             }
             try proveAfterWriting(item, holds: secret)
         }
@@ -212,10 +208,9 @@
         /// search, it asks all the same.)
         func requireSearchWithoutPrompt() throws(SecretServiceError) {
             guard try isOwner(of: Daemon.nameOfKeePassXC) else { return }
-            let reason: SecretServiceError
+            var reason = SecretServiceError.locked
             do throws(SecretServiceError) {
                 guard try daemon.isLocked(daemon.defaultCollection()) else { return }
-                reason = .locked
             } catch .noDefaultCollection {
                 reason = .noDefaultCollection
             }
@@ -225,11 +220,7 @@
         /// Unlocks what needs no prompt, which is an open KWallet, and throws `locked` for everything else.
         func unlockQuietly(_ paths: [ObjectPath]) throws(SecretServiceError) {
             guard try daemon.isOpenWallet(collectionOf: paths) else { throw .locked }
-            do {
-                try daemon.beginUnlocking(paths)?.perform()
-            } catch .dismissed {
-                throw .locked
-            }
+            do { try daemon.beginUnlocking(paths)?.perform() } catch .dismissed { throw .locked }
         }
     }
 

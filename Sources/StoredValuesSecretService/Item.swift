@@ -9,7 +9,7 @@
 
         static let interface = "org.freedesktop.Secret.Item"
 
-        var collection: ObjectPath { path.parent }
+        var collection: ObjectPath { path.collection }
 
         /// Throws an error with `isMissingObject` if it no longer exists.
         func attributes() throws(SecretServiceError) -> [String: String] {

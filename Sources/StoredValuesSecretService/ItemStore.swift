@@ -1,9 +1,8 @@
 #if Libsecret
     /// The items of the Secret Service on one bus. Calls run on a thread of this layer. Each ends at the deadline, including the time
     /// spent waiting for others, or as soon as its task is cancelled; a write may still happen then. Only
-    /// ``unlock(evenWithoutDisplay:)`` prompts, and KeePassXC by itself: before it deletes an entry for good, or moves one to the
-    /// recycle bin where its user wants to be asked, and if it locks in the moment of a search or of creating an item. That dialog
-    /// outlives the deadline.
+    /// ``unlock(evenWithoutDisplay:)`` prompts, and KeePassXC by itself (``Daemon/performHarmless(_:)``), or if it locks in the moment
+    /// of a search.
     package struct ItemStore: Hashable, Sendable {
         package let bus: Bus
         package let deadline: Duration
@@ -60,11 +59,8 @@
             try await call { connection throws(SecretServiceError) in
                 let items = try connection.openItems(attributes)
                 if !items.isEmpty {
-                    do throws(SecretServiceError) {
-                        try connection.requireOpenDefaultCollection()
-                    } catch .noDefaultCollection {
-                        // They are in other collections, and all of them were read.
-                    }
+                    // Without a default collection they are in others, and all of them were read.
+                    do throws(SecretServiceError) { try connection.requireOpenDefaultCollection() } catch .noDefaultCollection {}
                 }
                 var attributes: [[String: String]] = []
                 for item in items {

@@ -97,8 +97,7 @@
         }
     }
 
-    /// The open prompt on one bus: there is at most one, however many calls wait for it. It stays open until it is answered, as long
-    /// as a caller waits, and at most ``ItemStore/promptLimit``.
+    /// The open prompt on one bus, for all calls that wait for its answer.
     final class OpenPrompt: Sendable {
         private typealias Answer = Result<Void, SecretServiceError>
 

@@ -56,23 +56,19 @@
         /// The item or collection does not exist. gnome-keyring answers with code 19, KeePassXC and KWallet with 41.
         var isMissingObject: Bool {
             !isWithoutSession
-                && (isDBus(G_DBUS_ERROR_UNKNOWN_METHOD) || isDBus(G_DBUS_ERROR_UNKNOWN_OBJECT)
+                && (isDBus(G_DBUS_ERROR_UNKNOWN_METHOD, G_DBUS_ERROR_UNKNOWN_OBJECT)
                     || isOther(secret_error_get_quark(), Int(SECRET_ERROR_NO_SUCH_OBJECT.rawValue)))
         }
 
         /// The recipient does not know the interface: xdg-desktop-portal 1.16 answers with code 19 if no program implements it.
-        var isUnknownInterface: Bool { isDBus(G_DBUS_ERROR_UNKNOWN_METHOD) || isDBus(G_DBUS_ERROR_UNKNOWN_INTERFACE) }
+        var isUnknownInterface: Bool { isDBus(G_DBUS_ERROR_UNKNOWN_METHOD, G_DBUS_ERROR_UNKNOWN_INTERFACE) }
 
         /// The bus had no recipient for the message, so nothing was done.
-        var isUndelivered: Bool {
-            isDBus(G_DBUS_ERROR_SERVICE_UNKNOWN) || isDBus(G_DBUS_ERROR_NAME_HAS_NO_OWNER)
-        }
+        var isUndelivered: Bool { isDBus(G_DBUS_ERROR_SERVICE_UNKNOWN, G_DBUS_ERROR_NAME_HAS_NO_OWNER) }
 
         /// The bus or the service ended; it is unknown whether the message arrived.
         var isBroken: Bool {
-            isDBus(G_DBUS_ERROR_NO_REPLY) || isDBus(G_DBUS_ERROR_DISCONNECTED)
-                || isOther(g_io_error_quark(), Int(G_IO_ERROR_CLOSED.rawValue))
-                || isOther(g_io_error_quark(), Int(G_IO_ERROR_BROKEN_PIPE.rawValue))
+            isDBus(G_DBUS_ERROR_NO_REPLY, G_DBUS_ERROR_DISCONNECTED) || isIO(G_IO_ERROR_CLOSED, G_IO_ERROR_BROKEN_PIPE)
         }
 
         /// Lets GLib map the service's error names. Call it before the first call.
@@ -100,13 +96,10 @@
         var isRefusedKey: Bool { isDBus(G_DBUS_ERROR_INVALID_ARGS) }
 
         /// No reply came within GDBus's own limit, which is 25 s for messages of libsecret, whatever our deadline.
-        var isLimitOfGDBus: Bool {
-            isOther(g_io_error_quark(), Int(G_IO_ERROR_TIMED_OUT.rawValue)) || isDBus(G_DBUS_ERROR_TIMEOUT)
-                || isDBus(G_DBUS_ERROR_TIMED_OUT)
-        }
+        var isLimitOfGDBus: Bool { isIO(G_IO_ERROR_TIMED_OUT) || isDBus(G_DBUS_ERROR_TIMEOUT, G_DBUS_ERROR_TIMED_OUT) }
 
-        private func isDBus(_ code: GDBusError) -> Bool { isOther(g_dbus_error_quark(), Int(code.rawValue)) }
-
+        private func isDBus(_ codes: GDBusError...) -> Bool { codes.contains { isOther(g_dbus_error_quark(), Int($0.rawValue)) } }
+        private func isIO(_ codes: GIOErrorEnum...) -> Bool { codes.contains { isOther(g_io_error_quark(), Int($0.rawValue)) } }
         private func isOther(_ domain: GQuark, _ code: Int) -> Bool {
             guard case .other(let name, code, _) = self else { return false }
             return g_quark_to_string(domain).map { String(cString: $0) } == name

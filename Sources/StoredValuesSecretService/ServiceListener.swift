@@ -49,10 +49,8 @@
     private struct Listening: Sendable {
         let bus: Bus
         let report: @Sendable (ServiceNews) -> Void
-        private let ending = Cancellation()
-        private let cancellation = Cancellation()
-
-        init(bus: Bus, report: @escaping @Sendable (ServiceNews) -> Void) { (self.bus, self.report) = (bus, report) }
+        let ending = Cancellation()
+        let cancellation = Cancellation()
 
         func stop() {
             ServiceThread.cancellations.async { [ending] in ending.cancel() }

@@ -115,13 +115,11 @@
         /// The path by which a service says that there is no object.
         static let nowhere: ObjectPath = "/"
 
-        /// The path of its first `count` names.
-        func prefix(_ count: Int) -> ObjectPath {
+        /// The path of the collection that this is, or is an item of: /org/freedesktop/secrets/collection/<name>.
+        var collection: ObjectPath {
             // Never nil: whole names of a path are a path.
-            ObjectPath("/" + text.split(separator: "/").prefix(count).joined(separator: "/")) ?? .nowhere
+            ObjectPath("/" + text.split(separator: "/").prefix(5).joined(separator: "/")) ?? .nowhere
         }
-
-        var parent: ObjectPath { prefix(max(0, text.split(separator: "/").count - 1)) }
 
         func isInside(_ other: ObjectPath) -> Bool { self == other || text.hasPrefix("\(other.text)/") }
     }

@@ -18,16 +18,10 @@ package final class WeakTable<Key: Hashable & Sendable, Object: AnyObject & Send
     /// All existing objects. The caller must release them without a lock, because any may be the last reference.
     package var objects: [Object] { entries.withLock { $0.values.compactMap { $0.object } } }
 
-    /// The object of `key`, or else the one that `make` returns, which runs without the lock. If another thread is faster, its
-    /// object is returned and ours dropped.
-    package func object<Failure>(for key: Key, orInsert make: () throws(Failure) -> Object) throws(Failure) -> Object {
-        try object(for: key, ifStill: { _ in true }, orInsert: make)
-    }
-
-    /// The same where an object may have become wrong for its key: one that is not `isRight`, which is asked without the lock, leaves its
-    /// place to the new one.
+    /// The object of `key`, if it `isRight`, or else the one that `make` returns. Both run without the lock. If another thread is faster,
+    /// its object is returned and ours dropped.
     package func object<Failure>(
-        for key: Key, ifStill isRight: (Object) -> Bool, orInsert make: () throws(Failure) -> Object
+        for key: Key, ifStill isRight: (Object) -> Bool = { _ in true }, orInsert make: () throws(Failure) -> Object
     ) throws(Failure) -> Object {
         let found = self[key]
         if let found, isRight(found) { return found }

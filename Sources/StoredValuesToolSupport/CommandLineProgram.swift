@@ -32,7 +32,7 @@ package enum CommandLineProgram {
             }
             // What was logged says the same in the library's words, and is not printed.
             if let sentence = failure.sentence { Output.error.line("\(name): \(Output.error.oneLine(sentence))") }
-            Command.exit(withError: failure.status.code)
+            Command.exit(withError: ExitCode(failure.status.rawValue))
         }
     }
 }

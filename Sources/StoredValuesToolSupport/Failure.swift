@@ -1,4 +1,3 @@
-package import ArgumentParser
 import StoredValues
 
 /// Why a command failed: a message for the user and a status for scripts.
@@ -17,7 +16,7 @@ package struct Failure: Error {
         case PreferencesError.notSaved(_, let reason), PreferencesError.notRead(_, let reason): self.init(.notSaved, reason)
         case KeyringError.locked, KeyringError.dismissed:
             self.init(.unavailable, "\(error) With --unlock this tool prompts for the password, if there is a display.")
-        case let error as any CommandError: self.init(ExitStatus(error.exitStatus), "\(error)")
+        case let error as any CommandError: self.init(ExitStatus(rawValue: error.exitStatus) ?? .unavailable, "\(error)")
         default: return nil
         }
     }
@@ -43,11 +42,6 @@ package enum ExitStatus: Int32, CaseIterable {
     case tryAgain = 75
     case refused = 77
     case misconfigured = 78
-
-    /// The one of a library's error.
-    package init(_ number: Int32) { self = ExitStatus(rawValue: number) ?? .unavailable }
-
-    package var code: ExitCode { ExitCode(rawValue) }
 
     private var meaning: String {
         switch self {

@@ -57,7 +57,7 @@ package enum SecretInput {
     private static func ask(_ question: String) throws -> Secret {
         // Before the question: what is typed in between would be shown, and then thrown away. Until the end of this scope nothing may end the
         // process, and leave the terminal hidden.
-        let terminal = try HiddenTerminal(System.standardInput)
+        let terminal = try HiddenTerminal()
         guard Output.error.put(Output.error.oneLine(question)) else {
             throw Failure(.notSaved, "Could not ask for the secret: \(System.problem). Send it through a pipe, or open the standard error.")
         }
@@ -101,7 +101,7 @@ private final class SecretBuffer {
 
     /// Reads more of standard input; false at its end, or if there is no room.
     func readOn(atMost limit: Int = .max) throws -> Bool {
-        let added = try System.readOn(System.standardInput, into: UnsafeMutableRawBufferPointer(rebasing: storage[count...].prefix(limit)))
+        let added = try System.readOn(into: UnsafeMutableRawBufferPointer(rebasing: storage[count...].prefix(limit)))
         count += added
         return added > 0
     }

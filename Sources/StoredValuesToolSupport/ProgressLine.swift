@@ -3,19 +3,15 @@ import StoredValuesSupport
 /// Says on a terminal what a command is at, if that takes over a second, with a bar where the amount is known. The line goes with the next
 /// output, or with the command. Where the standard error is no terminal, nothing is said.
 package final class ProgressLine: Sendable {
-    private struct Wait {
-        let number: Int
-        let sentence: String
+    private struct State {
+        /// Which wait this is: the alarm of one that has ended shows nothing.
+        var number = 0
+        /// What it is for; nil between two.
+        var sentence: String?
         /// How much is done; nil if the amount is not known.
         var percent: Int?
-        var isShown = false
-        /// The columns that the line takes.
+        /// The columns that the line takes; 0 until it is shown.
         var columns = 0
-    }
-
-    private struct State {
-        var wait: Wait?
-        var count = 0
     }
 
     /// What the tools say.
@@ -35,9 +31,8 @@ package final class ProgressLine: Sendable {
         guard output.isTerminal else { return }
         let number = state.withLock { state in
             erase(&state)
-            state.count += 1
-            state.wait = Wait(number: state.count, sentence: sentence)
-            return state.count
+            state.sentence = sentence
+            return state.number
         }
         guard delay > .zero else { return show(number) }
         Task.detached { [delay] in
@@ -51,24 +46,18 @@ package final class ProgressLine: Sendable {
         guard output.isTerminal, total > 0 else { return }
         state.withLock { state in
             let percent = min(max(done, 0), total) * 100 / total
-            guard let wait = state.wait, wait.percent != percent else { return }
-            state.wait?.percent = percent
-            if wait.isShown { draw(&state) }
+            guard state.percent != percent else { return }
+            state.percent = percent
+            if state.columns > 0 { draw(&state) }
         }
     }
 
     /// It has ended.
-    package func end() {
-        state.withLock { state in
-            erase(&state)
-            state.wait = nil
-        }
-    }
+    package func end() { state.withLock { erase(&$0) } }
 
     private func show(_ number: Int) {
         state.withLock { state in
-            guard state.wait?.number == number else { return }
-            state.wait?.isShown = true
+            guard state.number == number else { return }
             draw(&state)
         }
     }
@@ -79,16 +68,15 @@ package final class ProgressLine: Sendable {
     // `Output.write`, which ends what is shown here. That nobody can read it is no reason to end.
 
     private func draw(_ state: inout State) {
-        guard let wait = state.wait else { return }
-        let line = Self.line(wait.sentence, percent: wait.percent, width: output.width)
-        output.put("\r\(line.padded(to: wait.columns))")
-        state.wait?.columns = max(line.columns, wait.columns)
+        guard let sentence = state.sentence else { return }
+        let line = Self.line(sentence, percent: state.percent, width: output.width)
+        output.put("\r\(line.padded(to: state.columns))")
+        state.columns = max(line.columns, state.columns)
     }
 
     private func erase(_ state: inout State) {
-        guard let wait = state.wait, wait.isShown else { return }
-        output.put("\r\(String(repeating: " ", count: wait.columns))\r")
-        state.wait?.isShown = false
+        if state.columns > 0 { output.put("\r\(String(repeating: " ", count: state.columns))\r") }
+        state = State(number: state.number + 1)
     }
 
     /// What stands there, in less than `width` columns: a terminal may begin a new line after the last one.

@@ -25,11 +25,7 @@ extension PublishedSchema {
 
     /// What the names of these variables begin with.
     package var prefixesOfVariables: [String] {
-        variables.compactMap { key, variable in
-            let name = EnvironmentVariables.name(of: key), count = variable.utf8.count - name.utf8.count
-            let prefix = count > 0 ? String(Substring(variable.utf8.prefix(count))) : ""
-            return prefix.isEmpty || !variable.isIdentical(to: prefix + name) ? nil : prefix
-        }.distinctKeys
+        variables.compactMap { $1.before(suffix: EnvironmentVariables.name(of: $0)) }.filter { !$0.isEmpty }.distinctKeys
     }
 
     /// Why the key may not have what somebody typed, as JSON or as a text; nil if it may.
@@ -59,25 +55,12 @@ extension PublishedSchema {
 
     /// The declared key that a person most likely meant; nil if none is near.
     package func nearest(to key: String) -> String? {
-        let limit = max(1, key.unicodeScalars.count / 3)
-        let near = currentKeys.map { ($0, Self.distance(key.lowercased(), $0.lowercased())) }.filter { $0.1 <= limit }
-        return near.min { $0.1 < $1.1 }?.0
-    }
-
-    /// How many scalars must be added, removed, changed, or exchanged with the next to make one of the other.
-    private static func distance(_ one: String, _ other: String) -> Int {
-        let (one, other) = (Array(one.unicodeScalars.prefix(100)), Array(other.unicodeScalars.prefix(100)))
-        var rows = [Array(0...other.count)]
-        for (i, scalar) in one.enumerated() {
-            var row = [i + 1]
-            for (j, otherScalar) in other.enumerated() {
-                var best = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (scalar == otherScalar ? 0 : 1))
-                if i > 0, j > 0, scalar == other[j - 1], one[i - 1] == otherScalar { best = min(best, rows[i - 1][j - 1] + 1) }
-                row.append(best)
-            }
-            rows.append(row)
-        }
-        return rows[one.count][other.count]
+        // What was changed or has moved is both an insertion and a removal, and counts once.
+        let near = currentKeys.map { declared in
+            let difference = declared.lowercased().prefix(100).difference(from: key.lowercased().prefix(100))
+            return (key: declared, distance: max(difference.insertions.count, difference.removals.count))
+        }.min { $0.distance < $1.distance }
+        return near.flatMap { $0.distance <= max(1, key.unicodeScalars.count / 3) ? $0.key : nil }
     }
 }
 

@@ -30,9 +30,9 @@ package enum System {
         return Int(size.ws_col)
     }
 
-    /// Reads available bytes into `buffer`; 0 at the end.
-    static func readOn(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
-        do { return try system { read(descriptor, buffer.baseAddress, buffer.count) } } catch {
+    /// Reads available bytes of the standard input into `buffer`; 0 at the end.
+    static func readOn(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+        do { return try system { read(standardInput, buffer.baseAddress, buffer.count) } } catch {
             throw Failure(.notSaved, "Could not read the standard input: \(problem).")
         }
     }
@@ -43,7 +43,7 @@ package enum System {
         defer { buffer.deallocate() }
         var bytes: [UInt8] = []
         while true {
-            let count = try readOn(standardInput, into: buffer)
+            let count = try readOn(into: buffer)
             if count == 0 { return bytes }
             bytes += buffer[..<count]
         }
@@ -109,14 +109,12 @@ package enum System {
     }
 }
 
-/// A terminal that echoes nothing and delivers every key, for the lifetime of this value.
+/// The terminal at the standard input echoes nothing and delivers every key, for the lifetime of this value.
 struct HiddenTerminal: ~Copyable {
-    private let descriptor: Int32
     private var old = termios()
 
-    init(_ descriptor: Int32) throws(Failure) {
-        self.descriptor = descriptor
-        guard tcgetattr(descriptor, &old) == 0 else { throw Self.failure }
+    init() throws(Failure) {
+        guard tcgetattr(System.standardInput, &old) == 0 else { throw Self.failure }
         var new = old
         // Without ISIG, Ctrl-C arrives as a key: the process cannot end without restoring the terminal.
         new.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
@@ -124,12 +122,12 @@ struct HiddenTerminal: ~Copyable {
             keys[Int(VMIN)] = 1
             keys[Int(VTIME)] = 0
         }
-        guard tcsetattr(descriptor, TCSAFLUSH, &new) == 0 else { throw Self.failure }
+        guard tcsetattr(System.standardInput, TCSAFLUSH, &new) == 0 else { throw Self.failure }
     }
 
     deinit {
         var old = old
-        tcsetattr(descriptor, TCSAFLUSH, &old)
+        tcsetattr(System.standardInput, TCSAFLUSH, &old)
     }
 
     private static var failure: Failure {

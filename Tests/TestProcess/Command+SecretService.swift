@@ -37,6 +37,7 @@ extension Command {
                 DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { started.resume() }
             }
             let usual = try limitFiles(to: UInt(number(arguments[0])))
+            printBacktraces(with: usual)
             setting.set(1)
             do { try await setting.flush() } catch { say("setting: \(error)") }
             do { _ = try await secret.load() } catch { say("secret: \(error)") }
@@ -94,6 +95,25 @@ private func limitFiles(to count: UInt) throws -> UInt {
     new.rlim_cur = rlim_t(count)
     guard setrlimit(resource, &new) == 0 else { throw Unexpected(what: "the limit cannot be set") }
     return UInt(limit.rlim_cur)
+}
+
+// The limit before it was lowered, and the runtime's handler, for the one below.
+// Both are sound, because they are written once, before the handler is set, which alone uses them then.
+nonisolated(unsafe) private var filesOfBacktraces: UInt = 0
+nonisolated(unsafe) private var formerAction = sigaction()
+
+/// Raises the limit again when the process traps, so that the runtime can open what it needs to print where.
+private func printBacktraces(with files: UInt) {
+    filesOfBacktraces = files
+    // After it has run once, the former handler, the runtime's, is called: the instruction traps again.
+    var action = sigaction(), former = sigaction()
+    guard sigaction(SIGILL, nil, &former) == 0 else { return }
+    formerAction = former
+    action.__sigaction_handler.sa_handler = { _ in
+        _ = try? limitFiles(to: filesOfBacktraces)
+        sigaction(SIGILL, &formerAction, nil)
+    }
+    sigaction(SIGILL, &action, nil)
 }
 
 /// What a keyring must not do.

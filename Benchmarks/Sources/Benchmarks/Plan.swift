@@ -44,12 +44,12 @@ struct Plan {
             + streamingTasks(in: temporary) + secretTasks(in: temporary, python: python)
             + itemTasks(in: temporary) + fleetTasks(in: temporary, etcd: etcd)
             + startingTasks(in: temporary, programs: programs, withoutTraits: withoutTraits)
-        var table = Table(titles: Row.titles)
+        var table = Table(titles: Comparison.titles)
         for task in tasks where isWanted(task.task) {
             progress(task.task)
             var task = task
             if isQuick { task.race = .quick }
-            table.rows.append(try await task.measure(by: standard).cells)
+            table.rows.append(try await task.measure(by: standard))
         }
         progress("")
         say(table.text)
@@ -61,7 +61,7 @@ struct Plan {
         for curve in growthCurves(in: temporary) where isWanted(curve.file) {
             progress(curve.title)
             var curve = curve
-            if isQuick { curve.shorten() }
+            if isQuick { curve.steps = Array(curve.steps.prefix(2)) }
             let table = try await curve.measure(by: isQuick ? .quick : .forCurves, into: curves)
             progress("")
             say("\n\(curve.title) (\(curve.file).svg)\n\n\(table.text)")

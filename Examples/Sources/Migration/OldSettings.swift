@@ -30,7 +30,7 @@ struct OldSettings {
     init(ini text: String) {
         var section = ""
         lines = text.split(whereSeparator: \.isNewline).compactMap { line in
-            let line = line.trimmed
+            let line = line.trimmingCharacters(in: .whitespaces)
             if line.hasPrefix("["), line.hasSuffix("]") {
                 section = "\(line.dropFirst().dropLast())."
                 return nil
@@ -43,8 +43,8 @@ struct OldSettings {
     /// The lines of a dotenv file: `export NAME="text"`.
     init(dotenv text: String) {
         lines = text.split(whereSeparator: \.isNewline).compactMap { line in
-            let line = line.trimmed
-            guard !line.hasPrefix("#"), let (name, value) = (line.hasPrefix("export ") ? line.dropFirst(7).trimmed : line).parts else { return nil }
+            let line = line.trimmingCharacters(in: .whitespaces)
+            guard !line.hasPrefix("#"), let (name, value) = (line.hasPrefix("export ") ? String(line.dropFirst(7)) : line).parts else { return nil }
             for quote in ["\"", "'"] where value.count > 1 && value.hasPrefix(quote) && value.hasSuffix(quote) {
                 return (name, String(value.dropFirst().dropLast()))
             }
@@ -69,16 +69,10 @@ struct OldSettings {
     }
 }
 
-extension StringProtocol {
-    /// The text without white space at its ends.
-    fileprivate var trimmed: String {
-        let start = drop(while: \.isWhitespace)
-        return String(start.reversed().drop(while: \.isWhitespace).reversed())
-    }
-
+extension String {
     /// What is before and after the first equals sign.
     fileprivate var parts: (name: String, value: String)? {
         guard let sign = firstIndex(of: "=") else { return nil }
-        return (self[..<sign].trimmed, self[index(after: sign)...].trimmed)
+        return (self[..<sign].trimmingCharacters(in: .whitespaces), self[index(after: sign)...].trimmingCharacters(in: .whitespaces))
     }
 }

@@ -6,19 +6,16 @@ struct PlainFile: Sendable {
 
     /// The text, without the line's end that an editor leaves; empty when it was wiped; nil when there is no file.
     func read() throws(TokenMoveError) -> String? {
+        let data: Data
         do {
-            let data = try Data(contentsOf: URL(fileURLWithPath: path))
-            guard let text = String(bytes: data, encoding: .utf8) else {
-                throw TokenMoveError.unreadable(path: path, reason: "it is not UTF-8")
-            }
-            return text.trimmingCharacters(in: .whitespacesAndNewlines.union(CharacterSet(charactersIn: "\0")))
+            data = try Data(contentsOf: URL(fileURLWithPath: path))
         } catch CocoaError.fileReadNoSuchFile {
             return nil
-        } catch let error as TokenMoveError {
-            throw error
         } catch {
             throw .unreadable(path: path, reason: error.localizedDescription)
         }
+        guard let text = String(bytes: data, encoding: .utf8) else { throw .unreadable(path: path, reason: "it is not UTF-8") }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines.union(CharacterSet(charactersIn: "\0")))
     }
 
     /// Overwrites the bytes, and removes the file. Where it is a link or has other names, what is there is wiped as well.

@@ -2,9 +2,8 @@ import FoundationEssentials
 
 /// Decodes items from JSON text; the inverse of ``ItemEncoder``.
 enum ItemDecoder {
-    /// The item that `json` describes. Throws the error of the item's own `init(from:)`; a `DecodingError` contains the path.
-    ///
-    /// - Parameter trace: Records where decoding fails, for a repair.
+    /// The item that `json` describes. Throws the error of the item's own `init(from:)`; a `DecodingError` contains the path. The trace
+    /// records for a repair where decoding fails.
     static func decode<Item: Decodable>(_ type: Item.Type, from json: JSONIndex, trace: DecodingTrace? = nil) throws -> Item {
         try DecodingNode(json, 0, trace).decode(type)
     }

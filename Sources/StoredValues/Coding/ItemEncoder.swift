@@ -1,15 +1,11 @@
 import FoundationEssentials
 import StoredValuesSupport
 
-/// Encodes items as JSON text.
-///
-/// Foundation's encoder is not used because not every item survives its round trip exactly: it refuses nan, writes dictionaries
-/// with enum keys as lists, and rounds dates.
+/// Encodes items as JSON text. Not every item survives the round trip of Foundation's encoder exactly: it refuses nan, writes
+/// dictionaries with enum keys as lists, and rounds dates.
 enum ItemEncoder {
-    /// The JSON text of `item`. Throws the error of the item's own `encode(to:)`, and `EncodingError` if the item is nested
-    /// deeper than ``JSONValue/maximumDepth`` or encodes nothing.
-    ///
-    /// - Parameter level: The depth of the value in the file, by which its later lines are indented.
+    /// The JSON text of `item`, whose later lines are indented by its level in the file. Throws the error of the item's own `encode(to:)`,
+    /// and `EncodingError` if the item is nested deeper than ``JSONValue/maximumDepth`` or encodes nothing.
     static func text(_ item: some Encodable, level: Int = 0, onOneLine: Bool = false) throws -> [UInt8] {
         if let number = JSONCoding.cast(item, to: Int.self) { return number.digits }
         var writer = JSONWriter(onOneLine: onOneLine)

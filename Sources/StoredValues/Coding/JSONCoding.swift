@@ -78,10 +78,8 @@ extension DecodingNode {
     }
 }
 
-/// A dictionary whose keys are enums (or other types) with a raw string or integer. It is an object in JSON.
-///
-/// Without this, `Dictionary` encodes as a list of alternating keys and values, unless its key is `String`, `Int` or
-/// `CodingKeyRepresentable` (SE-0320).
+/// A dictionary whose keys are enums (or other types) with a raw string or integer. It is an object in JSON, where `Dictionary` itself
+/// encodes a list of keys and values in turn, unless its key is `String`, `Int` or `CodingKeyRepresentable` (SE-0320).
 protocol RawKeyedDictionary {
     var valuesByName: [(String, any Encodable)] { get }
     init(members: DecodingNode) throws

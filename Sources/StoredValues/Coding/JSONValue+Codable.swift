@@ -37,9 +37,7 @@ extension JSONValue: Codable {
     /// preferences file's.
     public func encode(to encoder: any Encoder) throws {
         switch self {
-        case .null:
-            var container = encoder.singleValueContainer()
-            try container.encodeNil()
+        case .null: try Bool?.none.encode(to: encoder)
         case .bool(let value): try value.encode(to: encoder)
         case .string(let text): try text.encode(to: encoder)
         case .array(let elements): try elements.encode(to: encoder)

@@ -124,9 +124,8 @@ package struct ItemCoder<Item: StorableItem>: Sendable {
     /// The JSON text of `value`, an item or its id, on one line.
     package static func text(_ value: some Encodable) throws -> [UInt8] { try ItemEncoder.text(value, onOneLine: true) }
 
-    /// The item, migrated if an older version of its type wrote it, and repaired as far as that is possible.
-    ///
-    /// Throws ``ItemCoding/NewerVersion``, the error of the migration, or the reason why it cannot be decoded.
+    /// The item, migrated if an older version of its type wrote it, and repaired as far as that is possible. Throws
+    /// ``ItemCoding/NewerVersion``, the error of the migration, or the reason why it cannot be decoded.
     package func item(from text: [UInt8], version: Int) throws -> (item: Item, repairs: [Repair]) {
         guard version <= schema.version else { throw ItemCoding.NewerVersion(stored: version, supported: schema.version) }
         if version == schema.version, let item = try? ItemDecoder.decode(Item.self, from: text) { return (item, []) }

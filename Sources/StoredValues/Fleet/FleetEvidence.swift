@@ -10,6 +10,8 @@ struct FleetEvidence: Sendable {
         /// It cannot be read, or not understood, for this reason, which also says what to do.
         case broken(why: String)
         case found(FleetReport)
+
+        fileprivate var content: FleetReport? { if case .found(let report) = self { report } else { nil } }
     }
 
     enum Mirror: Sendable {
@@ -89,19 +91,14 @@ struct FleetEvidence: Sendable {
 
     /// Whether the mirror is what the agent wrote, as far as the report says. One that is there and was not read is not.
     var isAsReported: Bool {
-        guard case .found(let report) = report, let written = report.mirror, case .whole = mirror else { return true }
+        guard let written = report.content?.mirror, case .whole = mirror else { return true }
         return digest.map { digest in written.contains { $0.isIdentical(to: digest) } } ?? false
     }
 
     /// What the agent says of its own troubles, if anything.
-    var complaint: String? {
-        guard case .found(let report) = report, case .stale(_, let why) = report.state else { return nil }
-        return why
-    }
+    var complaint: String? { if case .stale(_, let why)? = report.content?.state { why } else { nil } }
 
-    private var confirmed: Date? {
-        if case .found(let report) = report { report.confirmed?.date } else { nil }
-    }
+    private var confirmed: Date? { report.content?.confirmed?.date }
 }
 
 extension PreferencesStore {
@@ -134,9 +131,8 @@ extension PreferencesStore {
             } else {
                 modified.map { .whole(modified: $0) } ?? .missing
             }
-        let found: FleetReport? = if case .found(let report) = report { report } else { nil }
         return FleetEvidence(
-            report: report, mirror: state, age: found?.confirmed?.age, silence: found?.alive?.age,
+            report: report, mirror: state, age: report.content?.confirmed?.age, silence: report.content?.alive?.age,
             digest: layer?.digest.map(FleetReport.name(of:)), firstLook: firstLook,
             secretsTrouble: UnusableSecrets.trouble(at: FleetFolder.secrets(besideMirror: mirror.path)),
             isForLackOfRoom: isForLackOfRoom || trouble?.isLackOfRoom == true)

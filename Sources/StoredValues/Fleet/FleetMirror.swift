@@ -56,8 +56,7 @@ package struct FleetMirror: Sendable, Equatable {
         }
     }
 
-    /// The file: values under reserved names, which no program reads, are left out. Kept for what is changed after this: a change of one among
-    /// many settings does not write all of them again.
+    /// The file, without values under reserved names. It is kept: a change of one among many settings does not write all of them again.
     package mutating func layOut() -> [UInt8] {
         var document = document ?? values.reduce(into: PreferencesDocument()) { $0.make($1.value, of: $1.key) }
         let origin: JSONValue = ["cluster": .string(origin.cluster), "revision": .number(JSONNumber(origin.revision))]

@@ -22,8 +22,7 @@ package struct FleetReport: Sendable, Equatable {
     package var confirmed: BootMoment?
     /// When the agent last said anything, which it does more often than ``freshness``; nil if it has ended, or is of an older version.
     package var alive: BootMoment?
-    /// The digests of what the agent wrote to the mirror: one, or two while it replaces the first by the second. Nil of an agent of an
-    /// older version, whose mirror is taken as it is.
+    /// The digests of the mirror that it wrote: two while it replaces the first by the second; nil of an older agent, whose mirror is taken as it is.
     package var mirror: [String]?
 
     package init(state: State, confirmed: BootMoment?, alive: BootMoment? = nil, mirror: [String]? = nil) {
@@ -44,8 +43,7 @@ package struct FleetReport: Sendable, Equatable {
         var mirror: [String]?
     }
 
-    /// The report in a file that another process wrote; nil if it is not a whole and sensible one. What could steer a terminal
-    /// in `why` becomes a space.
+    /// The report in a file of another process; nil if it is not a whole and sensible one. What could steer a terminal in `why` becomes a space.
     package init?(parsing bytes: [UInt8]) {
         guard bytes.count <= Self.sizeLimit, let form = try? ItemDecoder.decode(Form.self, from: bytes),
             form.confirmed?.date.hasFourDigitYear != false, form.alive?.date.hasFourDigitYear != false

@@ -74,8 +74,7 @@ final class FleetWatch: Sendable {
 
     deinit { alarm.withLock { $0 }?.cancel() }
 
-    /// Begins to watch the files below `store`, and calls `tell` on its queue with the status, now and whenever it may be another one.
-    /// Nil if there is no mirror to watch.
+    /// Watches the files below `store`, and calls `tell` on its queue with the status, now and whenever it may be another. Nil without a mirror.
     init?(_ store: PreferencesStore, freshness: Duration, tell: @escaping @Sendable (FleetStatus) -> Void) {
         guard let mirror = store.fleetMirror else { return nil }
         (self.store, self.freshness, self.tell) = (store, freshness, tell)

@@ -4,18 +4,11 @@ import StoredValuesSupport
 final class JSONIndex {
     /// A value, or the name of a member. What is in a list or an object follows it: elements, or names and values in turn.
     struct Token {
-        let start: UInt32
-        let end: UInt32
+        let range: Range<UInt32>
         /// The position of the token after this one and what is in it.
         let next: UInt32
         /// Whether it is a string with escapes.
         let isEscaped: Bool
-
-        init(_ range: Range<Int>, _ isEscaped: Bool, next: Int) {
-            start = UInt32(truncatingIfNeeded: range.lowerBound)
-            end = UInt32(truncatingIfNeeded: range.upperBound)
-            (self.next, self.isEscaped) = (UInt32(truncatingIfNeeded: next), isEscaped)
-        }
     }
 
     enum Kind: String {
@@ -43,7 +36,7 @@ final class JSONIndex {
     }
 
     func kind(_ position: Int) -> Kind {
-        switch text[Int(tokens[position].start)] {
+        switch text[Int(tokens[position].range.lowerBound)] {
         case UInt8(ascii: "n"): .null
         case UInt8(ascii: "t"), UInt8(ascii: "f"): .bool
         case UInt8(ascii: "\""): .string
@@ -71,11 +64,11 @@ final class JSONIndex {
 
     /// Where a number, or a string between its quotes, is written.
     private func content(_ position: Int) -> Range<Int> {
-        let (start, end) = (Int(tokens[position].start), Int(tokens[position].end))
-        return kind(position) == .string ? (start + 1)..<(end - 1) : start..<end
+        let range = tokens[position].range.wide
+        return kind(position) == .string ? (range.lowerBound + 1)..<(range.upperBound - 1) : range
     }
 
-    func bool(_ position: Int) -> Bool { text[Int(tokens[position].start)] == UInt8(ascii: "t") }
+    func bool(_ position: Int) -> Bool { text[Int(tokens[position].range.lowerBound)] == UInt8(ascii: "t") }
 
     /// The elements of a list, or the names in an object, each before its value.
     func parts(of container: Int) -> [Int] {
@@ -118,7 +111,7 @@ extension JSONIndex {
             var names: Set<String> = []
             for name in parts(of: object) {
                 let (isNew, other) = names.insert(string(name))
-                if !isNew, !other.isIdentical(to: string(name)) { return Int(tokens[name].start) }
+                if !isNew, !other.isIdentical(to: string(name)) { return Int(tokens[name].range.lowerBound) }
             }
         }
         return nil

@@ -6,7 +6,7 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     /// The number with this text; nil if it is not a JSON number.
     public init?(text: String) {
         var scanner = JSONScanner(Array(text.utf8))
-        guard let end = try? scanner.skipNumber(), end == text.utf8.count else { return nil }
+        guard (try? scanner.skipNumber()) != nil, scanner.next == nil else { return nil }
         self.text = text
     }
 

@@ -125,7 +125,7 @@ struct JSONScanner {
         case UInt8(ascii: "f"): try skipWord("false")
         case UInt8(ascii: "n"): try skipWord("null")
         case nil: throw failure("the text ends where a value is expected")
-        default: _ = try skipNumber()
+        default: try skipNumber()
         }
         note(from: start, at: token)
         return start..<index
@@ -135,7 +135,7 @@ struct JSONScanner {
     private mutating func note(from start: Int, at position: Int? = nil, isEscaped: Bool = false) {
         guard let count = tokens?.count else { return }
         let position = position ?? count
-        let token = JSONIndex.Token(start..<index, isEscaped, next: max(count, position + 1))
+        let token = JSONIndex.Token(range: (start..<index).compact, next: UInt32(truncatingIfNeeded: max(count, position + 1)), isEscaped: isEscaped)
         if position == count { tokens?.append(token) } else { tokens?[position] = token }
     }
 
@@ -159,8 +159,7 @@ struct JSONScanner {
         }
     }
 
-    /// Moves past a number and returns its end.
-    mutating func skipNumber() throws(JSONSyntaxError) -> Int {
+    mutating func skipNumber() throws(JSONSyntaxError) {
         _ = skip(UInt8(ascii: "-"))
         guard let first = next, isDigit(first) else { throw failure(unless: "expected a value") }
         if first == UInt8(ascii: "0") { index += 1 } else { try skipDigits() }
@@ -170,7 +169,6 @@ struct JSONScanner {
             if !skip(UInt8(ascii: "-")) { _ = skip(UInt8(ascii: "+")) }
             try skipDigits()
         }
-        return index
     }
 
     private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }

@@ -1,9 +1,7 @@
 import StoredValuesSupport
 
 extension JSONValue {
-    /// The value as readable text: sorted members, two spaces per level, slashes not escaped.
-    ///
-    /// - Parameter level: The depth of the value in the file, by which its later lines are indented.
+    /// The value as readable text: sorted members, two spaces per level, slashes not escaped. `level` is its depth in the file.
     func text(level: Int = 0) -> [UInt8] {
         var writer = JSONWriter()
         writer.append(self, level: level)

@@ -1,4 +1,3 @@
-import StoredValuesFiles
 import StoredValuesSupport
 
 /// Several keyrings as one, such as provided credentials before a writable keyring:
@@ -105,7 +104,13 @@ public struct FallbackKeyring: Keyring {
                 let locked = try await keyring.locked(for: id)
                 keyrings[number] = locked
                 // All of the desktop's share the lock of a secret: removing it from another one would wait for this one's.
-                if let lock = (locked as? SecretServiceKeyring)?.heldLock { keyrings = keyrings.map { $0.sharing(lock) } }
+                if let lock = (locked as? SecretServiceKeyring)?.heldLock {
+                    keyrings = keyrings.map { keyring -> any Keyring in
+                        guard var sharing = keyring.resolved() as? SecretServiceKeyring else { return keyring }
+                        sharing.heldLock = lock
+                        return sharing
+                    }
+                }
                 return FallbackKeyring(keyrings)
             } catch .notBuiltIn {
                 continue
@@ -152,15 +157,6 @@ public struct FallbackKeyring: Keyring {
         }
         guard !all.isEmpty else { throw .notBuiltIn }
         return all
-    }
-}
-
-extension Keyring {
-    /// The same under `lock`, if it is the desktop's keyring.
-    fileprivate func sharing(_ lock: HeldLock) -> any Keyring {
-        guard var keyring = resolved() as? SecretServiceKeyring else { return self }
-        keyring.heldLock = lock
-        return keyring
     }
 }
 

@@ -55,11 +55,7 @@ package struct SecretFile: ~Copyable {
         _ path: String, from provider: Provider, operations: FileOperations = .posix
     ) throws(Refusal) -> SecretFile {
         let file: SecretFile
-        do throws(SystemErrorCode) {
-            file = try SecretFile(path, openedFor: provider.purpose, operations: operations)
-        } catch {
-            throw .system(error)
-        }
+        do { file = try SecretFile(path, openedFor: provider.purpose, operations: operations) } catch { throw .system(error) }
         guard file.status.kind == .regular else { throw .notRegular(file.status.kind) }
         // The owner first: another owner may change the mode at any time.
         guard file.isTrusted(provider), file.status.mode & provider.forbiddenMode == 0 else { throw .notPrivate }
@@ -107,9 +103,7 @@ package struct SecretFile: ~Copyable {
 extension DurableFile {
     /// Waits for the lock as long as `isWanted`: a caller that gave up must not delay those behind it.
     func hold(within limit: Duration = .seconds(1 << 32), while isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
-        do {
-            return HeldLock(try lock(timeout: limit, while: isWanted))
-        } catch {
+        do { return HeldLock(try lock(timeout: limit, while: isWanted)) } catch {
             throw error.isLockTimeout && !isWanted() ? .cancelled : KeyringError(error)
         }
     }

@@ -74,8 +74,7 @@ final class ReadyItem<Item: Sendable>: Sendable {
         atomicMemoryFence(ordering: .releasing)
     }
 
-    /// Makes readers get `item`, nil if nothing is stored. `revision` must not have been used in here before. What was there must
-    /// be cleared.
+    /// Makes readers get `item`, nil if nothing is stored. `revision` must be new in here, and what was there must be cleared.
     func write(_ item: Box<Item>?, of revision: UInt64) {
         if let item {
             if Self.isBytes { withUnsafeBytes(of: item.value) { put($0) } } else { _ = box.exchange(item) }

@@ -39,8 +39,7 @@ package final class Subscription: Sendable {
             state.buffer.append(content)
             let dropped: AnyBox? =
                 switch limit {
-                case .oldest(let limit) where state.buffer.count > limit: state.buffer.popLast()
-                case .newest(let limit) where limit <= 0: state.buffer.popLast()
+                case .oldest(let limit) where state.buffer.count > limit, .newest(let limit) where limit <= 0: state.buffer.popLast()
                 case .newest(let limit) where state.buffer.count > limit: state.buffer.popFirst()
                 default: nil
                 }

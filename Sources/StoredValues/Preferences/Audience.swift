@@ -16,13 +16,10 @@ struct Audience {
     /// The members in use, by key.
     private var declarations: [PreferencesKey: Declaration] = [:]
     /// The listeners to all changes, or to those of certain keys.
-    private var listeners: [Int: (keys: Set<PreferencesKey>?, hear: Listener)] = [:]
+    private(set) var listeners: [Int: (keys: Set<PreferencesKey>?, hear: Listener)] = [:]
     private var lastNumber = 0
-    /// The last good values of members that were released, for later members of the same keys: some programs make a wrapper for
-    /// each request.
+    /// The last good values of released members, for later ones of the same keys: some programs make a wrapper for each request.
     private var legacies: [PreferencesKey: any Sendable] = [:]
-    /// The maximum number of them. They are dropped together when it is reached.
-    private static let legacyLimit = 256
 
     // MARK: Members
 
@@ -37,18 +34,14 @@ struct Audience {
     mutating func forget(_ key: PreferencesKey, by identifier: ObjectIdentifier, leaving legacy: (any Sendable)?) -> [any Sendable] {
         guard declarations[key]?.identifier == identifier else { return [] }
         declarations[key] = nil
-        defer { shrink() }
+        if declarations.capacity > 64, declarations.count < declarations.capacity / 8 {  // a dictionary never shrinks by itself
+            declarations = Dictionary(uniqueKeysWithValues: declarations.map { ($0.key, $0.value) })
+        }
         guard let legacy else { return [] }
-        let old = legacies.count < Self.legacyLimit ? [] : Array(legacies.values)
+        let old = legacies.count < 256 ? [] : Array(legacies.values)  // so many, and then they are dropped together
         if !old.isEmpty { legacies = [:] }
         legacies[key] = legacy
         return old
-    }
-
-    private mutating func shrink() {
-        // A dictionary never shrinks by itself.
-        guard declarations.capacity > 64, declarations.count < declarations.capacity / 8 else { return }
-        declarations = Dictionary(uniqueKeysWithValues: declarations.map { ($0.key, $0.value) })
     }
 
     /// The keys of the members in use, and those of released ones that have left something; none is among both.
@@ -79,8 +72,7 @@ struct Audience {
 
     // MARK: Listeners
 
-    /// Calls `listener` after each change of one of `keys`, or after every change if that is nil. Returns the number to remove
-    /// it with.
+    /// Calls `listener` after each change of one of `keys`, or of any key if that is nil. Returns the number to remove it with.
     mutating func addListener(to keys: Set<PreferencesKey>? = nil, _ listener: @escaping Listener) -> Int {
         lastNumber += 1
         listeners[lastNumber] = (keys, listener)
@@ -89,14 +81,12 @@ struct Audience {
 
     /// Returns the listener, to be released without a lock.
     mutating func removeListener(_ number: Int) -> Listener? { listeners.removeValue(forKey: number)?.hear }
-
-    var listenerCount: Int { listeners.count }
 }
 
 /// The live value of one member, which is notified when it changes.
 ///
-/// Called in commit order with locks held. If several members change together, all begin before the first takes its new
-/// content, and end after the last has: a reader that has seen one new value sees no old one.
+/// Called in commit order with locks held. Of members that change together, all begin before the first takes its new content, and end
+/// after the last has: a reader that has seen one new value sees no old one.
 protocol LiveMember: HasObservers {
     /// The type that its key is declared with.
     var itemType: any Any.Type { get }

@@ -49,9 +49,7 @@ final class EnvironmentLayer: Sendable {
     func content(of key: PreferencesKey) -> StoredJSON? { claims.withLock { $0[key]?.content } }
 
     /// The variable that has the value of `key`.
-    func variable(of key: PreferencesKey) -> String? {
-        claims.withLock { claims in claims[key].flatMap { $0.content == nil ? nil : $0.variable } }
-    }
+    func variable(of key: PreferencesKey) -> String? { claims.withLock { $0[key].flatMap { $0.content == nil ? nil : $0.variable } } }
 
     /// All values, as in a file.
     var document: PreferencesDocument {

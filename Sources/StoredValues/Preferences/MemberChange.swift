@@ -99,8 +99,7 @@ final class MemberChange: Box<StoredContent>, @unchecked Sendable {
         return stored == self.stored ? .skip : .make
     }
 
-    /// The change in place of `earlier`, made before it in the same batch: both are compared with what was stored before the
-    /// batch.
+    /// The change in place of `earlier`, made before it in the same batch: both are compared with what was stored before that.
     func over(_ earlier: MemberChange?) -> MemberChange {
         switch (earlier?.condition, condition) {
         case (.always, _): MemberChange(value, if: .always, by: member)

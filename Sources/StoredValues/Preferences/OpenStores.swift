@@ -28,7 +28,7 @@ final class OpenStores: Sendable {
         if let store = byPath[given] { return store }
         let realPath = file.place  // errors of the path occur again when it is read
         let place = Array(realPath.utf8)
-        let store = byPlace.object(for: place, ifStill: { Self.leads($0, to: realPath) }) {
+        let store = byPlace.object(for: place, ifStill: { (try? $0.file.get())?.place.isIdentical(to: realPath) == true }) {
             PreferencesStore(.success(file), path: realPath) { [weak self] in
                 self?.byPath.remove(given)
                 self?.byPlace.remove(place)
@@ -37,12 +37,6 @@ final class OpenStores: Sendable {
         // One that was opened by another path need not lead where this one does as soon as links are retargeted.
         guard case .success(let own?) = store.file, own === file else { return store }
         return byPath.object(for: given) { store }
-    }
-
-    /// Whether the path of the store leads to this real path now.
-    private static func leads(_ store: PreferencesStore, to place: String) -> Bool {
-        guard case .success(let file?) = store.file else { return false }
-        return file.place.isIdentical(to: place)
     }
 
     /// The store of the application's file `name`, open and with the layers below it: the system-wide defaults, and above those,

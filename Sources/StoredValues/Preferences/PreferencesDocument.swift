@@ -47,9 +47,7 @@ struct PreferencesDocument: Sendable {
         try scanner.checkEncoding()
         scanner.skipByteOrderMark()
         scanner.skipWhitespace()
-        guard scanner.next == UInt8(ascii: "{") else {
-            throw scanner.failure(unless: "expected an object, which begins with {")
-        }
+        guard scanner.next == UInt8(ascii: "{") else { throw scanner.failure(unless: "expected an object, which begins with {") }
         try scanner.enter(0)
         base = bytes
         isBaseLaidOut = false

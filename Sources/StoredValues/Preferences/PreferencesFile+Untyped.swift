@@ -38,16 +38,14 @@ extension PreferencesFile {
         return [file].compactMap(\.self) + store.layers.map { PreferencesInspection($0.file, $0.kind.source) }
     }
 
-    /// Begins an edit of the whole file. Throws if there is no file to edit, or it cannot be read.
-    ///
-    /// - Parameter schema: The path of a JSON Schema of the file, which the text for the editor names, but never the file.
+    /// Begins an edit of the whole file. Its text, but never the file, names the JSON Schema at the path `schema`. Throws if there is no
+    /// file to edit, or it cannot be read.
     package func beginEdit(schema: String? = nil) throws(PreferencesError) -> PreferencesEdit {
         try PreferencesEdit(store, schema: schema.map { .string(URL(filePath: $0, directoryHint: .notDirectory).absoluteString) })
     }
 }
 
-/// The content of a preferences file and the layers below it at one moment, without types: for code that knows only keys, such as
-/// the command line tool.
+/// The content of a preferences file and the layers below it at one moment, for code that knows only keys.
 package struct PreferencesSnapshot: Sendable {
     /// By precedence.
     private let all: [(document: PreferencesDocument, source: ValueSource)]
@@ -71,8 +69,7 @@ package struct PreferencesSnapshot: Sendable {
     package subscript(key: String) -> JSONValue? { try? value(of: key) }
 
     /// The value of `key` that programs read: that of a variable that a declared key of this process has, else the file's, else that
-    /// of the first layer that has one. Throws if it contains an
-    /// unpaired surrogate, which is not valid Unicode.
+    /// of the first layer that has one. Throws if it contains an unpaired surrogate, which is not valid Unicode.
     package func value(of key: String) throws -> JSONValue? {
         guard let text = all.lazy.compactMap({ $0.document[key] }).first else { return nil }
         return try JSONValue(parsing: text)

@@ -16,8 +16,7 @@ struct PreferencesLayer: Sendable {
 
     init(_ file: DurableFile, _ kind: LayerKind) { (self.file, self.kind) = (file, kind) }
 
-    /// Reads the file if it has changed, or `always`, and returns whether it was read. Throws if it cannot be read or does not
-    /// parse; then the layer stays as it is.
+    /// Reads the file if it has changed, or `always`, and returns whether it was read. If it throws, the layer stays as it is.
     mutating func read(always: Bool = false) throws -> Bool {
         if !always, try file.currentIdentity() == identity, identity == nil || pin != nil || kind.digest == nil { return false }
         let contents = try file.read()
@@ -34,9 +33,7 @@ extension PreferencesStore {
     /// Adds files below this one, by precedence, and reads them: above the layers that are there if `onTop`, else below them.
     /// Files that are already there stay.
     func addLayers(_ paths: [String], of kind: LayerKind = .systemWide, onTop: Bool = false) {
-        let known = layers.map(\.file.path)
-        let new = paths.filter { path in !known.contains { $0.isIdentical(to: path) } }
-        var added = new.map { PreferencesLayer(DurableFile(path: $0), kind) }
+        var added = paths.map { PreferencesLayer(DurableFile(path: $0), kind) }
         for position in added.indices { read(&added[position]) }
         var later = AfterUnlocking()
         _ = exchange(&later) { members in
@@ -51,12 +48,9 @@ extension PreferencesStore {
     /// By precedence.
     var layers: [PreferencesLayer] { state.withLock { $0.members.layers } }
 
-    func refreshLayers() {
-        for layer in layers { refreshLayer(layer.file) }
-    }
+    func refreshLayers() { for layer in layers { refreshLayer(layer.file) } }
 
-    /// Takes over the current content of a layer. When this returns, readers see the result. Returns what they see, and why the
-    /// file could not be read, if so.
+    /// Takes over the current content of a layer. Returns what readers see from now on, and why the file could not be read, if so.
     @discardableResult
     func refreshLayer(_ file: DurableFile) -> (layer: PreferencesLayer?, trouble: TroubleLog.LayerTrouble?) {
         var later = AfterUnlocking()
@@ -80,8 +74,7 @@ extension PreferencesStore {
         }
     }
 
-    /// Reads a layer if its file changed, or `always`, and returns whether it was read; an error is noted once, and the last good
-    /// values stay.
+    /// Reads a layer if its file changed, or `always`, and returns whether it was read; an error is noted once.
     @discardableResult
     private func read(_ layer: inout PreferencesLayer, always: Bool = false) -> Bool {
         let path = layer.file.path

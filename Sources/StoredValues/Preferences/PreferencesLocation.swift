@@ -9,16 +9,12 @@ package enum PreferencesLocation {
     /// used is not UTF-8.
     static func path(of name: String) throws(PreferencesError) -> String {
         if let path = try variable("STORED_VALUES_PREFERENCES"), !path.isEmpty {
-            return name.isIdentical(to: standardName) ? path : self.path(of: name, beside: path)
+            if name.isIdentical(to: standardName) { return path }
+            // With the stem, programs whose standard files share a folder have different files of one name, and none is the standard file
+            // itself. A file that is called `.json` has no other name.
+            return "\(path.parts(separatedBy: "/").last == ".json" ? path : stem(of: path)).\(name).json"
         }
         return "\(try configurationFolder)/\(StorageSystem.applicationID)/\(name).json"
-    }
-
-    /// `<stem>.<name>.json` beside the standard file at `path`. With the stem, programs whose standard files share a folder have
-    /// different files of one name, and none is the standard file itself.
-    private static func path(of name: String, beside path: String) -> String {
-        // A file that is called `.json` has no other name.
-        "\(path.parts(separatedBy: "/").last == ".json" ? path : stem(of: path)).\(name).json"
     }
 
     static let standardName = "preferences"
@@ -68,8 +64,7 @@ package enum PreferencesLocation {
         return stem
     }
 
-    /// The path of Foundation's `UserDefaults` of that name on Linux. Seen with Swift 6.3, where `.standard` is named after the
-    /// executable.
+    /// The path of Foundation's `UserDefaults` of that name. Seen with Swift 6.3, where `.standard` is named after the executable.
     static func userDefaults(_ name: String) throws(PreferencesError) -> String { "\(try configurationFolder)/\(name).plist" }
 
     package static var configurationFolder: String {

@@ -11,8 +11,7 @@ struct PreferencesState {
     var audience = Audience()
     var log: TroubleLog
     var watches: [(file: DurableFile, watch: FileWatch)] = []
-    /// The changes of the running batch so far, nil before the first. Only its thread sees them; they are published when the
-    /// batch is committed.
+    /// The changes of the running batch so far, nil before the first. Only its thread sees them, until the batch is committed.
     private(set) var batched: MemberChanges?
     /// What the changes inside the turn under way, or inside a batch, leave to do after it.
     var afterTurn = AfterUnlocking()
@@ -34,8 +33,7 @@ struct PreferencesState {
 
     // MARK: Views of threads
 
-    /// The view of a thread in this activity. A change begun inside a consistent read does not use the read's view: it sees what
-    /// is stored now.
+    /// The view of a thread in this activity. A change begun inside a consistent read sees what is stored now, not the read's view.
     func view(in activity: ThreadActivity?) -> StoredMembers {
         if case .reading(let number) = activity, let view = readings[number] { return view }
         return if activity != nil, let batched { members.overlaid(with: batched) } else { members }
@@ -65,8 +63,7 @@ struct PreferencesState {
     // MARK: Changes of ours
 
     /// What to write: the document of all members, the permitted changes to make in it, those of the batch or else `changes`, and whether
-    /// it must be written even if they change nothing. Nil if there is nothing to write. From now on reads of the file are ignored,
-    /// until the turn ends.
+    /// it must be written even if they change nothing; nil for nothing. From now on reads of the file are ignored, until the turn ends.
     mutating func beginWriting(_ changes: MemberChanges) -> (document: PreferencesDocument, changes: MemberChanges, isNeeded: Bool)? {
         let permitted = permit(batched ?? changes)
         guard !permitted.isEmpty || needsWriting else { return nil }
@@ -122,10 +119,9 @@ struct PreferencesState {
     /// Publishes changes made inside another change, which writes them.
     mutating func publishInside(_ changes: MemberChanges) {
         var later = AfterUnlocking()
-        swap(&afterTurn, &later)
         later.release(value: changes)
         show(members.keep(permit(changes)), &later)
-        swap(&afterTurn, &later)
+        afterTurn.append(later)
     }
 
     /// Whether there are such changes that were never tried to write.
@@ -168,8 +164,7 @@ struct PreferencesState {
         if !needsWriting { releaseStore(&later) }
     }
 
-    /// Replaces the members with `new`, and notifies those whose value has changed. Those in `respelled` have another text with
-    /// the same meaning.
+    /// Replaces the members with `new`, and notifies those whose value has changed. Those in `respelled` only have another text.
     mutating func exchange(_ new: StoredMembers, respelled: Set<PreferencesKey>, _ later: inout AfterUnlocking) {
         let old = members
         members = new
@@ -195,7 +190,5 @@ struct PreferencesState {
         audience.tell(Dictionary(uniqueKeysWithValues: changed.map { ($0, MemberChange(members.stored($0))) }), &later)
     }
 
-    private mutating func releaseStore(_ later: inout AfterUnlocking) {
-        if let store = keptOpen.take() { later.release(store) }
-    }
+    private mutating func releaseStore(_ later: inout AfterUnlocking) { if let store = keptOpen.take() { later.release(store) } }
 }

@@ -17,7 +17,6 @@ extension PreferencesStore {
         let readingLayers = hasProblem ? Task { await readLayersAgain() } : nil
         try await onDisk(deadline) { [self] in
             if hasProblem { refresh() }
-            if case .failure(let error) = file, state.withLock({ !$0.members.unsaved.isEmpty }) { return error }
             if state.withLock({ $0.needsWriting }) {
                 waitForStuckLock()
                 if let problem = save() { return problem }
@@ -62,13 +61,9 @@ extension PreferencesStore {
                 turn.cancel()
                 return error
             }
-            do throws(PreferencesError) {
-                // If nothing had to be written, the copy may be missing. Otherwise the turn has made it; later writes of others are not
-                // this call's.
-                return try turn.commitDurably() ? nil : syncGeneration()
-            } catch {
-                return error
-            }
+            let (hasWritten, problem) = turn.commitDurably()
+            // If nothing had to be written, the copy may be missing. Otherwise the turn has made it; later writes of others are not this call's.
+            return problem ?? (hasWritten ? nil : syncGeneration())
         }
     }
 
@@ -122,9 +117,7 @@ extension PreferencesStore {
         }
     }
 
-    private func bringToDisk(
-        _ body: (DurableFile, DurableGeneration) throws(FileError) -> Void
-    ) -> PreferencesError? {
+    private func bringToDisk(_ body: (DurableFile, DurableGeneration) throws(FileError) -> Void) -> PreferencesError? {
         guard case .success(let file?) = file, let generation else { return nil }
         do throws(FileError) {
             do throws(FileError) {
@@ -150,11 +143,9 @@ extension PreferencesStore {
 
     // MARK: After a turn has written, or could not
 
-    /// Publishes `changes`, with which the file was replaced by `document`, and schedules a sync. Without an identity it is in
-    /// memory only.
+    /// Publishes `changes`, with which the file was replaced by `document`, and schedules a sync. Without an identity it is in memory only.
     func publish(
-        _ changes: MemberChanges, writtenIn document: PreferencesDocument, _ identity: FileIdentity?,
-        _ later: inout AfterUnlocking
+        _ changes: MemberChanges, writtenIn document: PreferencesDocument, _ identity: FileIdentity?, _ later: inout AfterUnlocking
     ) {
         let pin = pin(identity)
         let rest = state.withLock { state in
@@ -196,17 +187,15 @@ extension PreferencesStore {
         }
     }
 
-    /// Waits for a lock that timed out before as long as a change would. Without this, a flush just after another process has
-    /// released the lock would fail all the same, because changes after the one that waited do not wait. Called outside of any
-    /// turn, where it delays no change.
+    /// Waits for a lock that timed out before as long as a change would. Without this, a flush just after another process has released the
+    /// lock would fail, because changes after the one that waited do not wait. Called outside of any turn, where it delays no change.
     private func waitForStuckLock() {
         guard isWaitingForLock.load(ordering: .relaxed), case .success(let file?) = file else { return }
         guard (try? file.lock()) != nil else { return }  // the error occurs again when the change is written
         isWaitingForLock.store(false, ordering: .relaxed)
     }
 
-    /// Retries to write what is unsaved, as long as anything is, to sync it, and to read what could not be read: the cause may
-    /// disappear without an event.
+    /// Retries to write what is unsaved, to sync it, and to read what could not be read: the cause may disappear without an event.
     func tryAgain() {
         guard case .success = file else { return }
         retries?.request { [weak self] in
@@ -238,8 +227,7 @@ struct KnownFile {
     private var isUnpinned = false
     /// The state in which the file was last found broken.
     private(set) var brokenIdentity: FileIdentity?
-    /// Whether the file must be written even if no change is pending: another program broke it since, or a sync failed, and Linux
-    /// has dropped its pages.
+    /// Whether the file must be written even if no change is pending: it is broken, or a sync failed, and Linux has dropped its pages.
     var mustRewrite = false
     /// Whether a sync has failed and was not repeated yet.
     var isSyncMissed = false

@@ -2,8 +2,7 @@ import StoredValuesSupport
 
 // What the calling thread reads: inside a batch or a consistent read it has its own view.
 extension PreferencesStore {
-    /// The calling thread's view: what is stored, with the changes of a batch that it is in, or what was stored when its
-    /// consistent read began.
+    /// The calling thread's view: what is stored, with the changes of its batch, or what was stored when its consistent read began.
     var view: StoredMembers {
         let activity = ThreadActivity.current(in: self)
         return state.withLock { $0.view(in: activity) }

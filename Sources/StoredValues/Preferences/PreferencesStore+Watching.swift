@@ -50,13 +50,11 @@ extension PreferencesStore {
         reportWatchProblem()
     }
 
-    /// Reads the file if another program has changed it. Returns false, and runs ``refresh()`` later, if a change of ours is
-    /// being written.
+    /// Reads the file if another program has changed it. While a change of ours is being written, returns false, and is repeated later.
     private func read(always: Bool = false, _ later: inout AfterUnlocking) -> Bool {
         guard case .success(let file?) = file else { return true }
         do throws(FileError) {
-            // Not under the file's lock, which another process may hold for long. If a change of ours came in between, the
-            // result is outdated.
+            // Not under the file's lock, which another process may hold for long. If a change of ours came in between, it is outdated.
             var adoption = Adoption.outdated
             while adoption == .outdated {
                 let begin = state.withLock { $0.disk.mayRead() ? ($0.disk.identity, $0.disk.isUncertain, $0.members.revision) : nil }
@@ -81,11 +79,8 @@ extension PreferencesStore {
         case outdated
     }
 
-    /// Takes over what was read, and notifies the members whose value has changed. A file that does not parse is noted.
-    ///
-    /// - Parameters:
-    ///   - revision: The members' revision when the read began; nil inside a turn, where the file does not change.
-    ///   - inUse: Says what is used in place of a file that does not parse.
+    /// Takes over what was read, and notifies the members whose value has changed. A file that does not parse is noted, with what is `inUse`
+    /// in its place. `revision` is that of the members when the read began; nil while the store is opened.
     func adopt(
         _ reading: PreferencesReading, since revision: Int? = nil,
         inUse: () -> String = { "The last good values are in use, and defaults where there are none." }, _ later: inout AfterUnlocking
@@ -112,11 +107,9 @@ extension PreferencesStore {
         }
     }
 
-    /// Changes the members with `change`, and notifies those whose value has changed. Returns false if `isCurrent` no longer
-    /// holds.
+    /// Changes the members with `change`, and notifies those whose value has changed. Returns false if `isCurrent` no longer holds.
     ///
-    /// Old and new values are compared without a lock, because that may parse them; if something is stored meanwhile, all is
-    /// repeated.
+    /// Old and new values are compared without a lock, because that may parse them; if something is stored meanwhile, all is repeated.
     func exchange(
         while isCurrent: (borrowing PreferencesState) -> Bool = { _ in true }, _ later: inout AfterUnlocking,
         _ change: (inout StoredMembers) -> [PreferencesError],
@@ -160,8 +153,7 @@ extension PreferencesStore {
         return nil
     }
 
-    /// Reads the layers, if they have changed. Not waited for long: they may be on another machine, which must not make a flush of this file
-    /// fail.
+    /// Reads the layers, if they have changed. Not waited for long: a flush must not fail because they are on another machine.
     func readLayersAgain() async {
         try? await onDisk(.seconds(5), queues.watching) { [self] in
             refreshLayers()

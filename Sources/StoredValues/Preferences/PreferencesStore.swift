@@ -1,4 +1,3 @@
-import Dispatch
 import Logging
 import StoredValuesFiles
 import StoredValuesSupport
@@ -33,11 +32,7 @@ final class PreferencesStore: Sendable {
     private let opening = Guarded(false)
     private let onEnd: @Sendable () -> Void
 
-    /// The store of `file`, which is not opened yet.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file with links resolved.
-    ///   - onEnd: Runs when the store is released.
+    /// The store of `file`, which is at `path` with links resolved, and is not opened yet. `onEnd` runs when the store is released.
     init(
         _ file: Result<DurableFile?, PreferencesError>, path: String, syncDelay: Duration = .milliseconds(50),
         sizeLimit: Int = DurableFile.sizeLimit, retries: RetryThread? = RetryThread(),
@@ -90,9 +85,7 @@ final class PreferencesStore: Sendable {
     // MARK: Live values and listeners
 
     /// The live value of `key`: the one in use, or a new one, made by `make` from the stored content and what the former one
-    /// has left. It must ``forget(_:_:leaving:)`` the key when it is released.
-    ///
-    /// Traps if the key is declared with another item type.
+    /// has left. It must ``forget(_:_:leaving:)`` the key when it is released. Traps if the key is declared with another item type.
     func member<Item, Member: LiveMember>(_ key: String, _ itemType: Item.Type, make: (StoredJSON?, (any Sendable)?) -> Member) -> Member {
         let key = PreferencesKey(key)
         // The former one's value is released out here, without a lock: it may be of another type.
@@ -139,8 +132,7 @@ final class PreferencesStore: Sendable {
         }
     }
 
-    /// Calls `listener` with the state locked: now, and after each change of one of `keys`, whoever makes it. Returns the
-    /// number for ``stopTelling(_:)``.
+    /// Calls `listener` with the state locked: now, and after each change of one of `keys`. Returns the number for ``stopTelling(_:)``.
     func tell(of keys: Set<PreferencesKey>, _ listener: @escaping Audience.Listener) -> Int {
         var later = AfterUnlocking()
         let number = state.withLock { state in
@@ -215,21 +207,17 @@ final class PreferencesStore: Sendable {
         }
     }
 
-    /// Makes the library's own changes, which leave the values that users read as they are; `changes` returns them for the
-    /// stored members. They may be made inside a user's change, which writes them, and stay if that is undone. Consistent reads
-    /// see them too.
+    /// Makes the library's own changes, which leave the values that users read as they are; `changes` returns them for the stored
+    /// members. They may be made inside a user's change, which writes them, and stay if that is undone. Consistent reads see them.
     func rearrange(_ changes: (StoredMembers) -> MemberChanges) {
         func published() -> StoredMembers { state.withLock { $0.members } }
         // Checked without the file's lock first: reading a default must not require a writable folder.
-        if !changes(published()).isEmpty {
-            change(.rearrangement) { $0 = changes(published()) }
-        }
+        if !changes(published()).isEmpty { change(.rearrangement) { $0 = changes(published()) } }
         // Without a look at the count of views: a read that begins just now is in it only after it has its view.
         state.withLock { $0.changeReadings(changes) }
     }
 
-    /// Runs `body`, and makes all changes that this thread makes in it as one, in one replacement of the file; none if it
-    /// throws.
+    /// Makes all changes that this thread makes in `body` as one, in one replacement of the file; none if it throws.
     func batch<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         try change(.batch) { _ throws(Failure) in try body() }
     }
@@ -245,9 +233,7 @@ final class PreferencesStore: Sendable {
     // MARK: Logging
 
     /// Notes an error, to be logged at the end of the change under way; the same error again only after a change was written.
-    func note(_ trouble: String) {
-        state.withLock { $0.log.note(trouble) }
-    }
+    func note(_ trouble: String) { state.withLock { $0.log.note(trouble) } }
 
     /// Notes what `note` adds, and logs it.
     func report(_ note: (inout TroubleLog) -> Void) {
@@ -259,9 +245,8 @@ final class PreferencesStore: Sendable {
     func finish(_ later: AfterUnlocking) { finish(later, logging: state.withLock { $0.log.take() }) }
 
     /// Does what a read or a change has left to do, and logs `notes`. While the calling thread is inside a change, of this file or another,
-    /// the end of that does it, without a lock: observers and log handlers may use the values of any file.
-    ///
-    /// - Parameter changes: They hold the user's items, which must not be released under a lock either.
+    /// the end of that does it, without a lock: observers and log handlers may use the values of any file, and `changes` hold the user's
+    /// items, which must not be released under a lock either.
     func finish(_ later: AfterUnlocking, logging notes: [TroubleLog.Note], releasing changes: MemberChanges = [:]) {
         guard let outer = ThreadActivity.storeInTurn else {
             later.run()

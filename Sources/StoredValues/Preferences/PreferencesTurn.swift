@@ -74,17 +74,14 @@ struct PreferencesTurn: ~Copyable {
     /// Makes the change. Returns why it could not be written, if it could not.
     @discardableResult
     consuming func commit() -> PreferencesError? {
-        problem = write()
+        write(durably: false)
         return end()
     }
 
-    /// Makes the change so that it survives a power cut, or not at all. Returns whether anything had to be written; throws why it was
-    /// not made.
-    consuming func commitDurably() throws(PreferencesError) -> Bool {
-        var hasWritten = false
-        if problem == nil { do throws(PreferencesError) { hasWritten = try writeDurably() } catch { problem = error } }
-        if let problem = end() { throw problem }
-        return hasWritten
+    /// Makes the change so that it survives a power cut, or not at all. Returns whether anything had to be written, and why it was not made.
+    consuming func commitDurably() -> (hasWritten: Bool, problem: PreferencesError?) {
+        let hasWritten = if problem == nil { write(durably: true) } else { false }
+        return (hasWritten, end())
     }
 
     /// Removes the file with all beside it, and all values. Returns why it could not, if so.
@@ -124,37 +121,44 @@ struct PreferencesTurn: ~Copyable {
         }
         changes = MemberChanges()
         // The library's own changes stay, and must be written here.
-        if isUntried { problem = write() }
+        if isUntried { write(durably: false) }
         _ = end()
     }
 
-    /// Writes and publishes the requested and all pending changes.
-    private mutating func write() -> PreferencesError? {
+    /// Writes and publishes the requested and all pending changes. What cannot be written is kept, or given up if it must be durable.
+    /// Returns whether anything had to be written.
+    @discardableResult
+    private mutating func write(durably: Bool) -> Bool {
         // Under the file's lock, so that a newer version written a moment ago is seen.
-        guard let (document, changes) = beginWriting() else { return nil }
-        do throws(PreferencesError) {
-            let identity = try replace(with: document)
-            store.publish(changes, writtenIn: document, identity, &later)
-            return nil
-        } catch {
-            store.keep(changes, unwrittenFor: error, &later)
-            return error
+        guard let (document, changes) = beginWriting() else {
+            problem = nil
+            return false
         }
+        do throws(PreferencesError) {
+            let identity = try replace(with: document, durably: durably)
+            store.publish(changes, writtenIn: document, identity, &later)
+        } catch {
+            if durably { store.giveUpWriting() } else { store.keep(changes, unwrittenFor: error, &later) }
+            problem = error
+        }
+        return true
     }
 
-    /// The file with the requested and all pending changes, and those requested that change anything; nil if there is nothing to
-    /// write.
+    /// The file with the requested and all pending changes, and those requested that change anything; nil if nothing is to be written.
     private func beginWriting() -> (document: PreferencesDocument, changes: MemberChanges)? {
         guard var writing = store.state.withLock({ [changes] in $0.beginWriting(changes) }) else { return nil }
         let changes = writing.document.apply(writing.changes)
         return changes.isEmpty && !writing.isNeeded ? nil : (writing.document, changes)
     }
 
-    private func replace(with document: PreferencesDocument) throws(PreferencesError) -> FileIdentity? {
+    /// Replaces the file, if there is one; one that is not JSON is set aside.
+    private func replace(with document: PreferencesDocument, durably: Bool) throws(PreferencesError) -> FileIdentity? {
         if let problem { throw problem }
+        if durably, isBroken { _ = try replace(with: store.state.withLock { $0.members.document }, durably: false) }  // which sets it aside
         switch locked {
         case nil: return nil  // there is no file
         case .some(let file):
+            if durably { return try replaceDurably(file, with: document.text) }
             do throws(FileError) {
                 guard isBroken else { return try file.replace(with: document.text, durably: false) }
                 let time = Date.now.formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
@@ -164,23 +168,6 @@ struct PreferencesTurn: ~Copyable {
             } catch {
                 throw .notSaved(path: store.path, reason: error.description)
             }
-        }
-    }
-
-    private mutating func writeDurably() throws(PreferencesError) -> Bool {
-        guard let (new, changes) = beginWriting() else { return false }
-        do throws(PreferencesError) {
-            if isBroken { _ = try replace(with: store.state.withLock { $0.members.document }) }  // which sets it aside
-            let identity: FileIdentity? =
-                switch locked {
-                case nil: nil  // there is no file
-                case .some(let file): try replaceDurably(file, with: new.text)
-                }
-            store.publish(changes, writtenIn: new, identity, &later)
-            return true
-        } catch {
-            store.giveUpWriting()
-            throw error
         }
     }
 

@@ -25,10 +25,8 @@ final class RefreshSchedule: Sendable {
     private let isOwnerBusy: @Sendable () -> Bool
     private let refresh: @Sendable () -> Void
 
-    /// A schedule that runs `refresh` on the serial `queue`.
-    ///
-    /// - Parameter isOwnerBusy: Whether the owner is changing the file itself. It then reads the file with each change, and
-    ///   processes that all change one file would otherwise be busy reading each other's changes.
+    /// A schedule that runs `refresh` on the serial `queue`. While `isOwnerBusy`, the owner reads the file with each of its own changes,
+    /// and processes that all change one file would otherwise be busy reading each other's.
     init(
         on queue: DispatchQueue, patience: Duration = patience, isOwnerBusy: @escaping @Sendable () -> Bool = { false },
         _ refresh: @escaping @Sendable () -> Void
@@ -72,8 +70,7 @@ final class RefreshSchedule: Sendable {
     }
 }
 
-/// The queues on which stores wait for the disk and for writers, so that no caller's thread and no thread of the cooperative
-/// pool does.
+/// The queues on which stores wait for the disk and for writers, so that no thread of a caller or of the cooperative pool does.
 ///
 /// The first files have separate queues; later ones share them, because a busy queue occupies a thread, and a program may open
 /// thousands of files. A disk that hangs then delays the files of its queue.

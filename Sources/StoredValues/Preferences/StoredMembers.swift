@@ -1,14 +1,11 @@
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// The stored members: those of the file with pending changes applied, and the layers below; or as one thread sees them, with
-/// the changes of a batch, which only that thread sees.
+/// The stored members: those of the file with pending changes applied, and the layers below; or one thread's view, with its batch.
 struct StoredMembers {
     typealias Permitted = (changes: MemberChanges, refusals: [PreferencesError])
 
-    /// The path of the file, for the user.
     private let path: String
-    /// The maximum size of the file.
     private let sizeLimit: Int
     /// Where values come from that are not in the layers below, and are saved.
     private let ownSource: ValueSource
@@ -150,8 +147,7 @@ extension StoredMembers {
         .newerVersion(key: key.text, path: path, stored: stored, supported: known)
     }
 
-    /// The same for the unsaved changes when they are applied to what another program wrote. Each of these is a separate
-    /// change.
+    /// The same for the unsaved changes when they are applied to what another program wrote. Each of these is a separate change.
     private func permitted(_ changes: MemberChanges, over content: PreferencesDocument) -> Permitted {
         var (changes, refusals) = current(changes, in: content)
         guard !content.hasRoom(for: changes, within: sizeLimit) else { return (changes, refusals) }
@@ -212,8 +208,7 @@ extension PreferencesDocument {
 
     /// Whether the file stays within `limit` with `changes`, or does not grow because of them.
     func hasRoom(for changes: [PreferencesKey: MemberChange], within limit: Int) -> Bool {
-        // Usually this bound is enough, without a lookup. A name grows by its escapes, and may also be listed among the
-        // versions.
+        // Usually this bound is enough, without a lookup. A name grows by its escapes, and may be listed among the versions, too.
         let bound = changes.reduce(composedSize) { $0 + ($1.value.stored?.json.count ?? 0) + 12 * $1.key.text.utf8.count + 128 }
         guard bound > limit else { return true }
         let growth = growth(by: changes)
@@ -234,7 +229,6 @@ extension PreferencesDocument {
     /// The size of a member with its indentation, quotes, colon, comma and line break; 0 without a value.
     static func size(name: Int, value: Int) -> Int { value == 0 ? 0 : name + value + 8 }
 
-    /// The maximum size of a version's note: an entry of that name and a number, and the member around all entries if this is
-    /// the first.
+    /// The maximum size of a version's note: an entry of that name and a number, and around the first the member of all entries.
     static func versionSize(name: Int) -> Int { name + 64 }
 }

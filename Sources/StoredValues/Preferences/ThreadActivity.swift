@@ -44,17 +44,11 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
     // MARK: The calling thread
 
     /// What the calling thread does with this file, innermost; nil if nothing.
-    static func current(in store: PreferencesStore) -> ThreadActivity? {
-        ofThread.pointee.last { $0.store === store }?.activity
-    }
+    static func current(in store: PreferencesStore) -> ThreadActivity? { ofThread.pointee.last { $0.store === store }?.activity }
 
     /// The change or batch of this file that the calling thread is in, innermost; nil if it does not hold the file's turn.
-    static func turn(of store: PreferencesStore) -> ThreadActivity? {
-        turn(of: store, in: ofThread.pointee)
-    }
-
-    /// By positions: looking at each entry as a whole would copy it, and retain what is in it.
-    private static func turn(of store: PreferencesStore, in stack: [Entry]) -> ThreadActivity? {
+    static func turn(of store: PreferencesStore, in stack: [Entry] = ofThread.pointee) -> ThreadActivity? {
+        // By positions: looking at each entry as a whole would copy it, and retain what is in it.
         stack.indices.last { stack[$0].store === store && stack[$0].activity.isTurn }.map { stack[$0].activity }
     }
 
@@ -110,10 +104,9 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
 
     // MARK: Storage
 
-    private typealias Entry = (activity: ThreadActivity, store: PreferencesStore?)
+    typealias Entry = (activity: ThreadActivity, store: PreferencesStore?)
 
-    /// The activities of the calling thread, innermost last. In memory of its own, because the accesses to an object would be checked
-    /// at run time.
+    /// Those of the calling thread, innermost last. In memory of its own, as accesses to an object would be checked at run time.
     private static var ofThread: UnsafeMutablePointer<[Entry]> {
         if let stack = pthread_getspecific(key) { return stack.assumingMemoryBound(to: [Entry].self) }
         let new = UnsafeMutablePointer<[Entry]>.allocate(capacity: 1)

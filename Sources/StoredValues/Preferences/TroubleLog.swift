@@ -4,7 +4,6 @@ import Logging
 struct TroubleLog {
     typealias Note = (level: Logger.Level, text: String)
 
-    /// The path of the file, for the user.
     private let path: String
     /// The errors since the last write, which are not logged again with each further change.
     private var troubles: Set<String> = []
@@ -42,8 +41,7 @@ struct TroubleLog {
     /// Notes that a change was written. After it, an error that was logged before is logged again.
     mutating func forgetTroubles() { troubles = [] }
 
-    /// Notes a trouble with the layer at this path; the same one again only after ``layerIsWhole(_:)``, whatever is read or
-    /// written elsewhere.
+    /// Notes a trouble with the layer at this path; the same one again only after ``layerIsWhole(_:)``.
     mutating func note(_ trouble: LayerTrouble, ofLayer layer: String) {
         guard layerTroubles.updateValue(trouble, forKey: layer) != trouble else { return }
         notes.append((.error, trouble.text))

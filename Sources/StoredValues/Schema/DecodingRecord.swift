@@ -7,8 +7,6 @@ final class DecodingRecord {
         var mayBeNull = false
         var isList = false
         var isObject = false
-        /// Whether it was asked for in a way that says nothing of its type.
-        var isOpen = false
 
         mutating func note(_ type: any Decodable.Type) { if !types.contains(where: { $0 == type }) { types.append(type) } }
     }
@@ -18,9 +16,7 @@ final class DecodingRecord {
     /// How many items are being made up inside each other. Only the outermost has optional parts: a type may contain itself.
     private let depth: Int
 
-    private init(depth: Int) { self.depth = depth }
-
-    convenience init() { self.init(depth: 0) }
+    init(depth: Int = 0) { self.depth = depth }
 
     /// Runs the type's `init(from:)`, and notes what it asks for.
     @discardableResult
@@ -118,12 +114,7 @@ private struct RecordingMembers<Key: CodingKey>: KeyedDecodingContainerProtocol 
         record.note(key.stringValue) { $0.isList = true }
         return try base.nestedUnkeyedContainer(forKey: key)
     }
-    func superDecoder() throws -> any Decoder {
-        record.note("super") { $0.isOpen = true }
-        return try base.superDecoder()
-    }
-    func superDecoder(forKey key: Key) throws -> any Decoder {
-        record.note(key.stringValue) { $0.isOpen = true }
-        return try base.superDecoder(forKey: key)
-    }
+    // Of these, nothing is known.
+    func superDecoder() throws -> any Decoder { try base.superDecoder() }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try base.superDecoder(forKey: key) }
 }

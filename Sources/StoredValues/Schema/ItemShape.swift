@@ -9,9 +9,7 @@ struct ItemShape {
     /// The types around the one that is looked at, which may contain themselves.
     private var outer: Set<ObjectIdentifier> = []
 
-    /// The schema of items of this type.
-    ///
-    /// - Parameter sample: An item's JSON, such as the default's.
+    /// The schema of items of this type; the sample is an item's JSON, such as the default's.
     static func schema(of type: any Decodable.Type, sample: JSONValue?) -> JSONSchema {
         var shape = ItemShape()
         return shape.schema(of: type, sample)
@@ -129,7 +127,7 @@ struct ItemShape {
         func with(_ name: String, _ value: JSONValue) -> JSONValue { .object(sample.merging([name: value]) { $1 }) }
         for name in record.members.keys.sorted() { for value in DecodingRecord.samples { record.run(type, on: with(name, value)) } }
         var members: [String: JSONValue] = [:]
-        for (name, member) in record.members where !member.isOpen {
+        for (name, member) in record.members {
             var choices = member.types.map { schema(of: $0, sample[name]) }
             let kinds = [("null", member.mayBeNull), ("array", member.isList), ("object", member.isObject)]
             choices += kinds.filter(\.1).map { JSONSchema(type: $0.0) }

@@ -115,11 +115,9 @@ final class SchemaRun: Sendable {
 
     private func write(isAll: Bool) throws(FileError) {
         // Mostly there is nothing to write; then no lock is needed.
-        guard let contents = try file.read(), update(contents.bytes, isAll: isAll) == nil else {
-            let locked = try file.lock()
-            if let text = update(try locked.read()?.bytes ?? [], isAll: isAll) { _ = try locked.replace(with: text, durably: false) }
-            return
-        }
+        if let contents = try file.read(), update(contents.bytes, isAll: isAll) == nil { return }
+        let locked = try file.lock()
+        if let text = update(try locked.read()?.bytes ?? [], isAll: isAll) { _ = try locked.replace(with: text, durably: false) }
     }
 
     /// The new text of the file; nil if it stays as it is.
@@ -135,17 +133,17 @@ final class SchemaRun: Sendable {
     /// By the bytes of the path.
     private static let all = Guarded<[[UInt8]: SchemaRun]>([:])
 
+    /// Of a process that is killed the next run does it.
+    private static let endWithProcess: Void = atEndOfProcess { for run in SchemaRun.all.withLock({ Array($0.values) }) { try? run.end() } }
+
     /// The run for the schema at `path`, which ends with the process.
     static func run(at path: String) -> SchemaRun {
-        let (run, isFirst) = all.withLock { runs in
-            if let run = runs[Array(path.utf8)] { return (run, false) }
-            let new = SchemaRun(at: path), isFirst = runs.isEmpty
-            runs[Array(path.utf8)] = new
-            return (new, isFirst)
+        _ = endWithProcess  // once
+        return all.withLock { runs in
+            let run = runs[Array(path.utf8)] ?? SchemaRun(at: path)
+            runs[Array(path.utf8)] = run
+            return run
         }
-        // Of a process that is killed the next run does it.
-        if isFirst { atEndOfProcess { for run in SchemaRun.all.withLock({ Array($0.values) }) { try? run.end() } } }
-        return run
     }
 }
 

@@ -42,9 +42,7 @@ extension PreferencesFile {
         at path: String, key newKey: (String) -> String? = { $0 }
     ) throws(PreferencesError) -> UserDefaultsImport {
         let file = DurableFile(path: path), store = store, source = Self.nameOfList(at: file.path)
-        func report(
-            _ status: UserDefaultsImport.Status, _ keys: [String: UserDefaultsImport.Outcome] = [:]
-        ) -> UserDefaultsImport {
+        func report(_ status: UserDefaultsImport.Status, _ keys: [String: UserDefaultsImport.Outcome] = [:]) -> UserDefaultsImport {
             UserDefaultsImport(path: file.path, status: status, keys: keys)
         }
         guard !store.imported.contains(source) else { return report(.doneBefore) }

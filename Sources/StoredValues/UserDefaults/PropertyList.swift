@@ -21,8 +21,7 @@ struct PropertyList: Codable {
         func value<Value: Codable>(_ type: Value.Type) -> (any Encodable)? { try? container.decode(type) }
         let group = value([PropertyList].self) ?? value([String: PropertyList].self)
         try limits?.count(0)  // no other type needs to be tried if that was too much
-        // The decoder confuses none of these types, except that it decodes an integer as a real number, which therefore comes
-        // last.
+        // The decoder confuses none of these types, except that it decodes an integer as a real number, which is therefore the last.
         let scalar = value(String.self) ?? value(Bool.self) ?? value(Data.self) ?? value(Date.self) ?? value(Int64.self) ?? value(UInt64.self)
         self.value = try group ?? scalar ?? container.decode(Double.self)
         // Long text counts as several values, and so does a long key.

@@ -89,12 +89,7 @@ extension PreferencesFile {
     /// Iterating subscribes, dropping the iterator unsubscribes. A slow reader gets only the latest.
     public func settingUpdates(of keys: [AnyStoredKey]) -> LiveValues<[Setting]> {
         LiveValues(
-            subscribe: { () -> ActiveSubscription<Bool> in
-                let store = store
-                let subscription = Subscription(limit: .newest(1)), change = Box(true)
-                let number = store.tell(of: Set(keys.map { PreferencesKey($0.name) })) { later in subscription.append(change, &later) }
-                return ActiveSubscription(subscription) { store.stopTelling(number) }
-            },
+            subscribe: { () -> ActiveSubscription<Bool> in store.subscribe(to: keys.map { PreferencesKey($0.name) }, .newest(1)) { true } },
             makeTransform: {
                 var last: [Setting]?
                 return { _ in
@@ -120,9 +115,9 @@ extension PreferencesFile {
     /// Traps if two of the keys have one variable of the environment, which would be ignored. That is so only of the ``standard`` file, after
     /// `bootstrap` with a prefix, and outside of `withTemporaryStorage`; see <doc:ServiceEnvironment>.
     public func schema(of keys: [AnyStoredKey]) -> JSONValue {
-        _ = variables(of: keys) { variable, keys in
-            let names = keys.map { "\"\($0)\"" }.joined(separator: " and ")
-            programmerError("PreferencesFile.schema(of:): the keys \(names) have one environment variable, \(variable), so that it would be ignored. Rename one of them.")
+        for (variable, names) in namesByVariable(of: keys) where names.count > 1 {
+            let keys = names.map { "\"\($0)\"" }.joined(separator: " and ")
+            programmerError("PreferencesFile.schema(of:): the keys \(keys) have one environment variable, \(variable), so that it would be ignored. Rename one of them.")
         }
         return PublishedSchema(properties: declarations(of: keys)).json
     }
@@ -156,7 +151,15 @@ extension PreferencesFile {
             }
         }
         for key in keys { declarations[key.name] = key.key.declaration }
-        for (key, variable) in variables(of: keys) { declarations[key]?[PublishedSchema.variableMember] = .string(variable) }
+        for (variable, names) in namesByVariable(of: keys) where names.count == 1 {
+            declarations[names[0]]?[PublishedSchema.variableMember] = .string(variable)
+        }
         return declarations
+    }
+
+    /// The names of these keys by the variable that each may have its value in; none if variables cannot have values of this file.
+    private func namesByVariable(of keys: [AnyStoredKey]) -> [String: [String]] {
+        guard let variables = store.environment?.variables else { return [:] }
+        return Dictionary(grouping: keys.map(\.name).distinctKeys) { variables.name(of: $0) }
     }
 }

@@ -38,13 +38,24 @@ extension PreferencesFile {
         @Sendable func find() -> [Part] {
             var parts: [Part] = []
             for wrapper in repeat each wrappers { parts.append(wrapper.part) }
-            Part.check(parts, lieIn: file?.store)
+            guard let first = parts.first else {
+                programmerError("PreferencesFile.values(of:) was called without a wrapper. Pass the wrappers to read together.")
+            }
+            let store = file?.store ?? first.store
+            for part in parts where part.store !== store {
+                programmerError(
+                    "PreferencesFile.values(of:) was called for \"\(store.path)\" with \"\(part.key.text)\", which belongs to \"\(part.store.path)\". Only values of one file can be read together: call it once per file."
+                )
+            }
             return parts
         }
         _ = find()
         // Its contents are those of all keys.
         return LiveValues(
-            subscribe: { Part.subscribe(to: find()) },
+            subscribe: { () -> ActiveSubscription<[StoredContent]> in
+                let parts = find()
+                return parts[0].store.subscribe(to: parts.map(\.key), .unlimited) { parts.map { $0.content() } }
+            },
             makeTransform: {
                 let readings = (repeat PartReading(each wrappers))
                 return { contents in
@@ -63,27 +74,17 @@ private struct Part: Sendable {
     let key: PreferencesKey
     let store: PreferencesStore
     let content: @Sendable () -> StoredContent
+}
 
-    /// Traps unless all belong to one file: `store`, if given.
-    static func check(_ parts: [Part], lieIn store: PreferencesStore?) {
-        guard let first = parts.first else {
-            programmerError("PreferencesFile.values(of:) was called without a wrapper. Pass the wrappers to read together.")
-        }
-        let path = (store ?? first.store).path
-        for part in parts where part.store !== store ?? first.store {
-            programmerError(
-                "PreferencesFile.values(of:) was called for \"\(path)\" with \"\(part.key.text)\", which belongs to \"\(part.store.path)\". Only values of one file can be read together: call it once per file."
-            )
-        }
-    }
-
-    /// Adds a reader of all contents, beginning with the current ones.
-    static func subscribe(to parts: [Part]) -> ActiveSubscription<[StoredContent]> {
-        let store = parts[0].store  // the same for all parts: they were checked
-        let subscription = Subscription(limit: .unlimited)
-        // No content changes while the state is locked.
-        let number = store.tell(of: Set(parts.map(\.key))) { later in subscription.append(Box(parts.map { $0.content() }), &later) }
-        return ActiveSubscription(subscription) { store.stopTelling(number) }
+extension PreferencesStore {
+    /// Adds a reader of `content` now and after each change of one of these keys. It is called with the state locked, so that nothing
+    /// changes meanwhile.
+    func subscribe<Content>(
+        to keys: [PreferencesKey], _ limit: BufferLimit, _ content: @escaping @Sendable () -> Content
+    ) -> ActiveSubscription<Content> {
+        let subscription = Subscription(limit: limit)
+        let number = tell(of: Set(keys)) { later in subscription.append(Box(content()), &later) }
+        return ActiveSubscription(subscription) { self.stopTelling(number) }
     }
 }
 

@@ -13,9 +13,8 @@ protocol ListeningSecret: AnyObject, Sendable {
     func follow(_ secret: Secret?)
 }
 
-/// A keyring in use by this process: one live value per secret, and one listener for all of them.
-///
-/// Each secret retains its keyring, and the keyring retains no secret: listening ends when the last secret is released.
+/// A keyring in use by this process: one live value per secret, and one listener for all of them. Each secret retains this, and this no
+/// secret: listening ends when the last secret is released.
 final class LiveKeyring: Sendable {
     private static let inUse = WeakTable<KeyringIdentity, LiveKeyring>()
 

@@ -59,10 +59,8 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         key.range.map { "to the range \($0.description)" } ?? (key.validate == nil ? "not at all" : "by a function")
     }
 
-    /// Logs, once, that a content which this declaration interprets as `item` is another item for the declaration that read it before.
-    ///
-    /// That one interprets it again for this, but only where the two items differ: a validation may depend on other values, so that
-    /// two items need not mean two validations.
+    /// Logs, once, that a content which one declaration interprets as `item` is another item for the declaration that read it before. That
+    /// one interprets it again for this where the items differ: a validation may depend on other values.
     private func compare(_ item: Item, _ content: StoredContent, of revision: UInt64) {
         guard let (known, reader) = lastGood.withLock({ $0.made(of: revision) }), let (_, text) = Self.difference(known, item) else { return }
         let other = Self.text(decoded(content).interpreted(by: reader) { lastGood(by: reader) }.item)

@@ -10,12 +10,9 @@ extension LiveSecret {
         try await inTurn(.changes) { () async throws(KeyringError) in try await store(.absent, in: keyring) }
     }
 
-    /// Reads the keyring, runs `change` on the item, and stores the result, or removes the secret if that is nil. All of it
-    /// holds the keyring's lock, if there is one. Nothing is stored if the item is unchanged or `change` returns a failure:
-    /// without a lock, another process may have stored something else. If the lock is refused, an update without a change still
-    /// succeeds.
-    ///
-    /// - Parameter change: Changes the item; `stored` holds the bytes it was decoded from.
+    /// Reads the keyring, runs `change` on the item and the bytes it was decoded from, and stores the result, or removes the secret if that
+    /// is nil. All of it holds the keyring's lock, if there is one. Nothing is stored if the item is unchanged or `change` returns a failure:
+    /// without a lock, another process may have stored something else. If the lock is refused, an update without a change still succeeds.
     func update<Success: Sendable, Failure>(
         _ change: @Sendable (_ item: inout Item?, _ stored: Secret?) -> Result<Success, Failure>
     ) async throws(KeyringError) -> Result<Success, Failure> {

@@ -1,9 +1,7 @@
 import Dispatch
 import StoredValuesSupport
 
-/// The one live value that all wrappers of a secret in a keyring share.
-///
-/// Changes go to the keyring one after another, and memory follows the keyring. ``SecretState`` decides; this carries it out.
+/// The one live value that all wrappers of a secret in a keyring share. ``SecretState`` decides; this carries it out.
 @usableFromInline
 final class LiveSecret<Item: StorableItem>: Sendable {
     let id: SecretIdentifier
@@ -185,10 +183,8 @@ final class Waiter: Sendable, Equatable {
     static func == (left: Waiter, right: Waiter) -> Bool { left === right }
 }
 
-/// A thread that loads a secret for a blocking getter.
-///
-/// Blocking getters may occupy all threads of the cooperative pool; a task that prefers this executor makes progress all the
-/// same (SE-0417).
+/// A thread that loads a secret for a blocking getter. Such getters may occupy all threads of the cooperative pool; a task that
+/// prefers this executor makes progress all the same (SE-0417).
 private final class LoadingExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "StoredValues.keyring")
 

@@ -1,10 +1,8 @@
 import FoundationEssentials
 import StoredValuesSupport
 
-/// The bytes that items are stored as in a keyring.
-///
-/// A `String` is its own UTF-8, so that other programs can read it (`secret-tool lookup` prints it), and `Data` its own bytes;
-/// every other type is JSON.
+/// The bytes that items are stored as in a keyring: a `String` is its own UTF-8, so that other programs can read it (`secret-tool lookup`
+/// prints it), `Data` its own bytes, and every other type JSON.
 enum SecretCoding {
     /// Throws ``KeyringError/notEncodable`` when the item cannot be encoded.
     static func encode<Item: StorableItem>(_ item: Item) throws(KeyringError) -> Secret {

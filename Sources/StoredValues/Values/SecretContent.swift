@@ -12,12 +12,7 @@ enum SecretContent<Item: StorableItem>: Sendable {
     var secret: Secret? { if case .value(_, let secret) = self { secret } else { nil } }
 
     /// Whether it is an answer, so that a getter need not ask the keyring again.
-    var isAnswer: Bool {
-        switch self {
-        case .value, .absent: true
-        case .unknown, .unavailable: false
-        }
-    }
+    var isAnswer: Bool { if case .success = answer { true } else { false } }
 
     /// The keyring's answer, or why there is none. If a getter has waited and nothing is known, the keyring itself gave up, as
     /// it does for a cancelled task.
@@ -55,22 +50,18 @@ extension SecretContent {
     var fingerprint: [Int]? {
         switch self {
         case .absent: []
-        case .value(_, let secret): salts.map { secret.hash(with: $0) }
+        case .value(_, let secret):
+            salts.map { salt -> Int in
+                var hasher = Hasher()
+                hasher.combine(salt)
+                secret.withBytes { hasher.combine(bytes: $0) }
+                return hasher.finalize()
+            }
         case .unknown, .unavailable: nil
         }
     }
 }
 
-/// Random, and only for this process, so that the fingerprint of a short secret cannot be looked up. Two, because one hash of 64 bits
-/// is too short to rule out that two secrets have the same.
+/// For the standard library's keyed hash (SipHash): random, and only for this process, so that the fingerprint of a short secret cannot
+/// be looked up. Two, because one hash of 64 bits is too short to rule out that two secrets have the same.
 private let salts = (0..<2).map { _ in (0..<2).map { _ in Int.random(in: .min ... .max) } }
-
-extension Secret {
-    /// What the standard library's keyed hash function (SipHash) makes of `salt` and the bytes.
-    fileprivate func hash(with salt: [Int]) -> Int {
-        var hasher = Hasher()
-        hasher.combine(salt)
-        withBytes { hasher.combine(bytes: $0) }
-        return hasher.finalize()
-    }
-}

@@ -133,29 +133,34 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     /// An outage of the keyring, and an answer equal to the one before, yield nothing, but take a place until the reader comes to them: they
     /// can replace, or keep out, a change.
     public func values(bufferingPolicy: AsyncStream<Item?>.Continuation.BufferingPolicy) -> LiveValues<Item?> {
-        LiveValues(
-            subscribe: { self.subscribe(BufferLimit(bufferingPolicy)) },
-            makeTransform: {
-                // Retained by the iteration: the wrapper may be released before.
-                let secret = self.secret
-                // An outage between two equal answers yields nothing. Only a fingerprint is kept, so that the secret does not
-                // stay in memory.
-                var last: [Int]?
-                return { content in
-                    defer { withExtendedLifetime(secret) {} }
-                    guard let fingerprint = content.fingerprint, fingerprint != last else { return nil }
-                    last = fingerprint
-                    return .some(content.item)
-                }
-            })
+        contents(BufferLimit(bufferingPolicy)) { _ in
+            // An outage between two equal answers yields nothing. Only a fingerprint is kept, so that the secret does not stay in memory.
+            var last: [Int]?
+            return { content in
+                guard let fingerprint = content.fingerprint, fingerprint != last else { return nil }
+                last = fingerprint
+                return .some(content.item)
+            }
+        }
     }
 
-    /// Adds a reader of the known content, and asks the keyring if there is none.
-    func subscribe(_ limit: BufferLimit) -> ActiveSubscription<SecretContent<Item>> {
-        let secret = secret
-        let subscription = secret.live.subscribe(limit)
-        secret.readIfUnanswered()
-        return subscription
+    /// What is made of the known content and of each later one. Asks the keyring if there is no answer.
+    private func contents<Element>(
+        _ limit: BufferLimit, _ makeTransform: @escaping @Sendable (LiveSecret<Item>) -> (SecretContent<Item>) -> Element?
+    ) -> LiveValues<Element> {
+        LiveValues(
+            subscribe: { () -> ActiveSubscription<SecretContent<Item>> in
+                let secret = self.secret
+                defer { secret.readIfUnanswered() }
+                return secret.live.subscribe(limit)
+            },
+            makeTransform: {
+                let secret = self.secret, transform = makeTransform(secret)
+                return { content in
+                    defer { withExtendedLifetime(secret) {} }  // retained by the iteration: the wrapper may be released before
+                    return transform(content)
+                }
+            })
     }
 }
 
@@ -176,15 +181,10 @@ extension SecurelyStoredValue {
     /// The newest answer, then each later one; a slow reader gets only the newest. The first arrives when the keyring has
     /// answered or failed.
     package var answers: LiveValues<Result<Item?, SecretError>> {
-        LiveValues(
-            subscribe: { self.subscribe(.newest(1)) },
-            makeTransform: {
-                let secret = self.secret  // retained by the iteration: the wrapper may be released before
-                return { content in
-                    defer { withExtendedLifetime(secret) {} }
-                    return if case .unknown = content { nil } else { content.answer.mapError(secret.failure) }
-                }
-            })
+        contents(.newest(1)) { secret in
+            let failure = secret.failure
+            return { content in if case .unknown = content { nil } else { content.answer.mapError(failure) } }
+        }
     }
 }
 

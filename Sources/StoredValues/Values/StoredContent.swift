@@ -26,8 +26,7 @@ extension StoredContent {
         do {
             json = try JSONIndex(text.json)
         } catch {
-            // The file was parsed, so the only possible error is an unpaired surrogate. The line number counts within the
-            // value.
+            // The file was parsed, so it can only be an unpaired surrogate. The line number counts within the value.
             return .unreadable(text, reason: "it contains an invalid string: \(error)")
         }
         if text.version == schema.version, let item = try? ItemDecoder.decode(type, from: json) { return .item(Box(item), text: text) }
@@ -44,10 +43,8 @@ extension StoredContent {
         return .item(Box(item), text: text)
     }
 
-    /// The item that a wrapper with this declaration reads; the content is decoded.
-    ///
-    /// - Parameter lastGood: The value to use in place of broken parts. Called only if needed; if it returns nil, the default
-    ///   is used.
+    /// The item that a wrapper with this declaration reads; the content is decoded. `lastGood` takes the place of broken parts, or the
+    /// default if that returns nil. It is called only if needed.
     func interpreted<Item>(by declaration: StoredKey<Item>, lastGood: () -> Item?) -> Interpretation<Item> {
         func whole(_ reason: String, besides repairs: [Repair] = []) -> Interpretation<Item> {
             guard let item = lastGood() else {

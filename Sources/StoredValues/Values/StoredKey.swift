@@ -143,15 +143,3 @@ extension StoredKey {
         store.claim(EnvironmentLayer.Claim(key: key, itemType: itemType, variable: variable, content: content), passedOverFor: reason)
     }
 }
-
-extension PreferencesFile {
-    /// The names of the variables of these keys, by key, if variables can have values of this file; without those that two keys
-    /// would claim, which are passed to `whereTwice`.
-    func variables(of keys: [AnyStoredKey], whereTwice: (_ variable: String, _ keys: [String]) -> Void = { _, _ in }) -> [String: String] {
-        guard let variables = store.environment?.variables else { return [:] }
-        let byVariable = Dictionary(grouping: keys.map(\.name).distinctKeys) { variables.name(of: $0) }
-        for (variable, names) in byVariable where names.count > 1 { whereTwice(variable, names) }
-        let single = byVariable.compactMap { variable, names in names.count == 1 ? (names[0], variable) : nil }
-        return Dictionary(single) { first, _ in first }
-    }
-}

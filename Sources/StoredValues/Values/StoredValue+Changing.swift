@@ -97,9 +97,7 @@ extension StoredValue {
     }
 
     /// The change that stores `item`, as validation returns it, over nothing newer unless there is a condition. Throws if the item is
-    /// refused.
-    ///
-    /// - Parameter isChecked: Whether an item outside of the range of the key, if it has one, is refused.
+    /// refused; if `isChecked`, one outside of the range of the key is.
     private func change(
         to item: Item, if condition: MemberChange.Condition? = nil, isChecked: Bool = false, in preference: LivePreference<Item>
     ) throws(PreferencesError) -> MemberChange {

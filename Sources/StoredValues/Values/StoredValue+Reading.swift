@@ -20,22 +20,18 @@ extension StoredValue {
         return LiveValues(subscribe: { self.livePreference.live.subscribe(limit) }, makeTransform: { self.transform() })
     }
 
-    /// What one iteration makes of each content: the item, nil if it is the same as the one before.
-    ///
-    /// - Parameter mayBeRefined: Whether contents come that a reader may have decoded: as items with the file's text, which may be
-    ///   formatted in another way.
+    /// What one iteration makes of each content: the item, nil if it is the same as the one before. Contents that may be refined come as
+    /// items whose text is the file's, which may be formatted in another way.
     func transform(mayBeRefined: Bool = false) -> (StoredContent) -> Item? {
         var isFirst = true
         var last: [UInt8]?
         var lastGood: [UInt8]?
         return { content in
             defer { isFirst = false }
-            // Values are compared in encoded form: storing the default, removing it, or other formatting in the file is
-            // no change.
+            // Values are compared in encoded form: storing the default, removing it, or other formatting in the file is no change.
             let item: Item, text: [UInt8]?
             if self.declaration.validate == nil, let set = content.item(Item.self), let stored = content.text {
-                // After the first element, mostly only values set in this process come as items, with the text they were
-                // encoded to.
+                // After the first element, mostly only values set in this process come as items, with the text they were encoded to.
                 (item, text) = (set, isFirst || mayBeRefined ? Self.text(set) : stored.json)
                 lastGood = text
             } else {
@@ -105,9 +101,8 @@ extension StoredValue {
         return new
     }
 
-    /// Interprets a content that was streamed and may be replaced by now.
-    ///
-    /// - Parameter lastGood: The last good value in the stream, if any; the live preference may know only a later one.
+    /// Interprets a content that was streamed and may be replaced by now. `lastGood` is that of the stream, if any; the live preference may
+    /// know only a later one.
     private func interpretation(ofStreamed content: StoredContent, lastGood: () -> Item?) -> Interpretation<Item> {
         let preference = livePreference
         let current = preference.current

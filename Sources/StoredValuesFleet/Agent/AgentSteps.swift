@@ -4,8 +4,7 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    /// What an agent knows, and what follows from each thing that it hears. Decides, and does nothing: the agent carries out what is
-    /// returned, in this order and before it tells of anything else.
+    /// What an agent knows, and what follows from what it hears. Does nothing: the agent carries out what is returned, in order, at once.
     struct AgentSteps: Sendable {
         enum Action: Equatable, Sendable {
             case writeReport(FleetReport)
@@ -76,8 +75,7 @@
             return [bytes.map(Action.writeSecrets), seen.map(Action.writeSeen)].compactMap(\.self) + write(mirror, at: now)
         }
 
-        /// The step to `next` failed in one of its actions, so nothing is known of the files any more; unless it only wrote anew what they
-        /// are to be, which is then tried again.
+        /// An action of the step to `next` failed: nothing is known of the files, unless it only wrote them anew, which is then tried again.
         mutating func failed(to next: AgentSteps) {
             noted = next.noted
             guard next.mirror != mirror || next.secrets != secrets else { return }
@@ -184,8 +182,7 @@
 
         // MARK: Writing
 
-        /// Brings the files up to the replica, of which only the `changed` settings are others than were published; nil if any may be.
-        /// Then does the `rest`.
+        /// Brings the files up to the replica, of which only `changed` settings are others than were published (nil: any), then does the `rest`.
         private mutating func publish(
             _ changed: Set<PreferencesKey>? = nil, at now: BootMoment, _ rest: (inout AgentSteps) -> [Action]
         ) -> [Action] {

@@ -34,8 +34,7 @@
 
         /// How often the cluster is asked whether the mirror is fresh: several times while one confirmation counts.
         static let interval = Duration.milliseconds(2500)
-        /// How often it is asked for all that it has: for what etcdctl or an older version has changed, and the watch has missed.
-        /// Not all agents at once, and not always the same after each other.
+        /// How often it is asked for everything, which etcdctl or an older version may have changed. At random, so that not all agents ask at once.
         private static var wholeInterval: Duration { .seconds(Double.random(in: 45...75)) }
         /// How long it waits before it tries again.
         static let backoff = Backoff(first: .seconds(1), longest: .seconds(30))

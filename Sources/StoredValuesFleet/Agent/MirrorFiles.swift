@@ -38,8 +38,7 @@
 
         // MARK: The folders
 
-        /// Makes the folders, which programs of all users may read, and takes from others the right to write them. Returns what
-        /// operators should know. Throws ``NotOwn`` if that is not possible.
+        /// Makes the folders, which all users may read, and keeps others from writing them, or throws ``NotOwn``. Returns what operators should know.
         func prepare() throws -> [String] {
             let folders = [mirror, report].map { ResolvedPath.folder(of: $0.path) }
             return try Set(folders).flatMap { folder in
@@ -135,9 +134,7 @@
             return (try FleetMirror(parsing: found.bytes), digest)
         }
 
-        /// The digest of the mirror; nil if there is none that can be read.
-        ///
-        /// - Parameter always: Whether it is read although it looks unchanged.
+        /// The digest of the mirror; nil if there is none that can be read. It is read only where it looks changed, or `always`.
         func mirrorDigest(always: Bool = false) -> UInt64? {
             if !always, let lastMirror, (try? mirror.currentIdentity()) == lastMirror.identity { return lastMirror.digest }
             lastMirror = nil
@@ -151,7 +148,6 @@
             operations.canBeWatched ? FileWatch(mirror) { _ in changed() } : nil
         }
 
-        /// What there is of the secrets.
         func readSecrets() -> AgentSteps.Secrets {
             do {
                 for file in [secrets, seenSecrets] { try claim(file) }
@@ -167,7 +163,6 @@
             lastMirror = (FleetFolder.digest(of: bytes), try write(bytes, to: mirror, durably: true))
         }
 
-        /// Replaces the encrypted file.
         func write(secrets bytes: [UInt8]) throws { _ = try write(bytes, to: secrets, durably: true) }
 
         func write(seen: SecretsVerdict.Seen) throws { _ = try write(seen.bytes, to: seenSecrets, durably: true) }

@@ -24,7 +24,14 @@
             if let last, last.why == why, now - last.time < AgentReport.interval { return }
             last = (why, now)  // also where it fails: a cluster that refuses it is not asked each second
             let id: String
-            if let lease, now - lease.granted < AgentReport.renewal { id = lease.id } else { id = try await grant(timeout, at: now) }
+            if let lease, now - lease.granted < AgentReport.renewal {
+                id = lease.id
+            } else {
+                let grant = EtcdRequest("/v3/lease/grant", ["TTL": .string("\(AgentReport.memory)")], about: mark, isChange: true)
+                guard let granted = try await gateway.ask(grant, timeout: timeout).lease else { throw .unintelligible(gateway.endpoints[0]) }
+                id = granted
+                lease = (id, now)
+            }
             let value = AgentReport(state, of: host).data
             let put = EtcdRequest("/v3/kv/put", ["key": .bytes(key), "value": .bytes(value), "lease": .string(id)], about: mark, isChange: true)
             do throws(EtcdError) { _ = try await gateway.ask(put, timeout: timeout) } catch {
@@ -32,14 +39,6 @@
                 if error.isRefusal { lease = nil }
                 throw error
             }
-        }
-
-        private mutating func grant(_ timeout: Duration, at now: ContinuousClock.Instant) async throws(EtcdError) -> String {
-            let request = EtcdRequest("/v3/lease/grant", ["TTL": .string("\(AgentReport.memory)")], about: mark, isChange: true)
-            let answer = try await gateway.ask(request, timeout: timeout)
-            guard let id = answer.lease else { throw .unintelligible(gateway.endpoints[0]) }
-            lease = (id, now)
-            return id
         }
     }
 #endif

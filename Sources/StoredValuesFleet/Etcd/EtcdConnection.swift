@@ -19,12 +19,11 @@
 
         private let client: HTTPClient
         private let access: FleetAccess
-        /// Nil where nothing is encrypted.
-        private let encryption: TLSConfiguration?
+        private let encryption: TLSConfiguration
 
         init(_ endpoints: [EtcdEndpoint], _ access: FleetAccess) throws(FleetError) {
             self.access = access
-            encryption = endpoints.allSatisfy(\.isPlain) ? nil : try access.configuration()
+            encryption = endpoints.allSatisfy(\.isPlain) ? .makeClientConfiguration() : try access.configuration()
             var configuration = HTTPClient.Configuration()
             configuration.tlsConfiguration = encryption
             configuration.redirectConfiguration = .disallow
@@ -121,7 +120,6 @@
                 return unreachable("could not be connected to (\(Self.words(error)))", mayHaveHappened: false)
             case let error as IOError: return unreachable("could not be asked (\(Self.words(error)))")
             case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-                guard let encryption else { return unreachable("could not be asked") }  // never
                 return await TLSFailure(endpoint: endpoint, access: access, configuration: encryption).error(error)
             case is ResponseAccumulator.ResponseTooBigError: return .unintelligible(endpoint)
             default: return unreachable("could not be asked (\(error))")

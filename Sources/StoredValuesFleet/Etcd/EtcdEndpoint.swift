@@ -11,8 +11,7 @@
         let host: String
         let port: Int
 
-        /// The endpoint with this address. Plaintext is for this machine alone: everything else would show settings, and
-        /// passwords, to whoever is on the way.
+        /// The endpoint with this address. Plaintext is for this machine alone: it shows settings, and passwords, to whoever is on the way.
         init(_ text: String) throws(FleetError) {
             func refusal(_ reason: String) -> FleetError {
                 .misconfigured("\"\(text)\" is not the address of an etcd member: \(reason). Write it as https://db1.example.com:2379.")

@@ -63,8 +63,7 @@
             (["required revision", "requested lease not found"], .gone, "refused"),
         ]
 
-        /// What an answer with this status means, in which the gateway says `problem`. The codes are gRPC's; words that are not known
-        /// are kept word by word.
+        /// What an answer with this status means, in which the gateway says `problem`. The codes are gRPC's; unknown words are kept word by word.
         init(status: Int, _ problem: JSONValue?, from endpoint: EtcdEndpoint) {
             let words = (problem?["message"]?.stringValue ?? "").asOneLine(upTo: Self.longestReason)
             let code = (problem?["grpc_code"] ?? problem?["code"])?.intValue  // on a stream, and on a call

@@ -6,8 +6,7 @@
     /// The cluster: asks one of its members, and the next one if that does not answer, or not as the cluster does: only what all
     /// members say, or most of them refuse, is the cluster's answer (``MemberFailures``). Who belongs to it ``ClusterVote`` decides.
     final class EtcdGateway: Sendable {
-        /// How long one member may take for one answer at first (an election takes about a second). When all have failed it is
-        /// doubled: a large answer may take longer by a slow network.
+        /// How long one member may take at first (an election takes about a second); doubled when all have failed: a network may be slow.
         static let attemptLimit = Duration.seconds(2)
         /// How long all attempts together may take, if the caller names no other time.
         static let timeout = Duration.seconds(15)
@@ -76,8 +75,7 @@
             }
         }
 
-        /// Whether the member may be asked: who knows no cluster yet asks the others too, and only members of the cluster get a change,
-        /// which no error would undo.
+        /// Whether the member may be asked: who knows no cluster yet asks the others too, and only its members get a change, which no error undoes.
         private func isKnown(
             _ member: Int, _ request: EtcdRequest, limit: Duration, end: ContinuousClock.Instant
         ) async throws(EtcdError) -> Bool {
@@ -88,9 +86,7 @@
         }
 
         /// Asks the member something of which the answer says to which cluster it belongs.
-        private func hear(
-            _ member: Int, _ request: EtcdRequest, limit: Duration, end: ContinuousClock.Instant
-        ) async throws(EtcdError) {
+        private func hear(_ member: Int, _ request: EtcdRequest, limit: Duration, end: ContinuousClock.Instant) async throws(EtcdError) {
             let introduction = EtcdRequest.read(request.key, ["count_only": true])
             do throws(EtcdError) { _ = try await ask(member, introduction, limit: limit, end: end) } catch { throw error.asReading }
         }

@@ -12,8 +12,7 @@
     struct ClusterVote: Sendable {
         /// The cluster that is meant; nil while nobody knows.
         private(set) var cluster: String?
-        /// The cluster of each member by its last word, in the order in which they were named: `.some(nil)` if it did not say or answer,
-        /// and `.none` if it was not asked.
+        /// The cluster of each member, as they were named, by its last word: `.some(nil)` if it did not say, and `.none` if it was not asked.
         private var words: [String??]
 
         init(members: Int) { words = Array(repeating: .none, count: members) }
@@ -97,8 +96,7 @@
         }
     }
 
-    /// How long to wait before the next attempt: longer each time, and never the same on two machines, so that a thousand of them
-    /// do not come back in the same moment.
+    /// How long to wait before the next attempt: longer each time, and at random, so that a thousand machines do not come back in one moment.
     struct Backoff: Sendable {
         private let first: Duration
         private let longest: Duration

@@ -155,16 +155,7 @@
     extension Data {
         init(_ text: String) { self.init(text.utf8) }
 
-        /// The smallest key that is larger than all that begin with this one.
-        var endOfPrefix: Data {
-            var end = self
-            while let last = end.popLast() {
-                if last < 0xFF {
-                    end.append(last + 1)
-                    return end
-                }
-            }
-            return Data([0])  // all keys, in etcd's notation
-        }
+        /// The smallest key that is larger than all that begin with this one, which is UTF-8: no byte is the largest.
+        var endOfPrefix: Data { self[..<(endIndex - 1)] + [self[endIndex - 1] + 1] }
     }
 #endif

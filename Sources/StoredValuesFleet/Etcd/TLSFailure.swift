@@ -34,8 +34,7 @@
         /// What BoringSSL calls the reason, without the place in its source; nil if it names none.
         private static func reason(in words: String) -> String? {
             guard let start = words.firstRange(of: "OPENSSL_internal:") else { return nil }
-            let rest = words[start.upperBound...]
-            return String(rest.prefix { $0 != " " && $0 != "]" })
+            return String(words[start.upperBound...].prefix { $0 != " " && $0 != "]" })
         }
 
         /// Why the member's certificate was not verified.

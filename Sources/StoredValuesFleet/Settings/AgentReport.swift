@@ -3,8 +3,7 @@
     package import StoredValues
     import StoredValuesSupport
 
-    /// What an agent that was asked to report says of its machine in the cluster, under a lease: a key for each machine, beside the settings, so
-    /// that no agent hears of it.
+    /// What an agent says of its machine in the cluster, if asked to, under a lease: a key for each, beside the settings, so that no agent hears it.
     package struct AgentReport: Sendable, Equatable {
         /// Reports are written as often as that, and when the state changes.
         static let interval = Duration.seconds(60)

@@ -14,20 +14,20 @@
         let applicationID: String
         /// What agents read: everything but the log.
         let settings: Data
-        let log: Data
+        var log: Data { Data("/stored-values/\(applicationID)/log/") }
         /// What agents say of their machines, if they are asked to.
-        let agents: Data
+        var agents: Data { Data("/stored-values/\(applicationID)/agents/") }
         /// The encrypted file with the secrets, as it is.
-        let secrets: Data
+        var secrets: Data { settings + Data("secrets") }
         /// Who has sealed it: ``SecretsSignature``. Agents of older versions pass over it.
-        let secretsSignature: Data
+        var secretsSignature: Data { settings + Data("secrets-signature") }
         /// Since when older secrets count again, after a restore.
-        let secretsEpoch: Data
+        var secretsEpoch: Data { settings + Data("secrets-epoch") }
         /// What values the settings may have. Agents and older tools pass over it.
-        let schema: Data
+        var schema: Data { settings + Data("schema") }
         /// What each change puts, too, without a condition: the key of its record in the log. By it one question for one key finds out
         /// whether anything was changed. It lies here, where all who change settings may write.
-        let mark: Data
+        var mark: Data { settings + Data("revision") }
 
         init(applicationID id: String) throws(FleetError) {
             guard !id.isEmpty, !id.begins(with: "."), !id.has("/"), !id.has("\0") else {
@@ -35,13 +35,6 @@
             }
             applicationID = id
             settings = Data("/stored-values/\(id)/settings/")
-            log = Data("/stored-values/\(id)/log/")
-            agents = Data("/stored-values/\(id)/agents/")
-            secrets = settings + Data("secrets")
-            secretsSignature = settings + Data("secrets-signature")
-            secretsEpoch = settings + Data("secrets-epoch")
-            schema = settings + Data("schema")
-            mark = settings + Data("revision")
         }
 
         /// A question for all that agents read.

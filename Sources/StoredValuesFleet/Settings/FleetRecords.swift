@@ -45,8 +45,7 @@
         package var isCut: Bool { revision == 0 && record?.value.isCut == true }
     }
 
-    /// What one transaction changed: who, when, from what, to what. It is written in that transaction, so there is one for every
-    /// change that was made, and none for any other.
+    /// What one transaction changed: who, when, from what, to what. Written in it, so there is one for every change that was made, and no other.
     package struct FleetLogRecord: Sendable, Equatable {
         package struct Change: Sendable, Equatable {
             /// The setting, or the name of the secret.
@@ -90,8 +89,7 @@
             }
             self.init(
                 time: json["at"]?.stringValue ?? "", writer: json["by"]?.stringValue ?? "", changes: changes, remark: json["remark"]?.stringValue,
-                revision: revision,
-                decision: json["decision"]?.intValue ?? 1)
+                revision: revision, decision: json["decision"]?.intValue ?? 1)
         }
 
         /// All but the decision.
@@ -108,6 +106,7 @@
             }
             var json: JSONValue = ["at": .string(time), "by": .string(writer), "changes": .array(list)]
             json["remark"] = remark.map { .string($0) }
+            json["revision"] = revision > 0 ? JSONValue(revision) : nil
             return json
         }
 

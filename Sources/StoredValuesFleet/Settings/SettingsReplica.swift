@@ -65,14 +65,12 @@
         /// Takes over changes that lead to `revision`. Returns whose settings they are.
         @discardableResult
         mutating func apply(_ events: [EtcdEvent], revision: Int) -> Set<PreferencesKey> {
-            var changed: Set<PreferencesKey> = []
             for event in events {
                 put(event.isDeletion ? nil : Entry(event.entry, keys), event.entry.key)
                 if event.isDeletion { lastRemoval = max(lastRemoval, event.entry.revision) }
-                if let place = keys.place(of: event.entry.key) { changed.insert(place.key) }
             }
             (self.revision, confirmed) = (revision, revision)
-            return changed
+            return Set(events.compactMap { keys.place(of: $0.entry.key)?.key })
         }
 
         private mutating func put(_ entry: Entry?, _ key: Data) {
@@ -170,8 +168,7 @@
         /// Whether there is no setting.
         var isEmpty: Bool { !entries.values.contains { $0.place != nil } }
 
-        /// The secrets as the cluster has them, and whether one of these keys has signed them; nil if it has none. Without keys nobody can
-        /// tell, and they are taken for genuine.
+        /// The secrets as the cluster has them, and whether one of these keys has signed them, which nobody knows without keys; nil if it has none.
         func secrets(signedBy signers: [SigningPublicKey]) -> SecretsVerdict.Offer? {
             entries[keys.secrets].map { secrets in
                 let epoch = entries[keys.secretsEpoch].flatMap { SecretsEpoch($0.data)?.number } ?? 0

@@ -12,23 +12,19 @@
     /// "login" (seen: gnome-keyring 42.1 behind xdg-desktop-portal 1.16). If that collection is locked, the keyring prompts the user,
     /// and answers no other caller meanwhile. Both a dismissal and the lack of a program that could show the prompt are response 2,
     /// "ended in some other way" (seen).
-    package struct SecretPortal: Sendable {
-        private let bus: Bus
-
+    package enum SecretPortal {
         private static let name = "org.freedesktop.portal.Desktop"
         private static let interface = "org.freedesktop.portal.Secret"
         private static let path: ObjectPath = "/org/freedesktop/portal/desktop"
 
-        package init(bus: Bus) { self.bus = bus }
-
-        /// Requests the master secret, and calls `done` on a separate thread with the result of `take` for its bytes. `accepted` is
-        /// called when the portal has accepted the request, and may be prompting the user. Not a task: the callers that wait may block
-        /// every thread of Swift's pool.
+        /// Requests the master secret on `bus`, and calls `done` on a separate thread with the result of `take` for its bytes. `accepted`
+        /// is called when the portal has accepted the request, and may be prompting the user. Not a task: the callers that wait may
+        /// block every thread of Swift's pool.
         ///
         /// Fails with `dismissed`, `locked` if the portal answers without a secret or a reason, `timedOut` after ``ItemStore/promptLimit``,
         /// `noSessionBus`, `accessDenied`, and with an error that says that there is no portal or that its secret is invalid.
-        package func retrieve<Taken: Sendable>(
-            accepted: @escaping @Sendable () -> Void, take: @escaping @Sendable (UnsafeRawBufferPointer) -> Taken,
+        package static func retrieve<Taken: Sendable>(
+            on bus: Bus, accepted: @escaping @Sendable () -> Void, take: @escaping @Sendable (UnsafeRawBufferPointer) -> Taken,
             done: @escaping @Sendable (Result<Taken, SecretServiceError>) -> Void
         ) {
             let cancellation = Cancellation(), limit = ItemStore.promptLimit
@@ -37,7 +33,7 @@
             DispatchQueue(label: "StoredValues.SecretPortal").async {
                 let result = Result { () throws(SecretServiceError) in
                     do throws(SecretServiceError) {
-                        return try cancellation.during { () throws(SecretServiceError) in try retrieve(accepted, take) }
+                        return try cancellation.during { () throws(SecretServiceError) in try retrieve(on: bus, accepted, take) }
                     } catch {
                         throw error == .cancelled || error.isLimitOfGDBus ? .timedOut(after: limit) : error
                     }
@@ -46,12 +42,12 @@
             }
         }
 
-        private func retrieve<Taken>(
-            _ accepted: () -> Void, _ take: (UnsafeRawBufferPointer) -> Taken
+        private static func retrieve<Taken>(
+            on bus: Bus, _ accepted: () -> Void, _ take: (UnsafeRawBufferPointer) -> Taken
         ) throws(SecretServiceError) -> Taken {
             // A separate connection: when it is closed, the portal ends the request.
             let connection = try BusConnection(to: bus)
-            guard let portal = try connection.startedOwner(of: Self.name) else { throw Self.missing }
+            guard let portal = try connection.startedOwner(of: name) else { throw missing }
             let pipe = try withNewContext { () throws(SecretServiceError) in try receive(from: portal, on: connection, accepted) }
             guard pipe.bytes.count >= 32 else {
                 throw Self.failure(3, "the Secret portal provided only \(pipe.bytes.count) bytes, which is too short for a key")
@@ -63,7 +59,7 @@
         }
 
         /// Passes the portal the writing end of a pipe, and waits until the secret has arrived in it.
-        private func receive(
+        private static func receive(
             from portal: String, on connection: BusConnection, _ accepted: () -> Void
         ) throws(SecretServiceError) -> SecretPipe {
             // The request has this path, so that the response can be subscribed to before the request is sent.

@@ -49,7 +49,7 @@
         private init(_ name: String, _ file: StoreFile, _ template: Item?, id: @escaping @Sendable (Item) throws -> [UInt8]) {
             requireProperUse(!name.isEmpty && !name.has("\0"), "Store(\"\(name)\"): the name must not be empty or contain a NUL")
             (self.name, self.file, madeIn) = (name, file, file.isNamed ? TemporaryScope.current : nil)
-            own = OpenStores.store(name, file) { ItemStore(name, $0, ItemCoder(template: template), onRelease: $1, id: id) }
+            own = OpenStores.store(name, file) { ItemStore(name, $0, ItemCoder(template: template), id: id) }
             (ready, isNamed) = (own.ready, file.isNamed)
         }
 

@@ -36,36 +36,24 @@
             weak var reader: (any ItemReader)?
         }
 
-        let place: StoreFile.Place
-        private let onRelease: @Sendable () -> Void
-        private let turns = Turns()
+        /// Those of this process, one for each file.
+        static let inUse = WeakTable<[UInt8], ItemDatabase>()
+
+        let file: StoreFile
+        let turns = Turns()
         nonisolated(unsafe) private var state = State()  // used in turns only
-        private let weakReaders = Guarded<[WeakReader]>([])
+        private let weakReaders = Guarded<[ObjectIdentifier: WeakReader]>([:])
         private let others = DispatchQueue(label: "StoredValues.store.others")
         private let willReadOthers = Atomic(false)
         /// When this last made a change of the file, in nanoseconds.
         private let lastChange = Atomic(Int64.min)
         private let retries = RetryThread()
 
-        init(_ place: StoreFile.Place, onRelease: @escaping @Sendable () -> Void) {
-            (self.place, self.onRelease) = (place, onRelease)
-        }
+        init(_ file: StoreFile) { self.file = file }
 
-        deinit { onRelease() }
+        deinit { Self.inUse.remove(file.key) }
 
-        var path: String { (try? place.path) ?? "(no file)" }
-
-        // MARK: Turns
-
-        /// Runs `body` in a turn, on this thread; see ``Turns``.
-        func turn<Result>(_ body: (inout AfterUnlocking) throws -> Result) throws -> Result {
-            do { return try turns.run(body) } catch { throw error is UsersError ? error : StoreError(any: error, path: path) }
-        }
-
-        /// The same without blocking a thread of the caller's.
-        func turn<Result: Sendable>(_ body: @escaping @Sendable (inout AfterUnlocking) throws -> Result) async throws -> Result {
-            do { return try await turns.run(body) } catch { throw error is UsersError ? error : StoreError(any: error, path: path) }
-        }
+        var path: String { (try? file.place.path) ?? "(no file)" }
 
         // MARK: Transactions, in a turn
 
@@ -73,7 +61,7 @@
         func read(_ later: inout AfterUnlocking) throws {
             if let database = state.transaction { return try readOthers(database, &later) }
             guard try connect(creating: false) else {
-                for reader in readers { reader.removeAll(&later) }
+                for reader in readers { try reader.read(nil, &later) }
                 return
             }
             try transaction(.deferred, &later) { _ in }
@@ -131,27 +119,21 @@
             if state.busy.isEmpty { state.connection?.dataVersion = version }
         }
 
-        private var readers: [any ItemReader] { weakReaders.withLock { $0.compactMap(\.reader) } }
+        // What may be a last reference is not released under the lock: a user's `deinit` may come back here.
+        private var readers: [any ItemReader] { weakReaders.withLock { $0.values.compactMap(\.reader) } }
 
-        func add(_ reader: any ItemReader) {
-            // What may be a last reference is not released under the lock: a user's `deinit` may come back here.
-            let others = weakReaders.withLock { readers in
-                let others = readers.compactMap(\.reader).filter { $0 !== reader }
-                readers = (others + [reader]).map(WeakReader.init)
-                return others
-            }
-            withExtendedLifetime(others) {}
-        }
+        func add(_ reader: any ItemReader) { weakReaders.withLock { $0[ObjectIdentifier(reader)] = WeakReader(reader: reader) } }
+        /// Called by the reader's `deinit`.
+        func remove(_ reader: ObjectIdentifier) { weakReaders.withLock { $0[reader] = nil } }
 
         // MARK: The connection
 
         /// Opens the database, or opens it anew if the file was replaced. Returns whether its tables are there.
         private func connect(creating: Bool) throws -> Bool {
-            guard let file = try file() else {
+            guard let file = try watchedFile() else {
                 if state.connection == nil { state.connection = try open(":memory:", nil) }
                 return try hasTables(creating: true)
             }
-            reportWatchProblem()
             var identity = try file.currentIdentity()
             if let identity, let opened = state.connection?.identity, identity.isSameFile(as: opened) {
                 if identity.size == 0 { state.connection?.hasTables = false }  // somebody has emptied it
@@ -167,21 +149,17 @@
             return try hasTables(creating: creating)
         }
 
-        /// The file, watched; nil if there is none.
-        private func file() throws -> DurableFile? {
-            if let file = state.file { return file }
-            guard let path = try place.path else { return nil }
-            let file = DurableFile(path: path)
-            state.file = file
-            state.watch = FileWatch(file) { [weak self] _ in self?.readOthersSoon() }
-            return file
-        }
-
-        /// Logs once why changes of other processes may go unseen.
-        private func reportWatchProblem() {
-            guard !state.isWatchProblemReported, let problem = state.watch?.problem, problem.operation == .watch else { return }
+        /// The file, watched; nil if there is none. Logs once why changes of other processes may go unseen.
+        private func watchedFile() throws -> DurableFile? {
+            if state.file == nil, let path = try file.place.path {
+                let file = DurableFile(path: path)
+                state.file = file
+                state.watch = FileWatch(file) { [weak self] _ in self?.readOthersSoon() }
+            }
+            guard !state.isWatchProblemReported, let problem = state.watch?.problem, problem.operation == .watch else { return state.file }
             state.isWatchProblemReported = true
             Logger(label: "StoredValues").warning("What other programs change in \"\(path)\" is seen only at the next change of this one. \(problem)")
+            return state.file
         }
 
         private func disconnect() {
@@ -200,11 +178,7 @@
                 return true
             }
             configuration.prepareDatabase { database in
-                // First of all, for nothing may be changed in another program's file.
-                try database.inTransaction(.deferred) {
-                    _ = try ItemSchema.isThere(database, path)
-                    return .commit
-                }
+                _ = try ItemSchema.isThere(database, path)  // first of all, for nothing may be changed in another program's file
                 // A commit ends with a sync of the journal's header, so that no folder need be synced.
                 let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = PERSIST")
                 if mode == "wal" { throw StoreError.locked(path: path, after: Turns.timeout) }  // another program has the log open
@@ -217,13 +191,7 @@
         private func hasTables(creating: Bool) throws -> Bool {
             guard let connection = state.connection, !connection.hasTables else { return true }
             let hasTables = try connection.queue.unsafeReentrantWrite { [path] database in
-                // In one transaction, or another process could make the tables between two of its questions.
-                var isThere = false
-                try database.inTransaction(.deferred) {
-                    isThere = try ItemSchema.isThere(database, path)
-                    return .commit
-                }
-                if isThere { return true }
+                if try ItemSchema.isThere(database, path) { return true }
                 guard creating else { return false }
                 try database.execute(sql: "PRAGMA auto_vacuum = FULL")  // possible only before the first table
                 try database.inTransaction(.immediate) {
@@ -253,11 +221,8 @@
         private static let rest = Duration.milliseconds(10)
 
         private func readOthersOrRetry() {
-            do { try turn { later in try read(&later) } } catch {
-                let error = StoreError(any: error, path: path)
-                var later = AfterUnlocking()
-                for reader in readers { reader.fail(error, &later) }
-                Turns.perform(later)
+            do { try turns.run { later in try read(&later) } } catch {
+                for reader in readers { reader.fail(StoreError(any: error, path: path)) }
                 retries.request { [weak self] in self?.readOthersOrRetry() }
             }
         }
@@ -269,13 +234,11 @@
         var itemType: any Any.Type { get }
         /// Whether it has read everything, but for the last commits of other processes.
         var isCurrent: Bool { get }
-        /// Reads what it has not read yet.
-        func read(_ rows: ItemRows, _ later: inout AfterUnlocking) throws
-        /// There is no file, and so no item.
-        func removeAll(_ later: inout AfterUnlocking)
+        /// Reads what it has not read yet. Without a file there are no rows, and so no item.
+        func read(_ rows: ItemRows?, _ later: inout AfterUnlocking) throws
         /// The next rows may be those of another file.
         func expectAnotherFile()
         /// The file cannot be read.
-        func fail(_ error: StoreError, _ later: inout AfterUnlocking)
+        func fail(_ error: StoreError)
     }
 #endif

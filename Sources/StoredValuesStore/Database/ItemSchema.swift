@@ -76,15 +76,15 @@
 
         /// Whether the file has the tables; false if it is empty. Throws if it is another program's, or of a newer version.
         static func isThere(_ database: Database, _ path: String) throws -> Bool {
-            let application = try database.integer("PRAGMA application_id")
-            let version = Int(try database.integer("PRAGMA user_version"))
+            // In one statement, or another process could make the tables between two.
+            let sql = "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) FROM pragma_application_id, pragma_user_version"
+            guard let row = try Row.fetchOne(database.cachedStatement(sql: sql)) else { throw StoreError.foreign(path: path) }
+            let application: Int64 = row[0], version: Int = row[1], count: Int = row[2]
             if application == applicationID {
                 guard version == self.version else { throw StoreError.newerFile(path: path, stored: version, supported: self.version) }
                 return true
             }
-            guard application == 0, version == 0, try database.integer("SELECT count(*) FROM sqlite_master") == 0 else {
-                throw StoreError.foreign(path: path)
-            }
+            guard application == 0, version == 0, count == 0 else { throw StoreError.foreign(path: path) }
             return false
         }
     }

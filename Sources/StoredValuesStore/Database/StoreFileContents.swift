@@ -94,14 +94,15 @@
         /// synced when this returns; if it throws, nothing has changed.
         package func insert(_ rows: [StoredRow]) throws(StoreError) {
             try attempt {
-                let file = ItemDatabase(place) {}
-                try file.turn { later in
+                let file = ItemDatabase(self)
+                try file.turns.run { later in
                     try file.write(&later) { database in
                         for row in rows {
                             let store = ItemRows(database: database, store: row.store)
                             let revision = try ItemRows.next(after: store.lastRevision())
                             if try !store.replace(row.id, row.json, version: row.version, revision: revision) {
-                                try store.insert([(row.id, row.json)], after: store.lastNumber(), version: row.version, revision: revision)
+                                let number = try ItemRows.next(after: store.lastNumber())
+                                try store.insert([(number, row.id, row.json)], version: row.version, revision: revision)
                             }
                         }
                     }

@@ -1,5 +1,6 @@
 #if Store
     import StoredValues
+    import StoredValuesSupport
 
     /// An item with what is stored of it.
     struct EncodedItem<Item: StorableItem>: Sendable {
@@ -37,34 +38,27 @@
 
     /// The steps of one transaction: carries them out in the database, and notes what memory has to follow after the commit.
     struct ItemPlan<Item: StorableItem> {
-        private enum Entry {
-            case absent
-            case item(number: Int64)
-            /// A row that cannot be read, of this version.
-            case unreadable(number: Int64, version: Int)
-        }
-
         let rows: ItemRows
-        let coder: ItemCoder<Item>
-        let id: @Sendable (Item) throws -> [UInt8]
+        let store: ItemStore<Item>
         /// As it was before the first step. Whoever keeps it makes the next change copy the list.
         let list: ItemList<Item>
-        private var touched: [[UInt8]: Entry] = [:]
+        /// The numbers of the rows that the steps before have put; nil for what they have removed.
+        private var touched: [[UInt8]: Int64?] = [:]
         private(set) var changes: [ItemChange<Item>] = []
         /// Whether memory has an item whose row is gone.
         private(set) var hasMissedRemoval = false
         /// The last one in this transaction.
         private(set) var revision: Int64
 
-        init(rows: ItemRows, coder: ItemCoder<Item>, id: @escaping @Sendable (Item) throws -> [UInt8], list: ItemList<Item>, revision: Int64) {
-            (self.rows, self.coder, self.id, self.list, self.revision) = (rows, coder, id, list, revision)
+        init(_ rows: ItemRows, of store: ItemStore<Item>) {
+            (self.rows, self.store) = (rows, store)
+            (list, revision) = store.state.withLock { ($0.list, $0.revision) }
         }
 
-        private func entry(_ id: [UInt8]) -> Entry {
-            if let entry = touched[id] { return entry }
-            if let row = list.unreadable(id) { return .unreadable(number: row.number, version: row.version) }
-            return list.number(of: id).map { .item(number: $0) } ?? .absent
-        }
+        private func number(of id: [UInt8]) -> Int64? { if let known = touched[id] { known } else { list.number(of: id) } }
+
+        /// The row with this id, if it cannot be read.
+        private func unreadable(_ id: [UInt8]) -> UnreadableRow? { list.unreadable(id).flatMap { touched[id] == nil ? $0 : nil } }
 
         mutating func carryOut(_ step: ItemStep<Item>) throws {
             switch step {
@@ -80,13 +74,13 @@
             }
         }
 
-        /// A row that is there, but cannot be read, is not to be lost for a new item.
-        private func requireReadable(_ id: [UInt8]) throws(StoreError) {
-            guard let row = list.unreadable(id) else { return }
-            guard row.version <= coder.version else {
-                throw .newerItem(store: rows.store, id: row.id, stored: row.version, supported: coder.version)
+        /// A row that is there, but cannot be read, is not to be lost for a new item; but an insertion replaces one that no newer version wrote.
+        private func requireReadable(_ id: [UInt8], orOlder: Bool = false) throws(StoreError) {
+            guard let row = unreadable(id) else { return }
+            guard row.version <= store.coder.version else {
+                throw .newerItem(store: rows.store, id: row.id, stored: row.version, supported: store.coder.version)
             }
-            throw .unreadableItem(store: rows.store, id: row.id, reason: row.reason)
+            if !orOlder { throw .unreadableItem(store: rows.store, id: row.id, reason: row.reason) }
         }
 
         private func entries(where isMeant: (Item) throws -> Bool) throws -> [(id: [UInt8], item: Item)] {
@@ -97,37 +91,30 @@
         private mutating func insert(_ items: [EncodedItem<Item>], adding: Bool = true) throws {
             let items = lastOfEachID(items)
             guard !items.isEmpty else { return }
-            let version = coder.version
-            let before = try rows.lastNumber()
-            var last = before
-            let next = try ItemRows.next(after: revision)
+            let version = store.coder.version, next = try ItemRows.next(after: revision)
+            var last = try rows.lastNumber()
             var put: [(item: Item, id: [UInt8], number: Int64)] = []
             put.reserveCapacity(items.count)
-            var new: [(id: [UInt8], json: [UInt8])] = []
+            var new: [(number: Int64, id: [UInt8], json: [UInt8])] = []
             touched.reserveCapacity(touched.count + items.count)
             for item in items {
-                var place: Int64?
-                switch entry(item.id) {
-                case .absent: break
-                case .unreadable(_, let stored) where stored > version:
-                    throw StoreError.newerItem(store: rows.store, id: item.id.text, stored: stored, supported: version)
-                case .item(let old), .unreadable(let old, _):
-                    // The row is gone if a backup was copied into the file, or another store's row has got its number.
-                    if try rows.replace(item.id, item.json, version: version, revision: next) { place = old }
-                }
-                if place == nil {
+                try requireReadable(item.id, orOlder: true)
+                var old = number(of: item.id)
+                // The row is gone if a backup was copied into the file, or another store's row has got its number.
+                if old != nil, try !rows.replace(item.id, item.json, version: version, revision: next) { old = nil }
+                if old == nil {
                     guard adding else {
                         hasMissedRemoval = true
                         continue
                     }
                     last = try ItemRows.next(after: last)
-                    new.append((item.id, item.json))
+                    new.append((last, item.id, item.json))
                 }
-                let number = place ?? last
-                touched[item.id] = .item(number: number)
-                put.append((item.item, item.id, number))
+                let place = old ?? last
+                touched[item.id] = place
+                put.append((item.item, item.id, place))
             }
-            try rows.insert(new, after: before, version: version, revision: next)
+            try rows.insert(new, version: version, revision: next)
             guard !put.isEmpty else { return }
             revision = next
             changes.append(.put(put))
@@ -136,30 +123,19 @@
         /// The items, of several with one id the last at the place of the first.
         private func lastOfEachID(_ items: [EncodedItem<Item>]) -> [EncodedItem<Item>] {
             guard items.count > 1 else { return items }
-            var (kept, places) = ([EncodedItem<Item>](), [[UInt8]: Int](minimumCapacity: items.count))
-            kept.reserveCapacity(items.count)
-            for item in items {
-                if let place = places[item.id] {
-                    kept[place] = item
-                } else {
-                    places[item.id] = kept.count
-                    kept.append(item)
-                }
-            }
-            return kept
+            let last = Dictionary(zip(items.map { $0.id }, items), uniquingKeysWith: { $1 })
+            guard last.count < items.count else { return items }
+            var seen: Set<[UInt8]> = []
+            return items.compactMap { item in seen.insert(item.id).inserted ? last[item.id] : nil }
         }
 
         /// - Parameter all: Whether these are all rows of the store.
         private mutating func remove(_ ids: [[UInt8]], unreadableToo: Bool = false, all: Bool = false) throws {
             if all, !ids.isEmpty { revision += try rows.removeAll(after: revision) }
             var removed: [[UInt8]] = []
-            for id in ids {
-                switch entry(id) {
-                case .item: if !all { revision += try rows.remove(id, after: revision) }
-                case .unreadable where unreadableToo: revision += try rows.remove(id, after: revision)
-                default: continue
-                }
-                touched[id] = .absent
+            for id in ids where number(of: id) != nil && (unreadableToo || unreadable(id) == nil) {
+                if !all { revision += try rows.remove(id, after: revision) }
+                touched.updateValue(nil, forKey: id)
                 removed.append(id)
             }
             if !removed.isEmpty { changes.append(.remove(removed)) }
@@ -167,7 +143,7 @@
 
         /// The ids of all items, as the steps before have left them.
         private var ids: [[UInt8]] {
-            let new = touched.compactMap { id, entry in if case .item = entry { id } else { nil } }
+            let new = touched.compactMap { id, number in number == nil ? nil : id }
             return new + list.ids.filter { touched[$0] == nil && list.unreadable($0) == nil }
         }
 
@@ -175,7 +151,7 @@
         private func changed(_ item: Item, _ id: [UInt8], _ body: (inout Item) throws -> Void) throws -> EncodedItem<Item> {
             var item = try unshared(item)
             try users { try body(&item) }
-            let new = try EncodedItem(item, id: self.id, in: rows.store)
+            let new = try EncodedItem(item, id: store.id, in: rows.store)
             guard new.id == id else { throw StoreError.changedID(store: rows.store, id: id.text) }
             return new
         }

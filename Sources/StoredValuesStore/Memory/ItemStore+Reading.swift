@@ -7,16 +7,16 @@
         var itemType: any Any.Type { Item.self }
         var isCurrent: Bool { state.withLock { $0.isCurrent && $0.status == .loaded } }
 
-        func read(_ rows: ItemRows, _ later: inout AfterUnlocking) throws {
+        func read(_ rows: ItemRows?, _ later: inout AfterUnlocking) throws {
             let (known, status) = state.withLock { ($0.isCurrent ? $0.revision : nil, $0.status) }
-            let last = try rows.lastRevision()
+            let last = try rows?.lastRevision() ?? 0
             // A revision goes back where a backup was copied into the file: then all is read.
             let isCurrent = known.map { $0 <= last } ?? false, revision = isCurrent ? known ?? 0 : 0
             if isCurrent, last == revision, status == .loaded { return }
-            var changed = try rows.changed(after: revision)
+            var changed = try rows?.changed(after: revision) ?? []
             if !isCurrent { changed.removeAll(where: isKnown) }
             if revision == 0 { changed.sort { $0.number < $1.number } }
-            let removed = isCurrent ? try rows.removed(after: revision, last: last) : nil
+            let removed = isCurrent ? try rows?.removed(after: revision, last: last) : nil
             let changes = try removed.map { changesInOrder(changed, $0) } ?? changesWithoutHistory(changed, rows)
             apply(changes, revision: last, isExternal: true, &later)
         }
@@ -44,9 +44,9 @@
         }
 
         /// The same if it is not known what was removed when.
-        private func changesWithoutHistory(_ changed: [ItemRow], _ rows: ItemRows) throws -> [ItemChange<Item>] {
+        private func changesWithoutHistory(_ changed: [ItemRow], _ rows: ItemRows?) throws -> [ItemChange<Item>] {
             let known = state.withLock { Set($0.list.ids) }
-            let gone = known.isEmpty ? [] : known.subtracting(try rows.ids())
+            let gone = known.isEmpty ? [] : known.subtracting(try rows?.ids() ?? [])
             return (gone.isEmpty ? [] : [.remove(Array(gone))]) + decode(changed[...])
         }
 
@@ -77,27 +77,21 @@
         }
 
         private func warn(_ row: ItemRow, _ problem: String) {
-            logger.warning("The item \(row.id.text) of \"\(name)\" in \"\(database.path)\": \(problem)")
-        }
-
-        func removeAll(_ later: inout AfterUnlocking) {
-            let ids = state.withLock { Array($0.list.ids) }
-            apply(ids.isEmpty ? [] : [.remove(ids)], revision: 0, isExternal: true, &later)
+            Logger(label: "StoredValues").warning("The item \(row.id.text) of \"\(name)\" in \"\(database.path)\": \(problem)")
         }
 
         func expectAnotherFile() { state.withLock { $0.isCurrent = false } }
 
-        func fail(_ error: StoreError, _ later: inout AfterUnlocking) {
+        func fail(_ error: StoreError) {
+            var later = AfterUnlocking()
             let isNew = state.withLock { state in
                 guard state.status != .unavailable(error) else { return false }
                 state.status = .unavailable(error)
                 tellChange(&state, &later)
                 return true
             }
-            if isNew { logger.error("\(error)") }
+            Turns.perform(later)
+            if isNew { Logger(label: "StoredValues").error("\(error)") }
         }
-
-        /// Made at each use: one that is made before `LoggingSystem.bootstrap` keeps the default handler.
-        var logger: Logger { Logger(label: "StoredValues") }
     }
 #endif

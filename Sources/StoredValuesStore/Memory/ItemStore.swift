@@ -1,11 +1,12 @@
 #if Store
+    import Observation
     import StoredValues
     import StoredValuesSupport
 
     /// The items of a store in memory, and who reads them. All ``Store``s of one name and file share it.
     ///
     /// It changes only in turns of its database, after their commits; the lock is for readers, who need no turn.
-    final class ItemStore<Item: StorableItem>: Sendable {
+    final class ItemStore<Item: StorableItem>: HasObservers {
         struct State: Sendable {
             var list = ItemList<Item>()
             var status = StoreStatus.notLoaded
@@ -32,16 +33,15 @@
         let state = Guarded(State())
         let ready = ReadyItems<Item>()
         private let signal = Box(())  // wakes readers of values
-        private let onRelease: @Sendable () -> Void
 
-        init(
-            _ name: String, _ database: ItemDatabase, _ coder: ItemCoder<Item>,
-            onRelease: @escaping @Sendable () -> Void = {}, id: @escaping @Sendable (Item) throws -> [UInt8]
-        ) {
-            (self.name, self.database, self.coder, self.onRelease, self.id) = (name, database, coder, onRelease, id)
+        init(_ name: String, _ database: ItemDatabase, _ coder: ItemCoder<Item>, id: @escaping @Sendable (Item) throws -> [UInt8]) {
+            (self.name, self.database, self.coder, self.id) = (name, database, coder, id)
         }
 
-        deinit { onRelease() }
+        deinit {
+            database.remove(ObjectIdentifier(self))
+            OpenStores.remove(name, database.file)
+        }
 
         // MARK: Reading
 
@@ -61,7 +61,7 @@
             let (now, isLoaded) = state.withLock { (part($0), $0.status != .notLoaded) }
             if isLoaded || !loading { return now }
             database.add(self)
-            do { try database.turn { later in try database.read(&later) } } catch { cannotLoad(StoreError(any: error, path: database.path)) }
+            do { try database.turns.run { later in try database.read(&later) } } catch { cannotLoad(StoreError(any: error, path: database.path)) }
             return state.withLock { part($0) }
         }
 
@@ -69,7 +69,7 @@
         func waitUntilLoaded() async throws(StoreError) {
             if state.withLock({ $0.status == .loaded }) { return }
             database.add(self)
-            do { try await database.turn { [database] later in try database.read(&later) } } catch {
+            do { try await database.turns.run { [database] later in try database.read(&later) } } catch {
                 let error = StoreError(any: error, path: database.path)
                 if error != .cancelled { cannotLoad(error) }
                 throw error
@@ -77,9 +77,7 @@
         }
 
         private func cannotLoad(_ error: StoreError) {
-            var later = AfterUnlocking()
-            fail(error, &later)
-            Turns.perform(later)
+            fail(error)
             database.readOthersSoon()
         }
 
@@ -89,30 +87,30 @@
         @discardableResult
         func change(_ steps: [ItemStep<Item>], wantsItems: Bool = true) async throws -> [Item] {
             database.add(self)
-            do { return try await database.turn { [self] later in try change(steps, wantsItems, &later) } } catch let error as UsersError { throw error.error }
+            do { return try await database.turns.run { [self] later in try change(steps, wantsItems, &later) } } catch {
+                throw (error as? UsersError)?.error ?? StoreError(any: error, path: database.path)
+            }
         }
 
         /// The same on this thread, for what is only in memory.
         func seed(_ items: [Item]) throws {
-            guard case .memory = database.place else {
+            guard case .memory = database.file.place else {
                 programmerError("Store.seed(_:): \"\(name)\" is in a file; call it in withTemporaryStorage, or for a store in StoreFile.inMemory()")
             }
             let items = try items.map { try EncodedItem($0, id: id, in: name) }
             database.add(self)
-            try database.turn { later in _ = try change([.insert(items)], false, &later) }
+            try database.turns.run { later in _ = try change([.insert(items)], false, &later) }
         }
 
         private func change(_ steps: [ItemStep<Item>], _ wantsItems: Bool, _ later: inout AfterUnlocking) throws -> [Item] {
             read { _ in }  // if nobody has: where the file cannot be used, the status says why
             let (changes, revision, hasMissedRemoval) = try database.write(&later) { database in
-                let rows = ItemRows(database: database, store: name)
-                let (list, revision) = state.withLock { ($0.list, $0.revision) }
-                var plan = ItemPlan(rows: rows, coder: coder, id: id, list: list, revision: revision)
+                var plan = ItemPlan(ItemRows(database: database, store: name), of: self)
                 for step in steps { try plan.carryOut(step) }
                 // Also after insertions, for others may have removed rows; but once in 100 revisions, as it costs what an insertion costs.
                 let hundred = plan.revision / 100
                 let isDue = !plan.changes.isEmpty && state.withLock { exchange(&$0.lastTidied, with: hundred) != hundred }
-                if isDue { try rows.forgetOldRemovals(before: plan.revision) }
+                if isDue { try plan.rows.forgetOldRemovals(before: plan.revision) }
                 return (plan.changes, plan.revision, plan.hasMissedRemoval)
             }
             let items = apply(changes, revision: revision, isExternal: false, wantsItems: wantsItems, &later)
@@ -157,8 +155,10 @@
 
         func tellChange(_ state: inout sending State, _ later: inout AfterUnlocking) {
             for reader in state.valueReaders.values { reader.append(signal, &later) }
-            later.notify(ready.notice)
+            later.notifyObservers(of: self)
         }
+
+        func notifyObservers() { ready.registrar.withMutation(of: ObservedItems(), keyPath: ready.property) {} }
 
         // MARK: Streams
 
@@ -178,13 +178,12 @@
 
         var events: LiveValues<StoreEvent<Item>> {
             LiveValues { [self] () -> ActiveSubscription<StoreEvent<Item>> in
-                let events: ActiveSubscription<StoreEvent<Item>> = subscribe(\.eventReaders, limit: .unlimited) { state -> [Subscription.AnyBox] in
+                database.add(self)
+                database.readOthersSoon()
+                return subscribe(\.eventReaders, limit: .unlimited) { state -> [Subscription.AnyBox] in
                     let loaded = state.changes > 0 ? [StoreEvent(.loaded, state.list.items, false)] : []
                     return ([StoreEvent(.initialized, [], false)] + loaded).map { Box($0) }
                 }
-                database.add(self)
-                database.readOthersSoon()
-                return events
             } makeTransform: {
                 { $0 }
             }

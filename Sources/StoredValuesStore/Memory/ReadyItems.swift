@@ -24,10 +24,6 @@
 
         @inlinable
         func noteAccess() { registrar.access(ObservedItems(), keyPath: property) }
-
-        var notice: @Sendable () -> Void {
-            { [registrar, property] in registrar.withMutation(of: ObservedItems(), keyPath: property) {} }
-        }
     }
 
     /// What observers observe. It is empty, so that passing it counts no references.

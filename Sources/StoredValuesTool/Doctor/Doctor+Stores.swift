@@ -13,9 +13,7 @@
             do throws(StoreError) { standard = try StoreFile.standard.path } catch { return add(.problem, error.description) }
             let folder = Self.folder(of: standard)
             for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
-                guard name.utf8.reversed().starts(with: Self.suffix.utf8.reversed()),
-                    let file = try? StoreFile(checkingName: String(decoding: name.utf8.dropLast(Self.suffix.utf8.count), as: UTF8.self))
-                else { continue }
+                guard let stem = name.before(suffix: ".sqlite"), let file = try? StoreFile(checkingName: stem) else { continue }
                 do throws(StoreError) { try check(file, .quick, mayRestore: false) } catch {
                     // A program may have databases of its own.
                     if case .foreign = error, standard.parts(separatedBy: "/").last?.isIdentical(to: name) != true { continue }
@@ -23,8 +21,6 @@
                 }
             }
         }
-
-        private static let suffix = ".sqlite"
 
         /// Checks a file of stores; false if there is none. Throws what keeps it from being read.
         ///

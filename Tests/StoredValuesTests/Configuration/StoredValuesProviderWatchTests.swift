@@ -125,7 +125,7 @@
                 let provider = provider(preferences, keyring)
                 let secret = try #require(provider.secrets["token"]).secret
                 func listeners() -> [Int] {
-                    [preferences.store.state.withLock { $0.audience.listenerCount }, secret.live.subscriptionCount]
+                    [preferences.store.state.withLock { $0.audience.listeners.count }, secret.live.subscriptionCount]
                 }
                 #expect(listeners() == [0, 0])
                 let watches: [@Sendable () async throws -> Void] = [

@@ -37,7 +37,7 @@ extension FirstQuestionTests {
         case .identifiers: #expect(try await keyring.identifiers(inService: id.service) == [])
         case .unlock: try await keyring.unlock()
         case .inspection:
-            let found = try await ItemStore(bus: .address(desktop.address), deadline: hangLimit).inspect()
+            let found = try await ItemStore(bus: .init(desktop.address), deadline: hangLimit).inspect()
             #expect(found.collection == "Login" && !found.isLocked)
         }
     }

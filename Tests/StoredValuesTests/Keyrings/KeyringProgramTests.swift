@@ -141,7 +141,7 @@ extension KeyringProgramTests {
     private func perform<Result: Sendable>(
         _ desktop: PrivateDesktop, _ body: @escaping @Sendable (DaemonConnection) throws(SecretServiceError) -> Result
     ) async throws -> Result {
-        try await ItemStore(bus: .address(desktop.address), deadline: hangLimit).call(body)
+        try await ItemStore(bus: .init(desktop.address), deadline: hangLimit).call(body)
     }
 
     /// Closes this process's session with the daemon behind libsecret's back, and returns its path. KWallet 5.103 at times does
@@ -315,7 +315,7 @@ extension KeyringProgramTests {
         await expectSecretError(.locked) { try await token.set("ours") }
         #expect(token.status == .unavailable(.locked))
         await #expect(throws: KeyringError.locked) { try await desktop.keyring().unlock() }  // there is no display
-        let items = ItemStore(bus: .address(desktop.address), deadline: hangLimit)
+        let items = ItemStore(bus: .init(desktop.address), deadline: hangLimit)
         let executor = QueueExecutor()
         let question = Task(executorPreference: executor) { try await items.unlock(evenWithoutDisplay: true) }
         await executor.allWaiting()

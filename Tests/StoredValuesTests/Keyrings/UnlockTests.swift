@@ -16,7 +16,7 @@ struct UnlockTests {
 extension UnlockTests {
     /// What `unlock()` does where there is a display.
     private func unlock(_ desktop: PrivateDesktop) async throws -> Bool {
-        try await ItemStore(bus: .address(desktop.address), deadline: hangLimit).unlock(evenWithoutDisplay: true)
+        try await ItemStore(bus: .init(desktop.address), deadline: hangLimit).unlock(evenWithoutDisplay: true)
     }
 
     @Test("One question is put for any number of calls, and its answer opens the keyring for all")

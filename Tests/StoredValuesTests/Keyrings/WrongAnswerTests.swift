@@ -124,7 +124,7 @@ extension WrongAnswerTests {
         #expect(lines.count == (situation == .plain ? 1 : 0), "\(service.logs)")
 
         // What libsecret says of its session.
-        let found = try await ItemStore(bus: .address(desktop.address), deadline: hangLimit).inspect()
+        let found = try await ItemStore(bus: .init(desktop.address), deadline: hangLimit).inspect()
         #expect(found.isPlain == (situation == .plain))
         try await withTool { tool in
             let tool = tool.with(["STORED_VALUES_KEYRING": nil, "DBUS_SESSION_BUS_ADDRESS": desktop.address])

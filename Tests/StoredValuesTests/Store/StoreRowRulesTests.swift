@@ -29,7 +29,7 @@
         @Test("is counted in memory as the file has it, or another process would miss it")
         func counted() async throws {
             var generator = SeededGenerator(seed: SeededGenerator.printedSeed(for: "StoreRevisionTests"))
-            let store = ItemStore<Note>("notes", ItemDatabase(.memory) {}, ItemCoder(template: nil)) { try ItemCoder<Note>.text($0.id) }
+            let store = ItemStore<Note>("notes", ItemDatabase(.inMemory()), ItemCoder(template: nil)) { try ItemCoder<Note>.text($0.id) }
             for number in 0..<400 {
                 let id = "\(number % 8)", new = number % 3 == 0 ? Note(id) : nil
                 let steps =
@@ -53,7 +53,7 @@
         }
 
         private func last(_ store: ItemStore<Note>) throws -> Int64 {
-            try store.database.turn { later in
+            try store.database.turns.run { later in
                 try store.database.write(&later) { try ItemRows(database: $0, store: "notes").lastRevision() }
             }
         }

@@ -102,7 +102,7 @@
             let symbol: UnsafeMutableRawPointer? = dlsym(nil, "sqlite3_limit")
             let limit = unsafeBitCast(try #require(symbol), to: Limit.self)
             let database = store.shared.database
-            try database.turn { later in
+            try database.turns.run { later in
                 try database.write(&later) { connection in
                     _ = limit(connection.sqliteConnection, 9, count)  // SQLITE_LIMIT_VARIABLE_NUMBER
                     #expect(connection.maximumStatementArgumentCount == Int(count))

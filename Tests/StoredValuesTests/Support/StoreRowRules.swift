@@ -22,10 +22,10 @@
         /// Throws ``Broken`` if a reader that has followed all changes has other items than one that reads the file for the first time, or
         /// if a row is neither an item nor listed.
         static func check(_ input: [UInt8]) throws {
-            let database = ItemDatabase(.memory) {}
+            let database = ItemDatabase(.inMemory())
             var input = Input(rest: input[...])
             let follower = reader(database)
-            try database.turn { later in
+            try database.turns.run { later in
                 while !input.rest.isEmpty {
                     try database.write(&later) { database in
                         try database.setTriggers(true)

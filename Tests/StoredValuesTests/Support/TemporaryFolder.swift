@@ -24,12 +24,17 @@ private func makeTemporaryFolder() throws -> String {
 }
 
 private func removeTemporaryFolder(_ path: String) {
-    // What preferences still do in the background may come between the listing of the folder and its removal.
-    for attempt in 1...10 {
+    // What preferences still do in the background may come between the listing of the folder and its removal, again and again.
+    let end = ContinuousClock.now + hangLimit
+    while true {
         do {
             return try FileManager.default.removeItem(atPath: path)
         } catch {
-            if attempt == 10 { Issue.record(error, "the test's folder remains") }
+            guard ContinuousClock.now < end else {
+                Issue.record(error, "the test's folder remains")
+                return
+            }
+            sched_yield()
         }
     }
 }

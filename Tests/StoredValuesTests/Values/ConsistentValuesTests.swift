@@ -120,7 +120,7 @@ extension ConsistentValuesTests {
                 }
                 return seen
             }
-            try await eventually("it has begun") { storage.store.state.withLock { $0.audience.listenerCount } == 1 }
+            try await eventually("it has begun") { storage.store.state.withLock { $0.audience.listeners.count } == 1 }
             _ = try await other.line()
             // Their numbers count upwards; ours are below zero, and say which thread's they are.
             let torn = await withTaskGroup(of: Int.self) { group in
@@ -175,7 +175,7 @@ extension ConsistentValuesTests {
     func ending() async throws {
         try await inTemporaryFile { storage in
             let pair = Pair(storage)
-            func listeners() -> Int { storage.store.state.withLock { $0.audience.listenerCount } }
+            func listeners() -> Int { storage.store.state.withLock { $0.audience.listeners.count } }
             let values = storage.values(of: pair.left, pair.right)
             #expect(listeners() == 0)
             do {

@@ -77,26 +77,15 @@
             }
         }
 
-        /// The times at which changes of a key arrive, by the machine's monotonic clock.
-        func arrivals(_ key: String) async throws -> AsyncThrowingStream<UInt64, any Error> {
+        /// What arrives at each change of a key from now on.
+        func arrivals(_ key: String) async throws -> HTTPClientResponse.Body.AsyncIterator {
             var request = HTTPClientRequest(url: address + "/v3/watch")
             request.method = .POST
             request.body = .bytes(ByteBuffer(string: #"{"create_request":{"key":"\#(Self.base64(key))"}}"#))
             let response = try await client.execute(request, timeout: .seconds(10))
             var parts = response.body.makeAsyncIterator()
             _ = try await parts.next()  // it has begun
-            let rest = Rest(parts)
-            return AsyncThrowingStream {
-                guard try await rest.next() != nil else { return nil }
-                return Role.nanoseconds()
-            }
-        }
-
-        /// The parts of a stream's answer, for one reader.
-        private final class Rest: @unchecked Sendable {  // sound: one reader uses it, one call after the other
-            private var parts: HTTPClientResponse.Body.AsyncIterator
-            init(_ parts: HTTPClientResponse.Body.AsyncIterator) { self.parts = parts }
-            func next() async throws -> ByteBuffer? { try await parts.next() }
+            return parts
         }
     }
 #endif

@@ -17,7 +17,7 @@ enum Role {
         case "memory": try memory(arguments[0])
         case "repeat": try repeatTask(arguments[0], count: Int(arguments[1]) ?? 0, path: arguments[2])
         #if Store
-            case "item-stamp": try itemStamp(bare: arguments[0] == "bare")
+            case "item-stamp": try itemStamp(arguments[0], bell: arguments.dropFirst().first)
             case "item-memory": try itemMemory(arguments[0], bare: arguments[1] == "bare")
         #endif
         default: throw Failure(description: "no role is called \(name)")

@@ -11,8 +11,6 @@ struct LineChart {
     /// What grows.
     let horizontal: String
     let vertical: String
-    /// How a height is written.
-    let label: (Double) -> String
     let lines: [Line]
 
     private static let size = (width: 640.0, height: 400.0)
@@ -33,7 +31,7 @@ struct LineChart {
         for mark in upward.decades {
             let y = upward.position(mark)
             parts.append(line(across.start, y, across.end, y, colour: "#dddddd"))
-            parts.append(text(label(mark), across.start - 8, y + 4, anchor: "end"))
+            parts.append(text(Self.label(mark), across.start - 8, y + 4, anchor: "end"))
         }
         for mark in marks {
             let x = across.position(mark)
@@ -62,6 +60,12 @@ struct LineChart {
             x += 40 + 6.4 * Double(line.name.count)
         }
         return (parts + [text(vertical, Self.frame.left, 58, colour: "#666666")]).joined(separator: "\n")
+    }
+
+    /// A power of ten on the axis.
+    private static func label(_ height: Double) -> String {
+        let parts = Comparison.Unit.time.text(height).split(separator: " ")
+        return "\(Int((Double(parts[0]) ?? 0).rounded())) \(parts[1])"
     }
 
     private func text(

@@ -22,11 +22,7 @@ struct Contestant: Sendable {
 
     /// ``timed(_:_:)`` for what waits without blocking. Another name, or the compiler would take it for both.
     static func awaited(_ name: String, _ body: @escaping @Sendable (_ count: Int) async throws -> Void) -> Contestant {
-        Contestant(name) { count in
-            let start = ContinuousClock.now
-            try await body(count)
-            return (ContinuousClock.now - start).seconds
-        }
+        Contestant(name) { count in try await seconds { try await body(count) } }
     }
 
     /// The same, of which is known that it leaves work to other threads.
@@ -35,6 +31,13 @@ struct Contestant: Sendable {
         contestant.leavesWork = true
         return contestant
     }
+}
+
+/// How long `body` takes.
+func seconds(_ body: () async throws -> Void) async rethrows -> Double {
+    let start = ContinuousClock.now
+    try await body()
+    return (ContinuousClock.now - start).seconds
 }
 
 extension Duration {

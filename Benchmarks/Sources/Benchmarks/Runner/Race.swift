@@ -57,10 +57,8 @@ struct Race: Sendable {
 
 extension [Double] {
     var median: Double {
-        let sorted = sorted()
-        guard let last = sorted.last else { return .nan }
-        return sorted.count.isMultiple(of: 2)
-            ? (sorted[sorted.count / 2 - 1] + sorted[sorted.count / 2]) / 2
-            : sorted.count == 1 ? last : sorted[sorted.count / 2]
+        let sorted = sorted(), middle = count / 2
+        guard !isEmpty else { return .nan }
+        return count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
     }
 }

@@ -10,34 +10,39 @@ func changingTasks(in temporary: TemporaryFolder) throws -> [Comparison] {
 }
 
 private func setting(keys: Int, in temporary: TemporaryFolder) throws -> Comparison {
-    let file = try SampleSettings(count: keys).write("setting-\(keys)", in: temporary)
-    let bare = try SampleSettings(count: keys).write("setting-\(keys)-bare", in: temporary)
+    let all = try setters("setting", keys: keys, in: temporary)
+    return Comparison(
+        task: "`set`, \(keys.formatted(.number.locale(Locale(identifier: "en_US")))) keys",
+        ours: all[0], limit: .init(all[1], bar: 1.5), peers: [.init(all[2]), .init(all[3], bar: 1)])
+}
+
+/// Those who set a number among so many keys: ours, the bare limit, the same as ours does it, and the user defaults, which are left out of more
+/// than 1,000 keys, where they take minutes.
+func setters(_ name: String, keys: Int, in temporary: TemporaryFolder) throws -> [Contestant] {
+    let suite = "\(name)-\(keys)"
+    let file = try SampleSettings(count: keys).write(suite, in: temporary)
+    let bare = try SampleSettings(count: keys).write("\(suite)-bare", in: temporary)
     let value = StoredValue(key: "fontSize", default: 0, storage: file.preferences)
     let bytes = try bare.read()
     let closing = BareClosing()
-    let suite = "setting-\(keys)"
-    try userDefaults(suite, count: keys)
     let numbers = Numbers()
-    return Comparison(
-        task: "`set`, \(keys.formatted(.number.locale(Locale(identifier: "en_US")))) keys",
-        ours: Contestant.timed("ours") { count in for _ in 0..<count { value.set(numbers.next) } }.leavingWork,
-        limit: .init(
-            .timed("open, write, close, rename") { count in
-                for _ in 0..<count { try bare.replace(with: bytes, durably: false) }
-            }, bar: 1.5),
-        peers: [
-            .init(
-                Contestant.timed("the same, the old file freed on another thread") { count in
-                    for _ in 0..<count { try bare.replace(with: bytes, durably: false, closingOn: closing) }
-                }.leavingWork),
-            .init(
-                try .userDefaults(suite, "UserDefaults `set` + `synchronize`") { defaults, count in
-                    for _ in 0..<count {
-                        defaults.set(numbers.next, forKey: "fontSize")
-                        _ = defaults.synchronize()
-                    }
-                }, bar: 1),
-        ])
+    let setters = [
+        Contestant.timed("ours") { count in for _ in 0..<count { value.set(numbers.next) } }.leavingWork,
+        Contestant.timed("open, write, close, rename") { count in for _ in 0..<count { try bare.replace(with: bytes, durably: false) } },
+        // Without it the bare one is the steeper by what freeing a large file takes.
+        Contestant.timed("the old file freed on another thread") { count in
+            for _ in 0..<count { try bare.replace(with: bytes, durably: false, closingOn: closing) }
+        }.leavingWork,
+    ]
+    guard keys <= 1000 else { return setters }
+    try userDefaults(suite, count: keys)
+    let defaults = try Contestant.userDefaults(suite, "UserDefaults set + synchronize") { defaults, count in
+        for _ in 0..<count {
+            defaults.set(numbers.next, forKey: "fontSize")
+            _ = defaults.synchronize()
+        }
+    }
+    return setters + [defaults]
 }
 
 private func flushing(in temporary: TemporaryFolder) throws -> Comparison {

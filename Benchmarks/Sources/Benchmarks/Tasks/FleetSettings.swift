@@ -1,4 +1,5 @@
 #if Fleet
+    import AsyncHTTPClient
     import Foundation
     import StoredValues
     import StoredValuesFleet
@@ -39,13 +40,14 @@
                 limit: .init(
                     Contestant("a bare watch, then another process's write until a stream has it") { count in
                         var sum = 0.0
-                        var arrivals = try await etcd.arrivals("/bare/stamp").makeAsyncIterator()
+                        var arrivals = try await etcd.arrivals("/bare/stamp")
                         var stamps = other.values.makeAsyncIterator()
                         var last = await stamps.next(isolation: nil)
                         for _ in 0..<count {
                             let begin = Role.nanoseconds()
                             try await etcd.put("/bare/stamp", "\(begin)")
-                            sum += Double((try await arrivals.next() ?? begin) - begin) / 1e9
+                            _ = try await arrivals.next()
+                            sum += Double(Role.nanoseconds() - begin) / 1e9
                             try writer.tell(file.folder)
                             sum += await delay(of: &stamps, after: &last)
                         }
@@ -66,9 +68,7 @@
         func confirmation(_ name: String, of application: String) -> Contestant {
             Contestant(name) { count in
                 try await fill.value()
-                let start = ContinuousClock.now
-                for _ in 0..<count { try await etcd.read("/stored-values/\(application)/settings/revision") }
-                return (ContinuousClock.now - start).seconds
+                return try await seconds { for _ in 0..<count { try await etcd.read("/stored-values/\(application)/settings/revision") } }
             }
         }
         func whole(_ name: String, of application: String) -> Contestant {

@@ -15,31 +15,7 @@ func growthCurves(in temporary: TemporaryFolder) -> [Curve] {
             ]
         },
         Curve(file: "set", title: "Setting a number", horizontal: "keys in the file", steps: keys) { count in
-            let file = try SampleSettings(count: count).write("growth-set-\(count)", in: temporary)
-            let bare = try SampleSettings(count: count).write("growth-set-bare-\(count)", in: temporary)
-            let value = StoredValue(key: "fontSize", default: 0, storage: file.preferences)
-            let bytes = try bare.read()
-            let closing = BareClosing()
-            let numbers = Numbers()
-            let suite = "growth-\(count)"
-            var contestants: [Contestant] = [
-                Contestant.timed("ours") { for _ in 0..<$0 { value.set(numbers.next) } }.leavingWork,
-                .timed("open, write, close, rename") { for _ in 0..<$0 { try bare.replace(with: bytes, durably: false) } },
-                // As ours does it: without it the bare one is the steeper by what freeing a large file takes.
-                Contestant.timed("the old file freed on another thread") {
-                    for _ in 0..<$0 { try bare.replace(with: bytes, durably: false, closingOn: closing) }
-                }.leavingWork,
-            ]
-            guard count <= 1000 else { return contestants }  // with more, the user defaults take minutes
-            try userDefaults(suite, count: count)
-            contestants.append(
-                try .userDefaults(suite, "UserDefaults set + synchronize") { defaults, count in
-                    for _ in 0..<count {
-                        defaults.set(numbers.next, forKey: "fontSize")
-                        _ = defaults.synchronize()
-                    }
-                })
-            return contestants
+            try setters("growth-set", keys: count, in: temporary)
         },
         Curve(file: "open", title: "Opening a file and reading one value", horizontal: "keys in the file", steps: keys) { count in
             let copies = try Copies(keys: count, in: temporary)
@@ -74,9 +50,10 @@ private func changers(
     return Contestant(name ?? how) { changes in
         // Some each, so that they meet.
         let each = max(20, changes / count)
-        let start = ContinuousClock.now
-        for process in processes { try process.tell("\(each)") }
-        for process in processes { _ = try process.hear() }
-        return (ContinuousClock.now - start).seconds / Double(each * count) * Double(changes)
+        let total = try await seconds {
+            for process in processes { try process.tell("\(each)") }
+            for process in processes { _ = try process.hear() }
+        }
+        return total / Double(each * count) * Double(changes)
     }
 }

@@ -74,7 +74,7 @@
                             }
                         }, bar: 1)
                 ]),
-            try otherProcessesCommit(folder),
+            try otherProcessesCommit(in: temporary),
             Comparison(
                 task: "Memory for 10,000 items",
                 ours: try memory("\(folder)/ours.sqlite", "ours"),
@@ -94,12 +94,6 @@
 
     private func visit(_ id: Int) -> Visit { Visit.list(from: id, count: 1)[0] }
 
-    private func seconds(_ body: () async throws -> Void) async rethrows -> Double {
-        let start = ContinuousClock.now
-        try await body()
-        return (ContinuousClock.now - start).seconds
-    }
-
     private func sum(_ count: Int, _ body: () async throws -> Double) async rethrows -> Double {
         var sum = 0.0
         for _ in 0..<count { sum += try await body() }
@@ -114,12 +108,13 @@
     }
 
     /// From the beginning of another process's commit until a stream has it.
-    private func otherProcessesCommit(_ folder: String) throws -> Comparison {
-        let writer = try Conversation(Role.command("item-stamp", "ours")), bareWriter = try Conversation(Role.command("item-stamp", "bare"))
-        let store = visitStore("\(folder)/stamps.sqlite")
-        let bare = try ItemDatabase(path: "\(folder)/bare-stamps.sqlite")
-        let bell = BareFile(folder: try folder.appendingFolder("bell"), name: "preferences.json")
+    private func otherProcessesCommit(in temporary: TemporaryFolder) throws -> Comparison {
+        let path = "\(temporary.path)/stamps.sqlite", barePath = "\(temporary.path)/bare-stamps.sqlite"
+        let store = visitStore(path), bare = try ItemDatabase(path: barePath)
+        let bell = BareFile(folder: try temporary.folder("bell"), name: "preferences.json")
         let watch = try BareWatch(bell)
+        let writer = try Conversation(Role.command("item-stamp", path))
+        let bareWriter = try Conversation(Role.command("item-stamp", barePath, bell.folder))
         return Comparison(
             task: "Another process's commit until a stream has it",
             ours: Contestant("ours") { count in
@@ -127,7 +122,7 @@
                 var events = store.events.makeAsyncIterator()
                 for _ in 0..<2 { _ = await events.next(isolation: nil) }  // what is there
                 for _ in 0..<count {
-                    try writer.tell("\(folder)/stamps.sqlite")
+                    try writer.tell("now")
                     guard let stamp = await events.next(isolation: nil)?.items.last?.stamp else { break }
                     sum += Double(Int(Role.nanoseconds()) - stamp) / 1e9
                 }
@@ -137,7 +132,7 @@
                 Contestant("a bell, SELECT") { count in
                     var sum = 0.0
                     for _ in 0..<count {
-                        try bareWriter.tell("\(folder)/bare-stamps.sqlite \(bell.folder)")
+                        try bareWriter.tell("now")
                         _ = try watch.next()
                         guard let stamp = try bare.item(0)?.stamp else { break }
                         sum += Double(Int(Role.nanoseconds()) - stamp) / 1e9
@@ -147,28 +142,16 @@
     }
 
     extension Role {
-        /// Inserts an item that says when, into each file whose path it is told.
-        static func itemStamp(bare: Bool) throws {
+        /// Inserts an item that says when, at each line. With the folder of a bell it does so without a store, and rings that.
+        static func itemStamp(_ path: String, bell: String?) throws {
+            let store = bell == nil ? visitStore(path) : nil, database = try bell == nil ? nil : ItemDatabase(path: path)
             let isDone = DispatchSemaphore(value: 0)
-            var stores: [String: Store<Visit>] = [:]
-            var databases: [String: ItemDatabase] = [:]
-            while let line = readLine() {
-                let parts = line.split(separator: " ").map(String.init)
-                if bare {
-                    let database = try databases[parts[0]] ?? ItemDatabase(path: parts[0])
-                    databases[parts[0]] = database
-                    Task {
-                        try await database.insert([Visit.stamp(Int(nanoseconds()))])
-                        try BareFile(folder: parts[1], name: "preferences.json").replace(with: [], durably: false)
-                        isDone.signal()
-                    }
-                } else {
-                    let store = stores[parts[0]] ?? visitStore(parts[0])
-                    stores[parts[0]] = store
-                    Task {
-                        try await store.insert(Visit.stamp(Int(nanoseconds())))
-                        isDone.signal()
-                    }
+            while readLine() != nil {
+                Task {
+                    try await store?.insert(Visit.stamp(Int(nanoseconds())))
+                    try await database?.insert([Visit.stamp(Int(nanoseconds()))])
+                    if let bell { try BareFile(folder: bell, name: "preferences.json").replace(with: [], durably: false) }
+                    isDone.signal()
                 }
                 isDone.wait()
             }
@@ -197,31 +180,18 @@
             let warmDatabase = try ItemDatabase(path: path + ".warm-theirs")
             use(try warmDatabase.items())
             let before = try residentBytes()
-            if bare {
-                let items = try ItemDatabase(path: path).items()
-                malloc_trim(0)  // what decoding has left
-                say("\(try residentBytes() - before)")
-                use(items)
-            } else {
-                let store = visitStore(path)
-                use(store.items)
-                malloc_trim(0)  // what decoding has left
-                say("\(try residentBytes() - before)")
-                use(store.items)
-            }
+            let store = bare ? nil : visitStore(path)
+            let items = try store?.items ?? ItemDatabase(path: path).items()
+            malloc_trim(0)  // what decoding has left
+            say("\(try residentBytes() - before)")
+            use(items)
+            withExtendedLifetime(store) {}
         }
     }
 
     extension Visit {
         var stamp: Int { Int(name) ?? 0 }
         static func stamp(_ stamp: Int) -> Visit { Visit.list(from: 0, count: 1)[0].named("\(stamp)") }
-    }
-
-    extension String {
-        fileprivate func appendingFolder(_ name: String) throws -> String {
-            try FileManager.default.createDirectory(atPath: "\(self)/\(name)", withIntermediateDirectories: true)
-            return "\(self)/\(name)"
-        }
     }
 #else
     func itemTasks(in temporary: TemporaryFolder) async throws -> [Comparison] { [] }

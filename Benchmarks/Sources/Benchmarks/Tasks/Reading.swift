@@ -99,17 +99,11 @@ private func whileChanging(_ file: PreferencesFile, _ body: () -> Void) async th
     let writer = Task {
         while !Task.isCancelled {
             number.set(number.wrappedValue + 1)
-            do throws(PreferencesError) {
-                try await number.flush()
-            } catch {
-                guard case .cancelled = error else { throw error }
-            }
+            do { try await number.flush() } catch PreferencesError.cancelled {}
         }
     }
-    let start = ContinuousClock.now
-    body()
-    let seconds = (ContinuousClock.now - start).seconds
+    let time = await seconds { body() }
     writer.cancel()
     try await writer.value
-    return seconds
+    return time
 }

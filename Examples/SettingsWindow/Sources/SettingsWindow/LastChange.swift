@@ -3,11 +3,9 @@ import StoredValues
 /// The last change that a person made in this window, to take it back.
 struct LastChange: Sendable {
     /// As it was.
-    private let before: Setting
+    let before: Setting
     /// As it became.
-    private let after: Setting
-
-    init(_ before: Setting, _ after: Setting) { (self.before, self.after) = (before, after) }
+    let after: Setting
 
     /// What is taken back, for the person.
     var title: String { before.title }

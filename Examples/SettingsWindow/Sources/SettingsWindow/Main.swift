@@ -25,7 +25,8 @@ enum SettingsProgram {
         }
         connect(application, "startup") {
             application.withMemoryRebound(to: GtkApplication.self, capacity: 1) { application in
-                withKeys("<Control>w") { gtk_application_set_accels_for_action(application, "window.close", $0) }
+                // For C, a list of shortcuts ends with a null pointer.
+                "<Control>w".withCString { gtk_application_set_accels_for_action(application, "window.close", [$0, nil]) }
             }
         }
         let status = UnsafeMutableRawPointer(application).withMemoryRebound(to: GApplication.self, capacity: 1) { g_application_run($0, 0, nil) }

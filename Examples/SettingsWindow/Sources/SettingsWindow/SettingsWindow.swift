@@ -98,7 +98,7 @@ final class SettingsWindow {
             row.error = nil
             let settings = file.settings(of: Settings.all)
             guard let after = settings.first(where: { $0.name == before.name }) else { return }
-            lastChange = LastChange(before, after)
+            lastChange = LastChange(before: before, after: after)
             show(settings)
             if case .reset = change { row.showValue() }
             // The file has the change already. Whether it would survive a power cut is asked beside the next change.

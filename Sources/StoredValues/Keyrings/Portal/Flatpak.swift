@@ -46,20 +46,14 @@ struct Flatpak: Hashable {
 extension Flatpak {
     /// The system's keyring in this sandbox. It depends on the manifest, never on whether a service answers.
     var choice: SystemKeyring.Choice {
-        let permission = "org.freedesktop.secrets", path = secretsFile
-        let isInUse = path.map { Self.exists($0) } ?? false
+        let permission = "org.freedesktop.secrets"
         let (keyring, why): (any Keyring, String) =
-            if let path, isInUse || !mayUseSecretService {
-                (
-                    EncryptedFileKeyring(path: path, key: .portal),
-                    isInUse ? "whose secrets are in that file already." : "whose manifest does not let it talk to \(permission)."
-                )
-            } else {
-                (
-                    SecretServiceKeyring(),
-                    mayUseSecretService
-                        ? "whose manifest lets it talk to \(permission)." : "which has no data folder: neither XDG_DATA_HOME nor HOME is set."
-                )
+            switch secretsFile {
+            case let path? where Self.exists(path):
+                (EncryptedFileKeyring(path: path, key: .portal), "whose secrets are in that file already.")
+            case _ where mayUseSecretService: (SecretServiceKeyring(), "whose manifest lets it talk to \(permission).")
+            case let path?: (EncryptedFileKeyring(path: path, key: .portal), "whose manifest does not let it talk to \(permission).")
+            case nil: (SecretServiceKeyring(), "which has no data folder: neither XDG_DATA_HOME nor HOME is set.")
             }
         return SystemKeyring.Choice(keyring: keyring, reason: "This is the Flatpak \(id), \(why)")
     }

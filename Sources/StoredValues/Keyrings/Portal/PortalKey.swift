@@ -73,17 +73,15 @@
             }
             guard let mustBegin else { return }
             if mustBegin {
-                SecretPortal(bus: Bus(busAddress)).retrieve(
-                    accepted: { self.state.withLock { $0.isAccepted = true } }, take: { Secret($0) },
+                SecretPortal.retrieve(
+                    on: Bus(busAddress), accepted: { self.state.withLock { $0.isAccepted = true } }, take: { Secret($0) },
                     done: { self.take($0.mapError { KeyringError($0) }) })
             }
             defer { state.withLock { state in state.waiting.removeAll { $0 === shot } } }
             let alarm: Alarm
             do throws(SystemErrorCode) {
                 alarm = try Alarm.set(after: deadline) { shot.answer(.failure(.timedOut(after: deadline))) }
-            } catch {
-                throw .withoutThread(error)
-            }
+            } catch { throw .withoutThread(error) }
             defer { alarm.cancel() }
             _ = try await shot.wait(cancelled: .failure(.cancelled)).get()
         }

@@ -69,9 +69,8 @@ extension Keyring where Self == SecretServiceKeyring {
     public static var secretService: SecretServiceKeyring { SecretServiceKeyring() }
 }
 
-/// The state of the desktop's keyring, found without starting a program or prompting the user: the address of the session bus, whether
-/// it can start a program that provides the Secret Service, whether one runs, its process number if the bus knows it, the label of
-/// its default collection if there is one, whether that is locked, and whether it refuses to encrypt secrets in transit, if known.
+/// The state of the desktop's keyring, found without starting a program or prompting the user. `collection` is the label of the
+/// default one; `isPlain` is whether the program refuses to encrypt secrets in transit, nil if that is unknown.
 package typealias SecretServiceInspection = (
     bus: String, canBeStarted: Bool, isRunning: Bool, process: UInt32?, collection: String?, isLocked: Bool, isPlain: Bool?
 )

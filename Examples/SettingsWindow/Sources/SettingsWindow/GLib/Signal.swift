@@ -20,9 +20,3 @@ func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ body: @escap
     let callback = unsafeBitCast(call, to: GCallback.self)
     g_signal_connect_data(object, signal, callback, Unmanaged.passRetained(Handler(body)).toOpaque(), release, G_CONNECT_SWAPPED)
 }
-
-/// The same for a widget.
-@MainActor
-func connect(_ widget: Widget, _ signal: String, _ body: @escaping @MainActor () -> Void) {
-    connect(UnsafeMutableRawPointer(widget), signal, body)
-}

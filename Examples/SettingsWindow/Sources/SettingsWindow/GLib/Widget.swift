@@ -56,8 +56,3 @@ extension Widget {
         return button
     }
 }
-
-/// Calls `body` with a list of one shortcut as C wants it: it ends with a null pointer.
-func withKeys(_ shortcut: String, _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Void) {
-    shortcut.withCString { body([$0, nil]) }
-}

@@ -1,3 +1,0 @@
-#if !PLANTED_BUG
-    let rulesUnderTest = ReaderRules()
-#endif
