@@ -1,4 +1,4 @@
-// Offsets of four bytes, which keep the index of a file small.
+// Offsets of four bytes, which keep the indexes of a text and of a file small.
 
 extension Range<Int> {
     var compact: Range<UInt32> { UInt32(lowerBound)..<UInt32(upperBound) }
