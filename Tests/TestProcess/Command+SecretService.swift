@@ -97,23 +97,26 @@ private func limitFiles(to count: UInt) throws -> UInt {
     return UInt(limit.rlim_cur)
 }
 
-// The limit before it was lowered, and the runtime's handler, for the one below.
-// Both are sound, because they are written once, before the handler is set, which alone uses them then.
+// The limit before it was lowered, and the runtime's handlers, for the one below.
+// All are sound, because they are written once, before that is set, which alone uses them then.
 nonisolated(unsafe) private var filesOfBacktraces: UInt = 0
-nonisolated(unsafe) private var formerAction = sigaction()
+nonisolated(unsafe) private var formerActions: [Int32: sigaction] = [:]
 
 /// Raises the limit again when the process traps, so that the runtime can open what it needs to print where.
 private func printBacktraces(with files: UInt) {
     filesOfBacktraces = files
-    // After it has run once, the former handler, the runtime's, is called: the instruction traps again.
-    var action = sigaction(), former = sigaction()
-    guard sigaction(SIGILL, nil, &former) == 0 else { return }
-    formerAction = former
-    action.__sigaction_handler.sa_handler = { _ in
-        _ = try? limitFiles(to: filesOfBacktraces)
-        sigaction(SIGILL, &formerAction, nil)
+    for signal in [SIGILL, SIGTRAP] {
+        var former = sigaction()
+        sigaction(signal, nil, &former)
+        formerActions[signal] = former
     }
-    sigaction(SIGILL, &action, nil)
+    var action = sigaction()
+    // When it returns the instruction traps again, and the runtime's handler is called.
+    action.__sigaction_handler.sa_handler = { signal in
+        _ = try? limitFiles(to: filesOfBacktraces)
+        if var former = formerActions[signal] { sigaction(signal, &former, nil) }
+    }
+    for signal in [SIGILL, SIGTRAP] { sigaction(signal, &action, nil) }
 }
 
 /// What a keyring must not do.

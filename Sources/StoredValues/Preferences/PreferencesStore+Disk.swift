@@ -227,7 +227,8 @@ struct KnownFile {
     private var isUnpinned = false
     /// The state in which the file was last found broken.
     private(set) var brokenIdentity: FileIdentity?
-    /// Whether the file must be written even if no change is pending: it is broken, or a sync failed, and Linux has dropped its pages.
+    /// Whether the file must be written even if no change is pending: a broken one is to be replaced, its copy is not whole, or a sync failed,
+    /// and Linux has dropped its pages.
     var mustRewrite = false
     /// Whether a sync has failed and was not repeated yet.
     var isSyncMissed = false

@@ -7,6 +7,8 @@ final class DecodingRecord {
         var mayBeNull = false
         var isList = false
         var isObject = false
+        /// Whether it was asked for in a way that says nothing of its type.
+        var isOpen = false
 
         mutating func note(_ type: any Decodable.Type) { if !types.contains(where: { $0 == type }) { types.append(type) } }
     }
@@ -114,7 +116,12 @@ private struct RecordingMembers<Key: CodingKey>: KeyedDecodingContainerProtocol 
         record.note(key.stringValue) { $0.isList = true }
         return try base.nestedUnkeyedContainer(forKey: key)
     }
-    // Of these, nothing is known.
-    func superDecoder() throws -> any Decoder { try base.superDecoder() }
-    func superDecoder(forKey key: Key) throws -> any Decoder { try base.superDecoder(forKey: key) }
+    func superDecoder() throws -> any Decoder {
+        record.note("super") { $0.isOpen = true }
+        return try base.superDecoder()
+    }
+    func superDecoder(forKey key: Key) throws -> any Decoder {
+        record.note(key.stringValue) { $0.isOpen = true }
+        return try base.superDecoder(forKey: key)
+    }
 }

@@ -127,7 +127,7 @@ struct ItemShape {
         func with(_ name: String, _ value: JSONValue) -> JSONValue { .object(sample.merging([name: value]) { $1 }) }
         for name in record.members.keys.sorted() { for value in DecodingRecord.samples { record.run(type, on: with(name, value)) } }
         var members: [String: JSONValue] = [:]
-        for (name, member) in record.members {
+        for (name, member) in record.members where !member.isOpen {
             var choices = member.types.map { schema(of: $0, sample[name]) }
             let kinds = [("null", member.mayBeNull), ("array", member.isList), ("object", member.isObject)]
             choices += kinds.filter(\.1).map { JSONSchema(type: $0.0) }

@@ -57,24 +57,44 @@
             }
         }
 
-        @Test("Commands and agents work as long as one member is right, and again when it is back", arguments: Wrong.allCases)
+        /// Commands and clients work by the right member and a wrong one. The values of `limit` in a cluster count from 1.
+        private func works(_ limit: Int, in fleet: TestFleet, beside bad: String, _ wrong: Wrong) async throws {
+            let good = fleet.etcd.endpoints[0]
+            func run(_ arguments: String...) async throws -> String { try await fleet.run(arguments + ["--endpoints", "\(good),\(bad)"]) }
+            // Each process begins with a member of its own choice.
+            _ = try await run("set", "limit", "\(limit)")
+            for _ in 0..<4 { #expect(try await run("get", "limit") == "\(limit)\n", "\(wrong)") }
+            #expect(try await run("list").contains("\(limit)"), "\(wrong)")
+            let client = try fleet.client([good, bad])
+            let updated = try await client.update("limit", default: 0) { $0 += 0 }
+            #expect(updated == limit, "\(wrong)")
+            #expect(try await fleet.records().count == 2 * limit, "\(wrong)")
+        }
+
+        /// Agents ask as commands do, so that one server's wrong answer is enough for them, and these are for commands only.
+        private static let forCommands = [Wrong.missingPage, .garbage, .redirection, .refusal]
+
+        @Test("Commands work as long as one member is right, whatever another server says")
+        func oneIsRightBesideServers() async throws {
+            // One cluster for all: none of these servers has anything to do with it.
+            try await withFleet(isSecure: false) { fleet in
+                for (number, wrong) in Self.forCommands.enumerated() {
+                    let answer = try #require(wrong.answer)
+                    let server = try WrongEtcd { _ in answer }
+                    try await works(number + 1, in: fleet, beside: server.endpoint, wrong)
+                    withExtendedLifetime(server) {}
+                }
+            }
+        }
+
+        @Test(
+            "Commands and agents work as long as one member is right, and again when it is back",
+            arguments: Wrong.allCases.filter { !forCommands.contains($0) })
         func oneIsRight(wrong: Wrong) async throws {
             try await withWrong(wrong) { fleet, bad in
                 let good = fleet.etcd.endpoints[0], addresses = "\(good),\(bad)"
-                func run(_ arguments: String...) async throws -> String { try await fleet.run(arguments + ["--endpoints", addresses]) }
-                // Each process begins with a member of its own choice.
-                func works(_ limit: Int) async throws {
-                    _ = try await run("set", "limit", "\(limit)")
-                    for _ in 0..<4 { #expect(try await run("get", "limit") == "\(limit)\n") }
-                    #expect(try await run("list").contains("\(limit)"))
-                    let client = try fleet.client([good, bad])
-                    let updated = try await client.update("limit", default: 0) { $0 += 0 }
-                    #expect(updated == limit)
-                    #expect(try await fleet.records().count == 2 * limit)
-                }
-                try await works(1)
-                // Agents ask as commands do, so that one wrong answer of each kind is enough for them.
-                guard [Wrong.gatewayOff, .otherCluster, .webPage].contains(wrong) else { return }
+                try await works(1, in: fleet, beside: bad, wrong)
+                guard wrong != .otherLogins else { return }  // .otherCluster is enough for agents
                 let machines = try (1...4).map { try fleet.machine("web-\($0)") }
                 for machine in machines { _ = try machine.startAgent("--endpoints", addresses) }
                 for machine in machines {
@@ -89,7 +109,7 @@
                 }
                 try await fleet.etcd.start()
                 for machine in machines { try await machine.waitUntilCurrent() }
-                try await works(2)
+                try await works(2, in: fleet, beside: bad, wrong)
                 for machine in machines { try await machine.wait(for: ["limit": "2"]) }
             }
         }

@@ -113,8 +113,8 @@ extension InteropTests {
         try await token.reset()
         #expect(try await python("get").status == 1)
 
-        #expect(try await python("count", "200").status == 0)
-        try await values.wait(untilLast: "200")
+        #expect(try await python("count", "40").status == 0)
+        try await values.wait(untilLast: "40")
     }
 
     @Test("That several items are found is said once for a secret, and neither secret nor value stands in the log")

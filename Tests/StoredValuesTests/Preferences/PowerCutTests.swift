@@ -22,7 +22,7 @@ extension PowerCutTests {
     func findsOmissions(omission: Omission, folders: PowerCut.Folders) async throws {
         let story = try await PowerCutScenario.named(omission.scenario).story()
         let replay = await PowerCutReplay.offPool(
-            of: story, folders: folders, events: omission.events(of: story), hiding: omission.hidden)
+            of: story, folders: folders, events: omission.events(of: story), hiding: omission.hidden, untilFirst: true)
         #expect(replay.losses != [])
     }
 
@@ -37,7 +37,8 @@ extension PowerCutTests {
         let replay = await PowerCutReplay.offPool(of: story, folders: .anyOrder, events: events, hiding: ".durable")
         #expect(replay.losses == [])
         let unsynchronized = events.filter { if case .synchronized(_, story.path) = $0 { false } else { true } }
-        let other = await PowerCutReplay.offPool(of: story, folders: .anyOrder, events: unsynchronized, hiding: ".durable")
+        let other = await PowerCutReplay.offPool(
+            of: story, folders: .anyOrder, events: unsynchronized, hiding: ".durable", untilFirst: true)
         #expect(other.losses != [])
     }
 
@@ -70,7 +71,7 @@ extension PowerCutTests {
         }
         func replay(without path: String? = nil) throws -> PowerCutReplay {
             let events = story.disk.events.filter { if case .synchronized(_, path) = $0 { false } else { true } }
-            return try PowerCutReplay(of: story, folders: folders, events: events) { disk in
+            return try PowerCutReplay(of: story, folders: folders, events: events, untilFirst: path != nil) { disk in
                 guard let bytes = try DurableFile(path: story.path, operations: disk).read()?.bytes else { return [:] }
                 return ["n": Int(String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)) ?? -1]
             }

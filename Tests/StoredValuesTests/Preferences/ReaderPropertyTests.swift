@@ -71,7 +71,7 @@ extension ReaderPropertyTests {
     func mutations(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var accepted = 0
-        for number in 0..<25_000 {
+        for number in 0..<2_500 {  // many more are tried where it is fast: `Fuzzing/run --self-test`
             // Every other time one of the last three, which are sound.
             let points = number.isMultiple(of: 2) ? Self.startingPoints[...] : Self.startingPoints.suffix(3)
             var mutator = Mutator(bytes: points[points.startIndex + number / 2 % points.count])
@@ -83,7 +83,7 @@ extension ReaderPropertyTests {
                 return
             }
         }
-        #expect(accepted > 2_500, "not too much may be refused for its first byte")
+        #expect(accepted > 250, "not too much may be refused for its first byte")
     }
 
     @Test("The rules notice a reader that loses a member, one that changes a value, and one that is too strict or too lax")

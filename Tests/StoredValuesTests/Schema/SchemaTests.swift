@@ -65,6 +65,22 @@ extension SchemaTests {
         }
     }
 
+    /// A member of which the type asks for the decoder, if it is not null.
+    fileprivate struct Panel: Codable {
+        enum CodingKeys: CodingKey { case theme }
+        struct Theme: Codable { var name = "light" }
+        var theme: Theme?
+        init() {}
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            theme = try container.decodeNil(forKey: .theme) ? nil : Theme(from: container.superDecoder(forKey: .theme))
+        }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(theme, forKey: .theme)
+        }
+    }
+
     fileprivate struct Whatever: Codable {
         init() {}
         init(from decoder: any Decoder) {}
@@ -136,6 +152,7 @@ extension SchemaTests {
         SchemaCase(Shape.circle(radius: 1), good: ["{\"circle\": {\"radius\": 2}}", "{\"square\": {\"side\": 2}}"], bad: ["1", "{\"circle\": 1}"]),
         SchemaCase(Timeout(), good: ["5", "\"5s\""], bad: ["true", "[]", "1.5"]),
         SchemaCase(Forgiving(), good: ["{\"width\": \"x\"}", "{\"width\": null}"], bad: ["1"]),
+        SchemaCase(Panel(), good: ["{\"theme\": null}", "{\"theme\": {\"name\": \"dark\"}}"], bad: ["1"]),
         SchemaCase(Whatever(), good: ["1", "null", "{}", "\"x\""], bad: []),
         SchemaCase(NotEncodable(), good: ["1"], bad: []),
         SchemaCase(JSONValue.null, good: ["1", "null", "{\"a\": [1]}"], bad: []),

@@ -25,7 +25,6 @@ struct PowerCut {
         var allowed: ClosedRange<Int>
     }
 
-    let events: [DiskEvent]
     let folders: Folders
 
     /// Files whose contents nobody reads; they have the bytes that were written last.
@@ -40,22 +39,18 @@ struct PowerCut {
     private var begun = 0
     private var random = SeededGenerator(seed: 42)  // the same in every run
 
-    private init(_ events: [DiskEvent], _ folders: Folders) {
-        self.events = events
-        self.folders = folders
-    }
+    private init(_ folders: Folders) { self.folders = folders }
 
-    /// The states after each of `events` from an empty disk on, each once.
-    static func states(after events: [DiskEvent], folders: Folders) -> Set<State> {
-        var cut = PowerCut(events, folders)
-        var states: Set<State> = []
-        for event in events {
-            cut.apply(event)
+    /// The states after each of `events` from an empty disk on, each once; those after an event are worked out when they are asked for.
+    static func states(after events: [DiskEvent], folders: Folders) -> some Sequence<State> {
+        let start = (cut: PowerCut(folders), seen: Set<State>(), rest: events[...])
+        return sequence(state: start) { progress -> [State]? in
+            guard let event = progress.rest.popFirst() else { return nil }
+            progress.cut.apply(event)
             // What has no name yet is not to be found.
-            if case .madeFile = event { continue }
-            cut.addStates(to: &states)
-        }
-        return states
+            if case .madeFile = event { return [] }
+            return progress.cut.states().filter { progress.seen.insert($0).inserted }
+        }.joined()
     }
 
     private mutating func apply(_ event: DiskEvent) {
@@ -83,7 +78,8 @@ struct PowerCut {
         }
     }
 
-    private mutating func addStates(to states: inout Set<State>) {
+    private mutating func states() -> [State] {
+        var states: [State] = []
         var trees = [entries]
         for (folder, changes) in pending.sorted(by: { $0.key < $1.key }) {
             let versions = Set(survivors(of: changes).map { Self.entries(entries[folder] ?? [:], applying: $0) })
@@ -95,8 +91,9 @@ struct PowerCut {
                 let contents = Self.isUnread(path) ? [written[file] ?? []] : possibleContents(of: file)
                 versions = versions.flatMap { files in contents.map { bytes in files.merging([path: bytes]) { $1 } } }
             }
-            for files in versions { states.insert(State(files: files, allowed: promised...begun)) }
+            for files in versions { states.append(State(files: files, allowed: promised...begun)) }
         }
+        return states
     }
 
     /// The selections of `changes` that may have reached the disk. Of up to eight in any order they are all 256; of more,
@@ -153,7 +150,7 @@ enum DiskEvent {
 
 /// What was found on opening the file in every state that a power cut may leave.
 struct PowerCutReplay {
-    /// How many different states there were.
+    /// How many different states were opened.
     private(set) var count = 0
     /// Those in which neither the last promised values nor later ones were to be had.
     private(set) var losses: [String] = []
@@ -161,9 +158,10 @@ struct PowerCutReplay {
     /// - Parameters:
     ///   - events: What happened, if not what is recorded: a story with something left out.
     ///   - hidden: The end of a path that the new process does not find.
+    ///   - untilFirst: Whether it ends with the first loss, which is enough where one must be found.
     ///   - open: What a new process reads.
     init(
-        of story: PowerCutStory, folders: PowerCut.Folders, events: [DiskEvent]? = nil, hiding hidden: String? = nil,
+        of story: PowerCutStory, folders: PowerCut.Folders, events: [DiskEvent]? = nil, hiding hidden: String? = nil, untilFirst: Bool = false,
         open: (MemoryDisk) throws -> PowerCutStory.Values
     ) rethrows {
         let history = story.states
@@ -174,24 +172,27 @@ struct PowerCutReplay {
             guard !state.allowed.contains(where: { history[$0] == values }) else { continue }
             let files = found.mapValues { String(decoding: $0, as: UTF8.self).replacing("\0", with: "0") }
             losses.append("\(values), not one of \(history[state.allowed]), from \(files)")
+            if untilFirst { break }
         }
     }
 
     /// The same, read as preferences.
     init(
-        of story: PowerCutStory, folders: PowerCut.Folders, events: [DiskEvent]? = nil, hiding hidden: String? = nil
+        of story: PowerCutStory, folders: PowerCut.Folders, events: [DiskEvent]? = nil, hiding hidden: String? = nil, untilFirst: Bool = false
     ) {
-        self.init(of: story, folders: folders, events: events, hiding: hidden) { disk in
+        self.init(of: story, folders: folders, events: events, hiding: hidden, untilFirst: untilFirst) { disk in
             Self.values(.ofAnotherProcess(story.path, operations: disk))
         }
     }
 
     /// The same, on a thread of its own.
     static func offPool(
-        of story: PowerCutStory, folders: PowerCut.Folders, events: [DiskEvent]? = nil, hiding hidden: String? = nil
+        of story: PowerCutStory, folders: PowerCut.Folders, events: [DiskEvent]? = nil, hiding hidden: String? = nil, untilFirst: Bool = false
     ) async -> PowerCutReplay {
         let recorded = events ?? story.disk.events
-        return await StoredValuesTests.offPool { PowerCutReplay(of: story, folders: folders, events: recorded, hiding: hidden) }
+        return await StoredValuesTests.offPool {
+            PowerCutReplay(of: story, folders: folders, events: recorded, hiding: hidden, untilFirst: untilFirst)
+        }
     }
 
     static func values(_ storage: PreferencesFile) -> PowerCutStory.Values {

@@ -1,5 +1,4 @@
 import Foundation
-import Testing
 
 /// The Swift compiler, to find out whether a text is a program that uses the library as it was built for these tests.
 struct TypeChecker {
@@ -7,12 +6,15 @@ struct TypeChecker {
     private let options: [String]
 
     /// The compiler in the search path.
-    init() async throws {
-        let program = try #require(Program(named: "swiftc"), "There is no swiftc in PATH.")
-        compiler = program.path
+    init() async throws { (compiler, options) = try await Self.found.value }
+
+    /// What every use needs, asked for once. Detached, for it belongs to no test. It must throw and not expect: an expectation that fails
+    /// is reported once, an error by each test that asks.
+    private static let found: Task<(String, [String]), any Error> = Task.detached {
+        let compiler = try Self.program("swiftc")
         let built = URL(fileURLWithPath: try BuiltProgram.path("tests")).deletingLastPathComponent().path
-        let resources = try await Self.resources(of: program)
-        options =
+        let resources = try await Self.resources(of: compiler)
+        let options =
             [
                 "-swift-version", "6", "-I", "\(built)/Modules",
                 // Not the build's own, to which another path leads: the compiler refuses what was cached by that.
@@ -20,6 +22,16 @@ struct TypeChecker {
                 "-I", "\(resources)/pm/ManifestAPI", "-package-description-version", "6.2.0",
                 "-plugin-path", "\(resources)/host/plugins", "-plugin-path", "\(resources)/host/plugins/testing",
             ] + (try await Self.cModules() + Self.fleetsCModules(built) + Self.storesCModules(built)).flatMap { ["-Xcc", $0] }
+        return (compiler.path, options)
+    }
+
+    private static func program(_ name: String) throws -> Program {
+        guard let program = Program(named: name) else { throw NotInPath(program: name) }
+        return program
+    }
+
+    private struct NotInPath: Error {
+        let program: String
     }
 
     /// What the compiler says of `program`; empty when it has no complaint. Warnings are none. A script has code outside of
@@ -74,7 +86,7 @@ struct TypeChecker {
         func map(_ module: String) -> String { "-fmodule-map-file=\(DocumentedPage.root.path)/Sources/\(module)/module.modulemap" }
         var options = [map("CStoredValues")]
         options.append(map("CSodium"))
-        let package = try #require(Program(named: "pkg-config"))
+        let package = try program("pkg-config")
         let (_, flags) = try await package.run(
             ["--cflags-only-I", "libsecret-1"], environment: ProcessInfo.processInfo.environment)
         options += [map("CSecret")] + flags.split(whereSeparator: \.isWhitespace).map(String.init)

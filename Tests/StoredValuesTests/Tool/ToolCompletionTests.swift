@@ -18,6 +18,17 @@ extension ToolCompletionTests {
         }
     }
 
+    /// The home of all cases of `bash`, which only read it. Detached, for it belongs to no case.
+    private static let home: Task<Tool, any Error> = Task.detached {
+        let tool = try Tool(in: "\(ProcessFolder.path)/completions")
+        try tool.write(#"{"theme": 1, "zoom": 2}"#)
+        try tool.write(#"{"size": 1}"#, to: "\(tool.folder)/.config/demo/work.json")
+        try tool.write(#"{"other-key": 1}"#, to: "\(tool.folder)/.config/other/preferences.json")
+        try await tool.run("secret", "set", "token", input: "x")
+        try tool.write(try await tool.run("--generate-completion-script", "bash").output, to: "\(tool.folder)/script")
+        return tool
+    }
+
     @Test(
         "bash completes commands, keys of the file, names of secrets and programs",
         arguments: [
@@ -26,25 +37,19 @@ extension ToolCompletionTests {
             ("list --name ", ["work"]), ("get --name work ", ["size"]), ("get --name=work ", ["size"]),
         ])
     func bash(typed: String, expected: [String]) async throws {
-        try await withTool { tool in
-            try tool.write(#"{"theme": 1, "zoom": 2}"#)
-            try tool.write(#"{"size": 1}"#, to: "\(tool.folder)/.config/demo/work.json")
-            try tool.write(#"{"other-key": 1}"#, to: "\(tool.folder)/.config/other/preferences.json")
-            try await tool.run("secret", "set", "token", input: "x")
-            try tool.write(try await tool.run("--generate-completion-script", "bash").output, to: "\(tool.folder)/script")
-            let script = """
-                PATH="$(dirname "$TOOL"):$PATH"; source "$HOME/script"
-                COMP_LINE="stored-values \(typed)"; COMP_POINT=${#COMP_LINE}; COMP_WORDS=($COMP_LINE)
-                [[ $COMP_LINE == *' ' ]] && COMP_WORDS+=("")
-                COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-                _stored-values stored-values "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}" 2>/dev/null
-                printf '%s\\n' "${COMPREPLY[@]}"
-                """
-            let program = try #require(Program(named: "bash"))
-            let run = try await FinishedProgram.run([program.path, "-c", script], environment: tool.environment, in: tool.folder)
-            let words = run.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-            for word in expected { #expect(words.contains(word), "\(run)") }
-        }
+        let tool = try await Self.home.value
+        let script = """
+            PATH="$(dirname "$TOOL"):$PATH"; source "$HOME/script"
+            COMP_LINE="stored-values \(typed)"; COMP_POINT=${#COMP_LINE}; COMP_WORDS=($COMP_LINE)
+            [[ $COMP_LINE == *' ' ]] && COMP_WORDS+=("")
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+            _stored-values stored-values "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}" 2>/dev/null
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        let program = try #require(Program(named: "bash"))
+        let run = try await FinishedProgram.run([program.path, "-c", script], environment: tool.environment, in: tool.folder)
+        let words = run.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        for word in expected { #expect(words.contains(word), "\(run)") }
     }
 
     @Test(

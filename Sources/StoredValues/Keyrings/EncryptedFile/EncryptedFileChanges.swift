@@ -4,13 +4,15 @@
     import StoredValuesSupport
 
     /// Reports changes of one encrypted file. All keyrings of this process with that file share it, so that a change of ours is
-    /// reported once with its identifier, and another process's once without. The watch also sees a change of ours: the file is not
-    /// looked at during a write but after it, so that nothing waits for a disk because of another thread's write.
+    /// reported once with its identifier, and another process's once without. The watch also sees a change of ours; events during a
+    /// write are checked afterwards, so that nothing waits for a disk because of another thread's write.
     final class EncryptedFileChanges: Sendable {
         private struct State {
             /// The file as it was last announced; nil if there was none.
             var announced: FileIdentity?
             var changesOfOurs = 0
+            /// Whether there was an event meanwhile.
+            var isCheckDue = false
         }
 
         private let file: DurableFile
@@ -49,14 +51,15 @@
         ) throws(FileError) {
             state.withLock { $0.changesOfOurs += 1 }
             let result = Result(catching: replace)
-            let announced = state.withLock { state in
+            let (announced, isCheckDue) = state.withLock { state in
                 defer {
                     if case .success(let new) = result { state.announced = new }
                     state.changesOfOurs -= 1
+                    state.isCheckDue = false
                 }
-                return state.announced
+                return (state.announced, state.isCheckDue)
             }
-            checkLater()  // there may have been an event meanwhile
+            if isCheckDue { checkLater() }
             _ = try result.get()
             // Another process's change came just before ours, and the watch will only find ours.
             if announced != old { broadcaster.announce(.anySecret) }
@@ -73,7 +76,10 @@
         /// change of ours comes in between.
         private func isNews() -> Bool {
             state.withLock { state in
-                guard state.changesOfOurs == 0 else { return false }
+                guard state.changesOfOurs == 0 else {
+                    state.isCheckDue = true
+                    return false
+                }
                 let now = try? file.currentIdentity()  // an unreadable one counts as deleted
                 return exchange(&state.announced, with: now) != now
             }
