@@ -58,8 +58,8 @@ extension PublishedSchema {
         // What was changed or has moved is both an insertion and a removal, and counts once.
         let near = currentKeys.map { declared in
             let difference = declared.lowercased().prefix(100).difference(from: key.lowercased().prefix(100))
-            return (key: declared, distance: max(difference.insertions.count, difference.removals.count))
-        }.min { $0.distance < $1.distance }
+            return (key: declared, distance: max(difference.insertions.count, difference.removals.count), count: difference.count)
+        }.min { ($0.distance, $0.count) < ($1.distance, $1.count) }
         return near.flatMap { $0.distance <= max(1, key.unicodeScalars.count / 3) ? $0.key : nil }
     }
 }

@@ -8,7 +8,22 @@ func madeUpToken() -> String {
 
 /// Reads a token from standard input; a terminal does not show it. Never take one from an argument: others see those.
 func askForToken() -> String? {
-    let question = "  Your token (it will not be shown): "
-    let token = isatty(STDIN_FILENO) == 1 ? getpass(question).map { String(cString: $0) } : readLine()
+    let isTerminal = isatty(STDIN_FILENO) == 1
+    if isTerminal {
+        print("  Your token (it will not be shown): ", terminator: "")
+        fflush(nil)
+    }
+    let token = isTerminal ? withoutEcho { readLine() } : readLine()
     return token?.isEmpty == false ? token : nil
+}
+
+private func withoutEcho<Result>(_ body: () -> Result) -> Result {
+    var before = termios()
+    tcgetattr(STDIN_FILENO, &before)
+    var silent = before
+    silent.c_lflag &= ~tcflag_t(ECHO)
+    silent.c_lflag |= tcflag_t(ECHONL)
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+    defer { tcsetattr(STDIN_FILENO, TCSAFLUSH, &before) }
+    return body()
 }

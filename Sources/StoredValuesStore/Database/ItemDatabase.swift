@@ -178,7 +178,11 @@
                 return true
             }
             configuration.prepareDatabase { database in
-                _ = try ItemSchema.isThere(database, path)  // first of all, for nothing may be changed in another program's file
+                // First of all, for nothing may be changed in another program's file.
+                try database.inTransaction(.deferred) {
+                    _ = try ItemSchema.isThere(database, path)
+                    return .commit
+                }
                 // A commit ends with a sync of the journal's header, so that no folder need be synced.
                 let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = PERSIST")
                 if mode == "wal" { throw StoreError.locked(path: path, after: Turns.timeout) }  // another program has the log open
@@ -191,7 +195,12 @@
         private func hasTables(creating: Bool) throws -> Bool {
             guard let connection = state.connection, !connection.hasTables else { return true }
             let hasTables = try connection.queue.unsafeReentrantWrite { [path] database in
-                if try ItemSchema.isThere(database, path) { return true }
+                var isThere = false
+                try database.inTransaction(.deferred) {
+                    isThere = try ItemSchema.isThere(database, path)
+                    return .commit
+                }
+                if isThere { return true }
                 guard creating else { return false }
                 try database.execute(sql: "PRAGMA auto_vacuum = FULL")  // possible only before the first table
                 try database.inTransaction(.immediate) {
@@ -222,7 +231,10 @@
 
         private func readOthersOrRetry() {
             do { try turns.run { later in try read(&later) } } catch {
-                for reader in readers { reader.fail(StoreError(any: error, path: path)) }
+                let error = StoreError(any: error, path: path)
+                var later = AfterUnlocking()
+                for reader in readers { reader.fail(error, &later) }
+                Turns.perform(later)
                 retries.request { [weak self] in self?.readOthersOrRetry() }
             }
         }
@@ -239,6 +251,6 @@
         /// The next rows may be those of another file.
         func expectAnotherFile()
         /// The file cannot be read.
-        func fail(_ error: StoreError)
+        func fail(_ error: StoreError, _ later: inout AfterUnlocking)
     }
 #endif

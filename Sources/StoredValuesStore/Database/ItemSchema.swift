@@ -74,17 +74,19 @@
 
         private static func next(_ row: String) -> String { "1 + \(last("\(row).store"))" }
 
-        /// Whether the file has the tables; false if it is empty. Throws if it is another program's, or of a newer version.
+        /// Whether the file has the tables; false if it is empty. Throws if it is another program's, or of a newer version. In a transaction,
+        /// or another process could make the tables between two of its questions.
         static func isThere(_ database: Database, _ path: String) throws -> Bool {
-            // In one statement, or another process could make the tables between two.
-            let sql = "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) FROM pragma_application_id, pragma_user_version"
-            guard let row = try Row.fetchOne(database.cachedStatement(sql: sql)) else { throw StoreError.foreign(path: path) }
-            let application: Int64 = row[0], version: Int = row[1], count: Int = row[2]
+            // Pragmas, for a statement would have SQLite read the tables first, of which a newer version may have some that it does not know.
+            let application = try database.integer("PRAGMA application_id")
+            let version = Int(try database.integer("PRAGMA user_version"))
             if application == applicationID {
                 guard version == self.version else { throw StoreError.newerFile(path: path, stored: version, supported: self.version) }
                 return true
             }
-            guard application == 0, version == 0, count == 0 else { throw StoreError.foreign(path: path) }
+            guard application == 0, version == 0, try database.integer("SELECT count(*) FROM sqlite_master") == 0 else {
+                throw StoreError.foreign(path: path)
+            }
             return false
         }
     }

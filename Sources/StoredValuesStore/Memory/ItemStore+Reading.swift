@@ -82,15 +82,13 @@
 
         func expectAnotherFile() { state.withLock { $0.isCurrent = false } }
 
-        func fail(_ error: StoreError) {
-            var later = AfterUnlocking()
+        func fail(_ error: StoreError, _ later: inout AfterUnlocking) {
             let isNew = state.withLock { state in
                 guard state.status != .unavailable(error) else { return false }
                 state.status = .unavailable(error)
                 tellChange(&state, &later)
                 return true
             }
-            Turns.perform(later)
             if isNew { Logger(label: "StoredValues").error("\(error)") }
         }
     }

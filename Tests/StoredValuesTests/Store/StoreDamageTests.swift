@@ -14,7 +14,7 @@
     extension StoreDamageTests {
         /// What is wrong with the file, and the error.
         enum Fault: String, CaseIterable, CustomTestStringConvertible {
-            case noDatabase, damagedInside, anotherPrograms, newer, folder
+            case noDatabase, damagedInside, anotherPrograms, newer, newerThanSQLite, folder
             var testDescription: String { rawValue }
 
             func make(_ path: String) throws {
@@ -29,6 +29,9 @@
                     try file.close()
                 case .anotherPrograms: try anotherProgram("PRAGMA application_id = 7", path)
                 case .newer: try anotherProgram("PRAGMA user_version = 2", path)
+                case .newerThanSQLite:  // a table that this SQLite cannot parse
+                    let table = "INSERT INTO sqlite_master VALUES ('table', 'later', 'later', 0, 'CREATE TABLE later (a b c, (')"
+                    try anotherProgram("PRAGMA user_version = 2; PRAGMA writable_schema = ON; \(table)", path)
                 case .folder:
                     try FileManager.default.removeItem(atPath: path)
                     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -38,7 +41,7 @@
             func isError(_ error: any Error) -> Bool {
                 switch (self, error as? StoreError) {
                 case (.noDatabase, .damaged), (.damagedInside, .damaged), (.anotherPrograms, .foreign), (.newer, .newerFile(_, 2, 1)),
-                    (.folder, .notAccessible):
+                    (.newerThanSQLite, .newerFile(_, 2, 1)), (.folder, .notAccessible):
                     true
                 default: false
                 }
