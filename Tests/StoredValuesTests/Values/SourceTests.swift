@@ -84,12 +84,12 @@ extension SourceTests {
                 heard.withLock { $0 += 1 }
             }
             var values = a.values.makeAsyncIterator()
-            #expect(try await values.next() == 1)
+            #expect(await values.next() == 1)
             operations.fail("rename", with: nil)
             try await storage.flush()
             #expect(a.source == .file && a.isStored && heard.withLock { $0 } == 1)
             a.set(2)
-            #expect(try await values.next() == 2, "the value itself had not changed")
+            #expect(await values.next() == 2, "the value itself had not changed")
             operations.fail("rename", with: .noSpace)
             a.set(3)
             #expect(a.source == .memory)
