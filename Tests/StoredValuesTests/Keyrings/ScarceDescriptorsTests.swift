@@ -17,12 +17,12 @@ extension ScarceDescriptorsTests {
     @Test("Settings and secrets throw or work, no process ends by a signal, and all is well once there are some", arguments: 3...20)
     func scarce(limit: Int) async throws {
         let desktop = try await Self.desktop.value
-        for round in 0..<Self.rounds { while try await !hasEnded(limit, "\(round)", on: desktop) {} }
+        for round in 0..<Self.rounds { while try await !endsByItself(limit, "\(round)", on: desktop) {} }
     }
 
-    /// Runs a process with so few files. False if Dispatch has ended it: where work has waited for a thread for a second, it opens a file to
+    /// Runs a process with so few files. False if Dispatch ended it: where work has waited for a thread for a second, it opens a file to
     /// see whether its threads run, and traps if it cannot (workqueue.c). That is the platform's fault, on a busy machine only.
-    private func hasEnded(_ limit: Int, _ round: String, on desktop: PrivateDesktop) async throws -> Bool {
+    private func endsByItself(_ limit: Int, _ round: String, on desktop: PrivateDesktop) async throws -> Bool {
         try await withTemporaryFolder { folder in
             let processes = TestProcesses()
             let environment = ProcessInfo.processInfo.environment.merging([
