@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <stddef.h>
 #include <sys/auxv.h>
 #include <sys/xattr.h>  // left out of Swift's import of the C library
 
@@ -30,6 +31,8 @@ stored_values_environment (void)
 struct sqlite3;
 struct sqlite3_stmt;
 int sqlite3_db_config (struct sqlite3 *, int op, ...);
+int sqlite3_bind_int64 (struct sqlite3_stmt *, int place, long long integer);
+int sqlite3_bind_text64 (struct sqlite3_stmt *, int place, const char *, unsigned long long size, void (*) (void *), unsigned char encoding);
 int sqlite3_step (struct sqlite3_stmt *);
 long long sqlite3_column_int64 (struct sqlite3_stmt *, int column);
 int sqlite3_reset (struct sqlite3_stmt *);
@@ -46,5 +49,20 @@ static inline int
 stored_values_integer (struct sqlite3_stmt *statement, long long *integer)
 {
     *integer = sqlite3_step (statement) == 100 /* SQLITE_ROW */ ? sqlite3_column_int64 (statement, 0) : 0;
+    return sqlite3_reset (statement);  // which returns what went wrong in the step
+}
+
+// Binds a copy of the text, in UTF-8, which may be empty; returns SQLITE_OK.
+static inline int
+stored_values_bind_text (struct sqlite3_stmt *statement, int place, const void *text, size_t size)
+{
+    return sqlite3_bind_text64 (statement, place, text ? text : "", size, (void (*) (void *)) -1 /* SQLITE_TRANSIENT */, 1 /* SQLITE_UTF8 */);
+}
+
+// Runs a statement that selects nothing; returns SQLITE_OK.
+static inline int
+stored_values_run (struct sqlite3_stmt *statement)
+{
+    sqlite3_step (statement);
     return sqlite3_reset (statement);  // which returns what went wrong in the step
 }

@@ -1,4 +1,5 @@
 #if Store
+    import CStoredValues
     import GRDB
 
     /// An item as the file has it.
@@ -73,25 +74,11 @@
 
         // MARK: Changing
 
-        /// Inserts rows. A statement for each would take up to a half longer for 10,000.
         func insert(_ rows: [(number: Int64, id: [UInt8], json: [UInt8])], version: Int, revision: Int64) throws {
-            var rest = rows[...]
-            while !rest.isEmpty {
-                let part = rest.prefix(100)
-                let sql = part.count == 1 ? Self.insertOne : Self.insert(part.count)
-                var arguments: StatementArguments = [store, version, revision]
-                for row in part { arguments += [row.number, row.id.text, row.json.text] }
-                let isUsual = part.count == 1 || part.count == 100
-                try change(isUsual ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql), arguments)
-                rest = rest.dropFirst(part.count)
+            let sql = "INSERT INTO items (number, store, id, version, json, revision) VALUES (?, ?, ?, ?, ?, ?)"
+            for row in rows {
+                try change(sql, [.integer(row.number), .string(store), .text(row.id), .integer(Int64(version)), .text(row.json), .integer(revision)])
             }
-        }
-
-        private static let insertOne = insert(1)
-
-        private static func insert(_ count: Int) -> String {
-            let values = (0..<count).map { "(?\(3 * $0 + 4), ?1, ?\(3 * $0 + 5), ?2, ?\(3 * $0 + 6), ?3)" }
-            return "INSERT INTO items (number, store, id, version, json, revision) VALUES \(values.joined(separator: ", "))"
         }
 
         /// Replaces the content of a row, which keeps its place; false if there is none.
@@ -99,32 +86,53 @@
         /// Rows are found by their ids: a backup that was copied into the file may have others with the same numbers.
         func replace(_ id: [UInt8], _ json: [UInt8], version: Int, revision: Int64) throws -> Bool {
             let sql = "UPDATE items SET version = ?, json = ?, revision = ? WHERE store = ? AND id = ?"
-            try change(database.cachedStatement(sql: sql), [version, json.text, revision, store, id.text])
+            try change(sql, [.integer(Int64(version)), .text(json), .integer(revision), .string(store), .text(id)])
             return database.changesCount > 0
         }
 
-        func remove(_ id: [UInt8], after last: Int64) throws -> Int64 { try remove(where: "store = ? AND id = ?", [store, id.text], after: last) }
-        func removeAll(after last: Int64) throws -> Int64 { try remove(where: "store = ?", [store], after: last) }
+        func remove(_ id: [UInt8], after last: Int64) throws -> Int64 { try remove(where: "store = ? AND id = ?", [.string(store), .text(id)], after: last) }
+        func removeAll(after last: Int64) throws -> Int64 { try remove(where: "store = ?", [.string(store)], after: last) }
 
         /// Removes rows, and notes that with the revisions after the last one. Returns how many there were.
-        private func remove(where condition: String, _ arguments: StatementArguments, after last: Int64) throws -> Int64 {
+        private func remove(where condition: String, _ arguments: [Argument], after last: Int64) throws -> Int64 {
             let rows = "SELECT store, ? + row_number() OVER (ORDER BY number), id FROM items WHERE \(condition)"
-            try change(database.cachedStatement(sql: "INSERT INTO removed (store, revision, id) \(rows)"), [last] + arguments)
-            try change(database.cachedStatement(sql: "DELETE FROM items WHERE \(condition)"), arguments)
+            try change("INSERT INTO removed (store, revision, id) \(rows)", [.integer(last)] + arguments)
+            try change("DELETE FROM items WHERE \(condition)", arguments)
             return Int64(database.changesCount)
-        }
-
-        private func change(_ statement: Statement, _ arguments: StatementArguments) throws {
-            // After some errors SQLite rolls back by itself, also where code of the user's has met and swallowed them: each statement would be
-            // a transaction of its own.
-            guard database.isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction was rolled back") }
-            try statement.execute(arguments: arguments)
         }
 
         /// Forgets removals that every reader has seen by now, or reads anew.
         func forgetOldRemovals(before last: Int64) throws {
-            let sql = "DELETE FROM removed WHERE store = ? AND revision < ?"
-            try change(database.cachedStatement(sql: sql), [store, max(0, last) - Int64(ItemSchema.keptRemovals)])
+            try change(
+                "DELETE FROM removed WHERE store = ? AND revision < ?",
+                [.string(store), .integer(max(0, last) - Int64(ItemSchema.keptRemovals))])
+        }
+
+        private enum Argument {
+            case integer(Int64)
+            case string(String)
+            case text([UInt8])
+        }
+
+        /// Runs a statement, which stays prepared. GRDB would take longer for that than SQLite for an insertion, and trap where SQLite refuses a
+        /// text for its length.
+        private func change(_ sql: String, _ arguments: [Argument]) throws {
+            // After some errors SQLite rolls back by itself, also where code of the user's has met and swallowed them: each statement would be
+            // a transaction of its own.
+            guard database.isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction was rolled back") }
+            let statement = try database.cachedStatement(sql: sql).sqliteStatement
+            for (place, argument) in zip(Int32(1)..., arguments) {
+                switch argument {
+                case .integer(let integer): try check(sqlite3_bind_int64(statement, place, integer))
+                case .string(let string): try check(stored_values_bind_text(statement, place, string, string.utf8.count))
+                case .text(let text): try check(stored_values_bind_text(statement, place, text, text.count))
+                }
+            }
+            try check(stored_values_run(statement))
+        }
+
+        private func check(_ code: Int32) throws {
+            guard code == 0 else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: database.lastErrorMessage) }
         }
     }
 #endif

@@ -122,10 +122,10 @@
 
         /// The items, of several with one id the last at the place of the first.
         private func lastOfEachID(_ items: [EncodedItem<Item>]) -> [EncodedItem<Item>] {
-            guard items.count > 1 else { return items }
+            var seen = Set<[UInt8]>(minimumCapacity: items.count)
+            if items.allSatisfy({ seen.insert($0.id).inserted }) { return items }
             let last = Dictionary(zip(items.map { $0.id }, items), uniquingKeysWith: { $1 })
-            guard last.count < items.count else { return items }
-            var seen: Set<[UInt8]> = []
+            seen = []
             return items.compactMap { item in seen.insert(item.id).inserted ? last[item.id] : nil }
         }
 
