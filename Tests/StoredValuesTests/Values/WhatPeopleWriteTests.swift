@@ -72,7 +72,7 @@ extension WhatPeopleWriteTests {
                 setenv("STORED_VALUES_PREFERENCES", folder + "/mine.json", 1)
                 StoredValue(key: "a", default: 0).set(1)
                 StoredValue(key: "b", default: 0, storage: .named("other")).set(1)
-                try await PreferencesFile.standard.flush()
+                for file in [PreferencesFile.standard, .named("other")] { try await file.flush() }
                 try #require(FileManager.default.fileExists(atPath: folder + "/mine.json"))
                 try #require(FileManager.default.fileExists(atPath: folder + "/mine.other.json"))
                 try #require(try FileManager.default.contentsOfDirectory(atPath: folder).allSatisfy { $0.hasPrefix("mine.") })
