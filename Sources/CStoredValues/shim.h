@@ -36,6 +36,7 @@ int sqlite3_bind_text64 (struct sqlite3_stmt *, int place, const char *, unsigne
 int sqlite3_step (struct sqlite3_stmt *);
 long long sqlite3_column_int64 (struct sqlite3_stmt *, int column);
 int sqlite3_reset (struct sqlite3_stmt *);
+int sqlite3_clear_bindings (struct sqlite3_stmt *);
 
 // Whether triggers run for what this connection changes; returns SQLITE_OK. Swift cannot call a function of any number of arguments.
 static inline int

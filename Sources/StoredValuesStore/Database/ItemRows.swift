@@ -114,13 +114,13 @@
             case text([UInt8])
         }
 
-        /// Runs a statement, which stays prepared. GRDB would take longer for that than SQLite for an insertion, and trap where SQLite refuses a
-        /// text for its length.
+        /// Runs a statement, which stays prepared. With GRDB's arguments that takes longer than SQLite needs for an insertion.
         private func change(_ sql: String, _ arguments: [Argument]) throws {
             // After some errors SQLite rolls back by itself, also where code of the user's has met and swallowed them: each statement would be
             // a transaction of its own.
             guard database.isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction was rolled back") }
             let statement = try database.cachedStatement(sql: sql).sqliteStatement
+            defer { sqlite3_clear_bindings(statement) }  // else the connection would keep a copy of the last item
             for (place, argument) in zip(Int32(1)..., arguments) {
                 switch argument {
                 case .integer(let integer): try check(sqlite3_bind_int64(statement, place, integer))

@@ -82,7 +82,8 @@
         func many() async throws {
             try await withTemporaryFolder { folder in
                 let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
-                try limitVariables(of: store, to: 500)
+                // SQLITE_LIMIT_VARIABLE_NUMBER; Debian's SQLite binds 250,000.
+                try limit(9, to: 500, of: store) { #expect($0.maximumStatementArgumentCount == 500) }
                 let notes = (0..<5_000).map { Note("\($0)") }
                 try await store.insert(notes)
                 #expect(Store.ofAnotherProcess(path).items == notes)
@@ -95,8 +96,34 @@
             }
         }
 
-        /// Has SQLite bind only so many variables in this store's connection: Debian's binds 250,000.
-        private func limitVariables(of store: Store<Note>, to count: CInt) throws {
+        @Test("refuses all of a call with an item that is too long for SQLite, says so, and goes on")
+        func tooLong() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                try await store.insert(Note("a"))
+                try limit(0, to: 2_000, of: store)  // SQLITE_LIMIT_LENGTH, of a text as of a row
+                var items = [Note("a")], refused = 0
+                // Some rows are too long although their texts are not.
+                for length in stride(from: 1_900, through: 2_100, by: 20) {
+                    let notes = (0..<6).map { Note("\(length) \($0)") } + [Note("\(length)", String(repeating: "x", count: length))]
+                    do {
+                        try await store.insert(notes)
+                        items += notes
+                    } catch StoreError.notAccessible(_, let reason) {
+                        refused += 1
+                        #expect(reason.contains("too big (18)"))
+                        try await store.insert(Note("after \(length)"))
+                        items.append(Note("after \(length)"))
+                    }
+                    #expect(store.items == items)
+                }
+                #expect(refused > 5 && refused < 11)
+                #expect(Store.ofAnotherProcess(path).items == items)
+            }
+        }
+
+        /// Lowers one of SQLite's limits in this store's connection.
+        private func limit(_ which: CInt, to value: CInt, of store: Store<Note>, then check: (Database) -> Void = { _ in }) throws {
             typealias Limit = @convention(c) (OpaquePointer?, CInt, CInt) -> CInt
             // GRDB hands out the connection, but none of SQLite's functions.
             let symbol: UnsafeMutableRawPointer? = dlsym(nil, "sqlite3_limit")
@@ -104,8 +131,8 @@
             let database = store.shared.database
             try database.turns.run { later in
                 try database.write(&later) { connection in
-                    _ = limit(connection.sqliteConnection, 9, count)  // SQLITE_LIMIT_VARIABLE_NUMBER
-                    #expect(connection.maximumStatementArgumentCount == Int(count))
+                    _ = limit(connection.sqliteConnection, which, value)
+                    check(connection)
                 }
             }
         }
