@@ -26,6 +26,11 @@ extension Command {
                 say("\(step)")
             }
         },
+        // Moves the secrets of the service "processes" to the file <to> with the same key, and prints the number of each step as it begins.
+        Command("move-secrets", "path", "key", "to") { arguments in
+            let destination = keyring([arguments[2], arguments[1]])
+            _ = try await keyring(arguments).moveSecrets(inService: "processes", to: destination, overwriting: false) { step, _ in say("\(step)") }
+        },
         // Reads the secret <account> each time a line comes in, and prints it or the error's name.
         Command("read-secret", "path", "key", "account") { arguments in
             let keyring = keyring(arguments)

@@ -116,7 +116,9 @@ private struct SecretMove {
         }
         for (index, id) in ids.enumerated() {
             progress(2 * ids.count + index, 3 * ids.count)
-            if try await removeCopied(id), !copied.contains(id) { alreadyThere.append(id) }
+            guard let removed = try await removeCopied(id) else { continue }
+            try await keep(removed, id)
+            if !copied.contains(id) { alreadyThere.append(id) }
         }
         return MovedSecrets(copied: copied, alreadyThere: alreadyThere)
     }
@@ -134,15 +136,30 @@ private struct SecretMove {
         return true
     }
 
-    /// Returns false if it no longer exists.
-    private func removeCopied(_ id: SecretIdentifier) async throws(SecretMoveError) -> Bool {
+    /// Returns what was removed; nil if it no longer exists.
+    private func removeCopied(_ id: SecretIdentifier) async throws(SecretMoveError) -> Secret? {
         var move = self
         do { move.source = try await source.locked(for: id) } catch { throw .source(error) }
-        guard let secret = try await move.readSource(id) else { return false }
+        guard let secret = try await move.readSource(id) else { return nil }
         // Another program may have changed either since it was copied.
         guard try await readDestination(id) == secret else { throw .conflict(id) }
         do { try await move.source.remove(id) } catch { throw .source(error) }
-        return true
+        return secret
+    }
+
+    /// Stores what was removed from the source once more if it is gone from the destination too: both may have had this one item in
+    /// common, as two fallbacks with the same last keyring, which no probe shows.
+    private func keep(_ secret: Secret, _ id: SecretIdentifier) async throws(SecretMoveError) {
+        // In a task of its own: one that is cancelled would read and write nothing.
+        try await Task { () async -> Result<Void, SecretMoveError> in
+            do throws(SecretMoveError) {
+                guard try await readDestination(id) == nil else { return .success(()) }
+                do throws(KeyringError) { return .success(try await destination.write(secret, for: id, label: id.description)) } catch {
+                    try? await source.write(secret, for: id, label: id.description)  // rather there than nowhere
+                    throw .destination(error)
+                }
+            } catch { return .failure(error) }
+        }.value.get()
     }
 
     /// The secret to copy; nil if the destination has it, or it no longer exists.

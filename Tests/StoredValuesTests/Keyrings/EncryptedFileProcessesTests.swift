@@ -23,6 +23,31 @@ extension EncryptedFileProcessesTests {
 
     private func id(_ account: String) -> SecretIdentifier { SecretIdentifier(service: "processes", account: account) }
 
+    @Test("A move that is killed in any of its steps has lost no secret, and another one finishes it")
+    func killedMove() async throws {
+        let accounts = (0..<5).map { "p-\($0)" }
+        for step in 0..<(3 * accounts.count) {
+            try await withTemporaryFolder { folder in
+                makeKey(in: folder)
+                let source = keyring(in: folder)
+                let destination = EncryptedFileKeyring(path: folder + "/new", key: .file(folder + "/key"), deadline: hangLimit)
+                for account in accounts { try await source.write(Secret(account.utf8), for: id(account), label: "") }
+                let process = try processes.start("move-secrets", folder + "/store", folder + "/key", folder + "/new")
+                repeat {} while try await #require(process.line()) != "\(step)"
+                _ = try await process.kill()
+                for account in accounts {
+                    let found = [try await source.read(id(account)), try await destination.read(id(account))].compactMap { $0 }
+                    #expect(!found.isEmpty && found.allSatisfy { $0 == Secret(account.utf8) }, "step \(step), \(account)")
+                }
+                let moved = try await source.moveSecrets(inService: "processes", to: destination)
+                let (copied, removed) = (min(5, max(0, step - 5)), max(0, step - 10))  // as the step began
+                #expect(moved.copied.count <= 5 - copied && moved.copied.count + moved.alreadyThere.count <= 5 - removed, "step \(step)")
+                #expect(try await source.identifiers(inService: "processes") == [])
+                for account in accounts { #expect(try await destination.read(id(account)) == Secret(account.utf8)) }
+            }
+        }
+    }
+
     @Test("20 processes that write at once lose nothing, and leave nothing behind")
     func writers() async throws {
         try await withTemporaryFolder { folder in

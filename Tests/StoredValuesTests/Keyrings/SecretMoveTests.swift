@@ -135,6 +135,16 @@ extension SecretMoveTests {
         #expect(try await contents(of: inner.inner) == secrets)
     }
 
+    @Test("A secret that both fallbacks have in a keyring of both is in the destination's own one after that")
+    func commonFallback() async throws {
+        let (one, two, common) = (InMemoryKeyring(), InMemoryKeyring(), InMemoryKeyring())
+        try await put(secrets, in: common)
+        let destination = FallbackKeyring([two, common])
+        try await FallbackKeyring([one, common]).moveSecrets(inService: "s", to: destination)
+        #expect(try await contents(of: destination) == secrets)
+        for source in [one, common] { #expect(try await contents(of: source) == [:]) }
+    }
+
     @Test("A read-only source keeps its secrets and says so")
     func readOnly() async throws {
         try await withTemporaryFolder { folder in
