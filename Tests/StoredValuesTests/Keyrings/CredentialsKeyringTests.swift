@@ -206,6 +206,7 @@ extension CredentialsKeyringTests {
     func changes() async throws {
         try await withTemporaryFolder { folder in
             let keyring = CredentialsKeyring(path: folder), path = folder + "/token"
+            try put("linked", folder + "/elsewhere")
             #expect(try await keyring.read(id) == nil)
             // The one listens after the secret was read, the other one before another is.
             var changes = CredentialsKeyring(path: folder).changes.makeAsyncIterator()
@@ -215,6 +216,8 @@ extension CredentialsKeyringTests {
                 ("for the editor", { try put("for the editor", folder + "/com.example.Editor.token") }),
                 ("replaced", { try FileManager.default.removeItem(atPath: folder + "/com.example.Editor.token") }),
                 (nil, { try FileManager.default.removeItem(atPath: path) }),
+                ("linked", { #expect(link(folder + "/elsewhere", path) == 0) }),
+                ("", { #expect(truncate(path, 0) == 0) }),
             ]
             for (expected, step) in steps {
                 try step()

@@ -127,6 +127,19 @@ extension EncryptedFileChangesTests {
         }
     }
 
+    @Test("A file that comes by link(2), which no writer closes, is detected")
+    func linked() async throws {
+        try await withTemporaryFolder { folder in
+            let keyring = keyring(in: folder)
+            try await keyring.write(Secret("new".utf8), for: id, label: "")
+            try FileManager.default.moveItem(atPath: folder + "/store", toPath: folder + "/elsewhere")
+            var changes = keyring.changes.makeAsyncIterator()
+            #expect(link(folder + "/elsewhere", folder + "/store") == 0)
+            #expect(await changes.next() == .anySecret)
+            #expect(try await keyring.read(id) == Secret("new".utf8))
+        }
+    }
+
     @Test("Keyrings of one file share one ear, which goes with the last listener")
     func sharing() async throws {
         try await withTemporaryFolder { folder in

@@ -26,6 +26,23 @@ extension EncryptedFileKeyTests {
         }
     }
 
+    @Test("A relative path of a key is that of the folder in which it was named")
+    func workingFolder() async throws {
+        try await withTemporaryFolder { folder in
+            for name in ["a", "b"] { try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: false) }
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                let id = SecretIdentifier(service: "s", account: "a")
+                try #require(FileManager.default.changeCurrentDirectoryPath("\(folder)/a"))
+                let keyring = EncryptedFileKeyring(path: "secrets", key: .generatedFile("secrets.key"))
+                let others = [EncryptedFileKey.file("secrets.key"), .mountedFile("secrets.key")].map { EncryptedFileKeyring(path: "secrets", key: $0) }
+                try #require(FileManager.default.changeCurrentDirectoryPath("\(folder)/b"))
+                try await keyring.write(Secret([7]), for: id, label: "")
+                for keyring in others { #expect(try await keyring.read(id) == Secret([7])) }
+                #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/b") == [])
+            }
+        }
+    }
+
     @Test(
         "Who else may read or write the key file depends on its origin",
         arguments: [

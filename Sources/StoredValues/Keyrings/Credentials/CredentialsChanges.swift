@@ -57,11 +57,9 @@ final class CredentialsChanges: Sendable {
     func follow(_ id: SecretIdentifier) -> Followed {
         let secret = followed.object(for: id) {
             Followed { [folder, queue, weak broadcaster] in
-                folder.paths(of: id).map { path in
-                    FileWatch(DurableFile(path: path, operations: folder.operations)) { [queue, weak broadcaster] event in
-                        guard event != .beingWritten else { return }  // its writer has not finished
-                        queue.async { [broadcaster] in broadcaster?.announce(.secret(id)) }
-                    }
+                let schedule = RefreshSchedule(on: queue) { [weak broadcaster] in broadcaster?.announce(.secret(id)) }
+                return folder.paths(of: id).map { path in
+                    FileWatch(DurableFile(path: path, operations: folder.operations)) { schedule.note($0) }
                 }
             } forget: { [followed] in
                 followed.remove(id)

@@ -36,10 +36,9 @@
 
         var changes: KeyringChanges {
             broadcaster.changes { [self] in
-                let watch = FileWatch(file) { [weak self] event in
-                    // A partial file would look damaged; its writer closes it in the end.
-                    if event != .beingWritten { self?.checkLater() }
-                }
+                // A partial file would look damaged: one that is being written is looked at when its writer pauses.
+                let schedule = RefreshSchedule(on: queue) { [weak self] in self?.check() }
+                let watch = FileWatch(file) { schedule.note($0) }
                 _ = isNews()  // the current state needs no report
                 return watch
             }
@@ -59,17 +58,15 @@
                 }
                 return (state.announced, state.isCheckDue)
             }
-            if isCheckDue { checkLater() }
+            if isCheckDue { queue.async { [weak self] in self?.check() } }
             _ = try result.get()
             // Another process's change came just before ours, and the watch will only find ours.
             if announced != old { broadcaster.announce(.anySecret) }
             broadcaster.announce(change)
         }
 
-        private func checkLater() {
-            queue.async { [weak self] in
-                if let self, isNews() { broadcaster.announce(.anySecret) }
-            }
+        private func check() {
+            if isNews() { broadcaster.announce(.anySecret) }
         }
 
         /// Whether the file differs from the last announced state; marks it as announced. It is looked at under the lock, so that no

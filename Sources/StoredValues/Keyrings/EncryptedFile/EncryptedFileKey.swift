@@ -21,13 +21,16 @@ public struct EncryptedFileKey: Sendable {
 
     let source: Source
 
+    /// A relative path would mean another key as soon as the working folder changes.
+    private static func absolute(_ path: String) -> String { DurableFile(path: path).path }
+
     /// A key file that belongs to this user or root: not a symbolic link, and inaccessible to others (mode 0600 or 0400).
-    public static func file(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .file(path, .own)) }
+    public static func file(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .file(absolute(path), .own)) }
 
     /// A key file that a container's runtime mounts, such as `/run/secrets/key`: it may be a symbolic link, and others may read
     /// it, because Docker and Kubernetes mount secrets that way by default, and a container has no other users. On a machine
     /// with other users, use ``file(_:)``.
-    public static func mountedFile(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .file(path, .mounted)) }
+    public static func mountedFile(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .file(absolute(path), .mounted)) }
 
     /// The credential `name` of this systemd service (`LoadCredentialEncrypted=name:…`), a file in the folder that
     /// `$CREDENTIALS_DIRECTORY` names. The best choice on a server: systemd can bind it to the machine and its TPM. Its group
@@ -43,7 +46,7 @@ public struct EncryptedFileKey: Sendable {
     /// files reads both. If the encrypted file exists without the key, no new key is created, because it could never open the
     /// file: every call throws an error that says so.
     public static func generatedFile(_ path: String) -> EncryptedFileKey {
-        EncryptedFileKey(source: .file(path, .own, isGenerated: true))
+        EncryptedFileKey(source: .file(absolute(path), .own, isGenerated: true))
     }
 
     /// A passphrase, requested when it is first needed, and again if it was wrong. `closure` runs on the keyring's own thread,
