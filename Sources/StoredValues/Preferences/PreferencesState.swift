@@ -13,7 +13,7 @@ struct PreferencesState {
     var watches: [(file: DurableFile, watch: FileWatch)] = []
     /// The changes of the running batch so far, nil before the first. Only its thread sees them, until the batch is committed.
     private(set) var batched: MemberChanges?
-    /// What the changes inside the turn under way, or inside a batch, leave to do after it.
+    /// What the changes inside the turn under way, a batch or a consistent read leave to do after it.
     var afterTurn = AfterUnlocking()
     /// The views of the consistent reads under way, by number.
     private var readings: [Int: StoredMembers] = [:]
@@ -130,7 +130,12 @@ struct PreferencesState {
     /// Ends a turn. Returns what the changes inside it leave to do.
     mutating func endTurn() -> AfterUnlocking {
         if let made = batched { afterTurn.release(value: made) }
-        defer { (afterTurn, batched) = (AfterUnlocking(), nil) }
+        batched = nil
+        return takeAfterTurn()
+    }
+
+    mutating func takeAfterTurn() -> AfterUnlocking {
+        defer { afterTurn = AfterUnlocking() }
         return afterTurn
     }
 

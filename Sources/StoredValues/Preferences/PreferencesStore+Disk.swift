@@ -225,7 +225,7 @@ struct KnownFile {
     var isRecovered = false
     /// Whether the file that the members are those of was already gone, or another, when it was to be pinned.
     private var isUnpinned = false
-    /// The state in which the file was last found broken.
+    /// The state in which the file was found broken; nil if it was whole when it was last read or written.
     private(set) var brokenIdentity: FileIdentity?
     /// Whether the file must be written even if no change is pending: a broken one is to be replaced, its copy is not whole, or a sync failed,
     /// and Linux has dropped its pages.
@@ -251,7 +251,7 @@ struct KnownFile {
 
     /// Notes that the members are those of the file that had this identity, and its pin. Returns what to release without a lock.
     mutating func wasRead(_ identity: FileIdentity?, _ new: FilePin?) -> FilePin? {
-        defer { (pin, isRecovered, isUnpinned) = (new, false, identity != nil && new == nil) }
+        defer { (pin, brokenIdentity, isRecovered, isUnpinned) = (new, nil, false, identity != nil && new == nil) }
         return pin
     }
 

@@ -45,7 +45,8 @@ extension PreferencesStore {
         ThreadActivity.begin(.reading(number), in: self)
         defer {
             ThreadActivity.end()
-            _ = state.withLock { $0.endReading(number) }
+            let (_, later) = state.withLock { ($0.endReading(number), $0.takeAfterTurn()) }
+            finish(later)
         }
         return try body()
     }

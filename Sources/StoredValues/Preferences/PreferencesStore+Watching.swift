@@ -65,7 +65,7 @@ extension PreferencesStore {
         } catch let error where error.code == .notFolder {
             // There is a file in place of a folder: nothing can be read, and the next change reports it.
         } catch {
-            if error.isLackOfRoom { tryAgain() }
+            if error.code != nil { tryAgain() }  // no event tells that the owner, the mode or the disk was corrected
             // While something is unsaved, its error was reported already, and a read error adds nothing.
             if !state.withLock({ $0.needsWriting }) { noteUnreadable(error) }
         }

@@ -244,11 +244,11 @@ final class PreferencesStore: Sendable {
     /// Does what a read has left to do, and logs the notes.
     func finish(_ later: AfterUnlocking) { finish(later, logging: state.withLock { $0.log.take() }) }
 
-    /// Does what a read or a change has left to do, and logs `notes`. While the calling thread is inside a change, of this file or another,
-    /// the end of that does it, without a lock: observers and log handlers may use the values of any file, and `changes` hold the user's
-    /// items, which must not be released under a lock either.
+    /// Does what a read or a change has left to do, and logs `notes`. While the calling thread is inside a change or a consistent read, of
+    /// this file or another, the end of that does it, without a lock: observers and log handlers may use the values of any file, and are to
+    /// read the new ones; and `changes` hold the user's items, which must not be released under a lock either.
     func finish(_ later: AfterUnlocking, logging notes: [TroubleLog.Note], releasing changes: MemberChanges = [:]) {
-        guard let outer = ThreadActivity.storeInTurn else {
+        guard let outer = ThreadActivity.store else {
             later.run()
             log(notes)
             return withExtendedLifetime(changes) {}

@@ -33,8 +33,6 @@ struct PreferencesTurn: ~Copyable {
     private var locked: LockedFile?
     /// Why there is no lock. Changes stay in memory then.
     private var problem: PreferencesError?
-    /// Whether the file does not parse, so that it is set aside before it is overwritten.
-    private var isBroken = false
     private var later = AfterUnlocking()
 
     /// Notes that the calling thread, which is in no turn of this file yet, begins this, and waits for the turn.
@@ -56,10 +54,9 @@ struct PreferencesTurn: ~Copyable {
                 let (known, isUncertain, revision) = store.state.withLock { ($0.disk.identity, $0.disk.isUncertain, $0.members.revision) }
                 guard locked.identity != known || isUncertain else { break }
                 // An editor takes no lock: the watch may have read a newer state in the meantime.
-                let reading = try PreferencesReading(known: known, file.read)
+                let reading = try PreferencesReading(known: known) { () throws(FileError) in try locked.read() }
                 adoption = store.adopt(reading, since: revision, &later)
             }
-            isBroken = adoption == .broken
             self.locked = consume locked
         } catch {
             var error = error
@@ -154,13 +151,14 @@ struct PreferencesTurn: ~Copyable {
     /// Replaces the file, if there is one; one that is not JSON is set aside.
     private func replace(with document: PreferencesDocument, durably: Bool) throws(PreferencesError) -> FileIdentity? {
         if let problem { throw problem }
+        let isBroken = store.state.withLock { $0.disk.brokenIdentity != nil }  // found so now, or while the user's closure ran
         if durably, isBroken { _ = try replace(with: store.state.withLock { $0.members.document }, durably: false) }  // which sets it aside
         switch locked {
         case nil: return nil  // there is no file
         case .some(let file):
             if durably { return try replaceDurably(file, with: document.text) }
             do throws(FileError) {
-                guard isBroken else { return try file.replace(with: document.text, durably: false) }
+                guard isBroken, try file.read() != nil else { return try file.replace(with: document.text, durably: false) }
                 let time = Date.now.formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
                 let new = try file.replace(with: document.text, settingAsideAs: "\(LockedFile.setAsideMark)\(time)")
                 store.note("The file that is not JSON was set aside as \"\(new.oldPath)\".")

@@ -25,7 +25,9 @@ extension StoredValue {
     func transform(mayBeRefined: Bool = false) -> (StoredContent) -> Item? {
         var isFirst = true
         var last: [UInt8]?
-        var lastGood: [UInt8]?
+        // Of a content that is broken now; a change may come before it is streamed, and leave no trace of the last good value before.
+        let now = read(livePreference)
+        var lastGood = now.repairs.isEmpty || now.isDefault ? nil : Self.text(now.item)
         return { content in
             defer { isFirst = false }
             // Values are compared in encoded form: storing the default, removing it, or other formatting in the file is no change.
@@ -48,7 +50,8 @@ extension StoredValue {
     var livePreference: LivePreference<Item> {
         if let scope = storage.temporaryScope(orElse: scope) {
             let store = storage.store(in: scope)
-            return scope.object("\(key) in \(store.path)") { find(in: store) }
+            let found = find(in: store)  // by each wrapper, as each has its own former keys
+            return scope.object("\(key) in \(store.path)") { found }
         }
         if let preference = sharedPreference.unmanaged { return preference.takeUnretainedValue() }
         return sharedPreference.setIfNil(find(in: storage.store))

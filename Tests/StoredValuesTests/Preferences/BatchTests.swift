@@ -381,6 +381,23 @@ extension BatchTests {
         }
     }
 
+    @Test("A file that an editor breaks meanwhile is set aside, and not lost")
+    func brokenMeanwhile() throws {
+        try withTemporaryFolder { folder in
+            let example = try Example(folder), theirs = "{\n  \"a\": 7, // mine\n}\n"
+            try example.storage.batch {
+                example.a.set(5)
+                try theirs.write(toFile: example.path, atomically: true, encoding: .utf8)
+                example.storage.reload()
+            }
+            #expect(example.a.wrappedValue == 5)
+            let aside = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".rejected-") }
+            #expect(try aside.map { try contents(ofFile: "\(folder)/\($0)") } == [theirs])
+            example.a.set(6)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count { $0.contains(".rejected-") } == 1)
+        }
+    }
+
     @Test("What an editor writes during a batch comes to everybody, and what the batch changed stays on top")
     func editor() throws {
         try withTemporaryFolder { folder in

@@ -205,6 +205,19 @@ extension PreferencesFailureTests {
         }
     }
 
+    @Test("A file that could not be read, for whatever reason, is read when it can be", arguments: [SystemErrorCode.accessDenied, .ioFailed])
+    func readAgain(code: SystemErrorCode) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json", operations = FaultyFileOperations(failing: ["open reading": code])
+            try writeFinished(Array(#"{"a": 1}"#.utf8), to: path)
+            let storage = PreferencesFile.ofAnotherProcess(path, operations: operations, retryPause: .milliseconds(1))
+            let value = StoredValue(key: "a", default: 0, storage: storage)
+            #expect(value.wrappedValue == 0)
+            operations.fail("open reading", with: nil)
+            try await eventually("the value is read") { value.wrappedValue == 1 }
+        }
+    }
+
     @Test("A file that was opened when no descriptor was left is read, and watched, once there are some")
     func openedWithoutDescriptors() async throws {
         try await withTemporaryFolder { folder in

@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import StoredValuesSupport
 import Testing
 
@@ -226,6 +227,32 @@ extension ConsistentValuesTests {
     }
 
     // MARK: Reading at one moment
+
+    @Test("Whoever observes what is changed inside is told when it can be read, at the end")
+    func observersInside() async throws {
+        try await inTemporaryFile { storage in
+            let value = StoredValue(key: "n", default: 0, storage: storage), seen = Guarded<[Int]>([])
+            @Sendable func observe() {
+                withObservationTracking {
+                    _ = value.wrappedValue
+                } onChange: {
+                    seen.withLock { $0.append(value.wrappedValue) }
+                    observe()
+                }
+            }
+            observe()
+            storage.withConsistentValues {
+                value.set(5)
+                #expect(seen.withLock { $0 } == [])
+            }
+            #expect(seen.withLock { $0 } == [5])
+            storage.batch {
+                storage.withConsistentValues { value.set(6) }
+                #expect(seen.withLock { $0 } == [5])
+            }
+            #expect(seen.withLock { $0 } == [5, 6])
+        }
+    }
 
     @Test("Inside, all reads see the state at the call, whatever is changed meanwhile; outside, the current state")
     func moment() async throws {

@@ -49,6 +49,19 @@ extension LastGoodValueTests {
         }
     }
 
+    @Test("Who subscribes while the value is broken gets the last good one first, even if it is set before that is taken")
+    func subscribedWhileBroken() async throws {
+        try await withStorage(#"{"limit": 7}"#) { file in
+            let value = StoredValue(key: "limit", default: 60, storage: file.storage)
+            #expect(value.wrappedValue == 7)
+            try file.write(#"{"limit": "x"}"#)
+            var values = value.values.makeAsyncIterator()
+            value.set(9)
+            #expect(await values.next() == 7)
+            #expect(await values.next() == 9)
+        }
+    }
+
     @Test(
         "A value broken by another program leaves the last good one in use, for all wrappers, and the file keeps the broken one",
         arguments: [
