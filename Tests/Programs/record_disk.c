@@ -1,7 +1,9 @@
 // Preloaded into a process (ld.so(8)): writes what it does to the files under $RECORD_FOLDER into $RECORD_FILE, for StorePowerCutTests.
 // A record is a letter, a path, an offset or size, a count of bytes, and the bytes: "W path 4096 512\n" and 512 bytes.
+// The sync there with the number $FAILING_SYNC, from 1, is refused as by a broken disk, for StoreDiskErrorTests.
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -15,9 +17,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int record_file = -1;
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
+static int is_recorded(const char *path) {
+    const char *folder = getenv("RECORD_FOLDER");
+    return folder && !strncmp(path, folder, strlen(folder));
+}
+
 static void note(char kind, const char *path, long place, const void *bytes, size_t count) {
-    const char *folder = getenv("RECORD_FOLDER"), *file = getenv("RECORD_FILE");
-    if (!folder || !file || (kind != 'P' && strncmp(path, folder, strlen(folder)))) return;
+    const char *file = getenv("RECORD_FILE");
+    if (!file || (kind != 'P' && !is_recorded(path))) return;
     char head[8192];
     int length = snprintf(head, sizeof head, "%c %s %ld %zu\n", kind, path, place, count);
     pthread_mutex_lock(&lock);
@@ -26,12 +33,17 @@ static void note(char kind, const char *path, long place, const void *bytes, siz
     pthread_mutex_unlock(&lock);
 }
 
-static void note_file(char kind, int file, long place, const void *bytes, size_t count) {
-    char link[64], path[4096];
+static int find_path(int file, char path[4096]) {
+    char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    if (length < 0) return;
-    path[length] = 0;
+    ssize_t length = readlink(link, path, 4095);
+    if (length >= 0) path[length] = 0;
+    return length >= 0;
+}
+
+static void note_file(char kind, int file, long place, const void *bytes, size_t count) {
+    char path[4096];
+    if (!find_path(file, path)) return;
     struct stat status;
     if (kind == 'S' && !fstat(file, &status) && S_ISDIR(status.st_mode)) kind = 'D';
     note(kind, path, place, bytes, count);
@@ -65,16 +77,20 @@ int ftruncate64(int file, off64_t size) {
     return result;
 }
 int ftruncate(int file, off_t size) { return ftruncate64(file, size); }
-int fsync(int file) {
-    int result = REAL(fsync)(file);
+static int sync_by(int (*real)(int), int file) {
+    static int syncs;
+    const char *failing = getenv("FAILING_SYNC");
+    char path[4096];
+    if (failing && find_path(file, path) && is_recorded(path) && __atomic_add_fetch(&syncs, 1, __ATOMIC_RELAXED) == atoi(failing)) {
+        errno = EIO;
+        return -1;
+    }
+    int result = real(file);
     if (!result) note_file('S', file, 0, "", 0);
     return result;
 }
-int fdatasync(int file) {
-    int result = REAL(fdatasync)(file);
-    if (!result) note_file('S', file, 0, "", 0);
-    return result;
-}
+int fsync(int file) { return sync_by(REAL(fsync), file); }
+int fdatasync(int file) { return sync_by(REAL(fdatasync), file); }
 int unlink(const char *path) {
     int result = REAL(unlink)(path);
     if (!result) note('U', path, 0, "", 0);

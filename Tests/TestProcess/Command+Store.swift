@@ -85,6 +85,19 @@
                 say("\(store.items.count)")
                 say("\(notes("/" + arguments[0]).items.count)")
             },
+            // Inserts notes one by one, whatever goes wrong. Prints of each whether that failed, the ids that memory has then, and those
+            // that another process reads.
+            Command("store-insert-in-spite-of-errors", "file", "times") { arguments in
+                let store = notes(arguments[0])
+                for number in 0..<(try number(arguments[1])) {
+                    do throws(StoreError) {
+                        try await store.insert(Note(id: "\(number)"))
+                        say("inserted")
+                    } catch { say("\(error)") }
+                    try await store.itemsHaveLoaded()
+                    for one in [store, notes("/" + arguments[0])] { say(one.items.map(\.id).joined(separator: ",")) }
+                }
+            },
             // Makes a chain and lets it go.
             Command("store-forget-chain", "file") { arguments in
                 let chain: StoreChain = notes(arguments[0]).insert(Note(id: "a")).remove(Note(id: "b")).removeAll()

@@ -77,9 +77,10 @@
                 let result = try transaction(.immediate, &later, body)
                 lastChange.store(monotonicNanoseconds(), ordering: .relaxed)
                 return result
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
-                disconnect()  // after a failed sync only the file itself says which state it has
-                readOthersSoon()
+            } catch let error as DatabaseError where [.SQLITE_IOERR, .SQLITE_READONLY].contains(error.resultCode) {
+                // After a failed sync only the file itself says which state it has. And a connection that could only read stays so.
+                disconnect()
+                do { try read(&later) } catch { readOthersSoon() }
                 throw error
             }
         }

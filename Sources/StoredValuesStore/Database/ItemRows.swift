@@ -32,7 +32,7 @@
             var rows: [ItemRow] = []
             while let row = try cursor.next() {
                 // SQLite's columns may hold what their type does not say; only the number is always one.
-                let version = Int.fromDatabaseValue(row[2]) ?? 0, revision = Int64.fromDatabaseValue(row[4]) ?? 0
+                let version = max(0, Int.fromDatabaseValue(row[2]) ?? 0), revision = Int64.fromDatabaseValue(row[4]) ?? 0
                 try rows.append(ItemRow(number: row[0], id: bytes(row, 1), version: version, json: bytes(row, 3), revision: revision))
             }
             return rows

@@ -36,7 +36,7 @@
                 id TEXT NOT NULL,
                 PRIMARY KEY (store, revision)
             ) WITHOUT ROWID;
-            CREATE TRIGGER item_inserts BEFORE INSERT ON items WHEN NEW.revision <= 0 OR \(exists("items", ">")) OR \(exists("removed", ">")) BEGIN
+            CREATE TRIGGER item_inserts BEFORE INSERT ON items WHEN NEW.revision <= 0 OR \(exists("items", ">=")) OR \(exists("removed", ">")) BEGIN
                 INSERT INTO removed (store, revision, id) VALUES (NEW.store, \(next("NEW")), x'');
             END;
             CREATE TRIGGER item_inserted AFTER INSERT ON items WHEN \(exists("removed", ">=")) BEGIN

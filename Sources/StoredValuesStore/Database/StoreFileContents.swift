@@ -151,7 +151,7 @@
     extension StoredRow {
         fileprivate init(_ row: Row) {
             func bytes(_ column: Int) -> [UInt8] { (try? row.withUnsafeData(atIndex: column) { $0.map { [UInt8]($0) } }) ?? [] }
-            self.init(store: bytes(1).text, id: bytes(2), version: Int.fromDatabaseValue(row[3]) ?? 0, json: bytes(4))
+            self.init(store: bytes(1).text, id: bytes(2), version: max(0, Int.fromDatabaseValue(row[3]) ?? 0), json: bytes(4))
         }
     }
 

@@ -47,17 +47,19 @@
             numberOfID.reserveCapacity(items.count + count)
         }
 
-        /// Puts an item in its place: in place of the one that has the number, or between the others.
-        mutating func put(_ item: Item, id: [UInt8], number: Int64) {
+        /// Puts an item in its place: in place of the one that has the number, or between the others. Returns one of another id whose place
+        /// that was.
+        mutating func put(_ item: Item, id: [UInt8], number: Int64) -> (item: Item, id: [UInt8])? {
             claim(number, for: id)
             let index = place(of: number)
-            if index < places.count, places[index].number == number {
-                gone.append(exchange(&items[index], with: item))
-                places[index].id = id
-            } else {
+            guard index < places.count, places[index].number == number else {
                 items.insert(item, at: index)
                 places.insert((number, id), at: index)
+                return nil
             }
+            let old = (item: exchange(&items[index], with: item), id: exchange(&places[index].id, with: id))
+            gone.append(old.item)
+            return old.id == id ? nil : old
         }
 
         /// Takes note of rows that do not decode. Returns the items that were in their places, or had their ids.

@@ -139,7 +139,10 @@
                     switch change {
                     case .put(let put):
                         state.list.reserve(put.count)
-                        for (item, id, number) in put { state.list.put(item, id: id, number: number) }
+                        let displaced = put.compactMap { state.list.put($0.item, id: $0.id, number: $0.number) }
+                        // By another program; one that has another number now is told of with that.
+                        let gone = displaced.filter { state.list.number(of: $0.id) == nil }.map(\.item)
+                        if tells, !gone.isEmpty { state.tell(StoreEvent(.remove, gone, isExternal), &later) }
                         event = StoreEvent(.insert, tells || wantsItems ? put.map(\.item) : [], isExternal)
                     case .remove(let ids): event = StoreEvent(.remove, state.list.remove(ids), isExternal)
                     case .lose(let rows): event = StoreEvent(.remove, state.list.lose(rows), isExternal)

@@ -202,6 +202,23 @@
 
         private func storePath(_ store: Store<Note>) throws -> String { try store.file.path }
 
+        @Test("that could only be read is changed as soon as it may be")
+        func readOnlyAtFirst() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                try await store.insert(Note("a"))
+                // From now on the connection has the error of one that was opened when the file was read-only.
+                func refuseChanges() throws {
+                    let database = store.shared.database
+                    try database.turns.run { later in try database.write(&later) { try $0.execute(sql: "PRAGMA query_only = ON") } }
+                }
+                try refuseChanges()
+                await #expect(throws: StoreError.self) { try await store.insert(Note("b")) }
+                try await store.insert(Note("c"))
+                #expect(Store<Note>.ofAnotherProcess(path).ids == ["a", "c"] && store.ids == ["a", "c"])
+            }
+        }
+
         @Test("on a full disk or a file system that is read-only keeps what was there", arguments: ["full", "read-only"])
         func noRoom(_ what: String) async throws {
             try await withTemporaryFolder { folder in

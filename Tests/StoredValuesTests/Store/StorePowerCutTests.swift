@@ -32,7 +32,7 @@
                 case "U": records.append(.removed(fields[1]))
                 case "S": records.append(.synced(fields[1]))
                 case "D": records.append(.syncedFolder(fields[1]))
-                case "P": records.append(.promised(try #require(Int(String(decoding: bytes.dropLast(), as: UTF8.self)))))
+                case "P": records.append(.promised(Int(String(decoding: bytes.dropLast(), as: UTF8.self)) ?? -1))  // -1: no state of the story
                 default: Issue.record("the store calls what the model does not know: \(fields)")
                 }
             }
@@ -181,18 +181,74 @@
 
         /// What the story does to the disk.
         private func record(_ folder: String) async throws -> [DiskRecord] {
-            let library = "\(folder)/record.so", log = "\(folder)/log"
+            let log = "\(folder)/log"
+            let environment = try await DiskRecorder(in: folder, processes).environment("\(folder)/disk", ["RECORD_FILE": log])
+            let story = try processes.start("store-story", "\(folder)/disk/s.sqlite", environment: environment)
+            #expect(try await story.lines() == (1..<Self.states.count).map { "\($0)" })
+            return try DiskRecord.all(in: Data(contentsOf: URL(fileURLWithPath: log)))
+        }
+    }
+
+    /// `record_disk.c`, compiled.
+    private struct DiskRecorder {
+        let library: String
+
+        init(in folder: String, _ processes: TestProcesses) async throws {
+            library = "\(folder)/record.so"
             let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Programs/record_disk.c").path
             let compiler = try processes.start(
                 command: [try #require(Program(named: "clang")).path, "-shared", "-fPIC", "-o", library, source, "-ldl"])
             #expect(try await compiler.end() == .exit(0))
-            var environment = ProcessInfo.processInfo.environment
-            environment["LD_PRELOAD"] = library
-            environment["RECORD_FOLDER"] = "\(folder)/disk"
-            environment["RECORD_FILE"] = log
-            let story = try processes.start("store-story", "\(folder)/disk/s.sqlite", environment: environment)
-            #expect(try await story.lines() == (1..<Self.states.count).map { "\($0)" })
-            return try DiskRecord.all(in: Data(contentsOf: URL(fileURLWithPath: log)))
+        }
+
+        /// Of a process, between which and the files in this folder it stands.
+        func environment(_ folder: String, _ more: [String: String]) -> [String: String] {
+            let own = ["LD_PRELOAD": library, "RECORD_FOLDER": folder]
+            return ProcessInfo.processInfo.environment.merging(own) { $1 }.merging(more) { $1 }
+        }
+    }
+
+    @Suite("A store whose disk refuses one sync", .hangLimit)
+    struct StoreDiskErrorTests {
+        private let processes = TestProcesses()
+
+        @Test("has in memory what the file has, keeps what it has acknowledged, and goes on")
+        func oneSync() async throws {
+            try await withTemporaryFolder { folder in
+                let recorder = try await DiskRecorder(in: folder, processes), log = "\(folder)/log"
+                #expect(try await refusals(recorder.environment("\(folder)/0", ["RECORD_FILE": log]), "\(folder)/0/s.sqlite") == 0)
+                let syncs = try DiskRecord.all(in: Data(contentsOf: URL(fileURLWithPath: log))).count { record in
+                    switch record {
+                    case .synced, .syncedFolder: true
+                    default: false
+                    }
+                }
+                #expect(syncs > 8)
+                var refused = 0
+                for sync in 1...syncs {
+                    let environment = recorder.environment("\(folder)/\(sync)", ["FAILING_SYNC": "\(sync)"])
+                    refused += try await refusals(environment, "\(folder)/\(sync)/s.sqlite")
+                }
+                #expect(refused > 4)  // not each counts: SQLite goes on where that of the folder fails
+            }
+        }
+
+        /// Inserts four notes, and returns how many insertions threw.
+        private func refusals(_ environment: [String: String], _ path: String) async throws -> Int {
+            let process = try processes.start("store-insert-in-spite-of-errors", path, "4", environment: environment)
+            let lines = try await process.lines()
+            try #require(lines.count == 12, "\(lines)")
+            var known: [String] = [], refused = 0
+            for number in 0..<4 {
+                let (answer, memory, file) = (lines[3 * number], lines[3 * number + 1], lines[3 * number + 2])
+                #expect(memory == file, "\(path): \(answer)")
+                let with = (known + ["\(number)"]).joined(separator: ","), without = known.joined(separator: ",")
+                if answer != "inserted" { refused += 1 }
+                #expect(file == with || answer != "inserted" && file == without, "\(path): \(answer)")
+                known = file.split(separator: ",").map(String.init)
+            }
+            #expect(Store<Note>.ofAnotherProcess(path).ids == known)
+            return refused
         }
     }
 #endif

@@ -119,6 +119,29 @@
             }
         }
 
+        @Test("A row that comes with the revision of the last one arrives, and one that takes another's place removes that for events, too")
+        func sameRevision() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                var events = store.events.makeAsyncIterator()
+                try await store.insert(Note("a"))
+                try anotherProgram(#"INSERT INTO items SELECT 7, store, '"b"', version, '{"id":"b","text":"","count":0}', revision FROM items"#, path)
+                try await eventually("it is there") { store.ids == ["a", "b"] }
+                try await store.insert(Note("b", "ours"))
+                try anotherProgram(
+                    #"INSERT OR REPLACE INTO items (number, store, id, json) VALUES (1, 'notes', '"c"', '{"id":"c","text":"","count":0}')"#, path)
+                try await eventually("the other is there") { store.ids == ["c", "b"] }
+                var followed: [String] = []
+                while followed != ["c", "b"] {
+                    let event = try #require(await events.next())
+                    if event.operation == .remove { followed.removeAll { id in event.items.contains { $0.id == id } } }
+                    guard event.operation == .insert else { continue }
+                    for item in event.items where !followed.contains(item.id) { followed.insert(item.id, at: item.id == "c" ? 0 : followed.count) }
+                    #expect(followed != ["c", "a", "b"])
+                }
+            }
+        }
+
         @Test("A file that is replaced by a copy of it has no news")
         func copy() async throws {
             try await withTemporaryFolder { folder in

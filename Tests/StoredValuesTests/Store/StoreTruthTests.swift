@@ -312,6 +312,28 @@
             }
         }
 
+        @Test("with a negative version have the first one, and are not migrated from before it")
+        func negativeVersion() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite"
+                try await Store<Note>.ofAnotherProcess(path).insert(Note("a"))
+                try anotherProgram("UPDATE items SET version = -9223372036854775807", path)
+                #expect(Store<Note>.ofAnotherProcess(path).ids == ["a"])
+                #expect(Store<Versioned>("notes", in: .ofAnotherProcess(path)).items.map(\.from) == [[0]])
+            }
+        }
+
+        /// Notes from which versions it was migrated.
+        private struct Versioned: Codable, Identifiable, Sendable, VersionedItem {
+            static let version = 1
+            let id: String
+            var from: [Int]
+
+            static func migrate(_ json: inout JSONValue, from version: Int) throws {
+                json["from"] = .array((json["from"]?.arrayValue ?? []) + [.number(JSONNumber(version))])
+            }
+        }
+
         @Test("that an older version of the type wrote are migrated on reading")
         func versions() async throws {
             struct Versioned: VersionedItem, Identifiable, Equatable {

@@ -48,8 +48,6 @@
             case 1: try? database.execute(sql: "INSERT OR REPLACE INTO items (store, id, version, json) VALUES ('s', ?, ?, ?)", arguments: [id, input.value, input.value])
             case 2:
                 let revision = try Int64(input.byte % 16) - 8 + ItemRows(database: database, store: "s").lastRevision()
-                // One that is like the last one cannot be told from a row that is known.
-                guard try revision != ItemRows(database: database, store: "s").lastRevision() else { return }
                 let sql = "INSERT OR REPLACE INTO items (number, store, id, json, revision) VALUES (?, 's', ?, ?, ?)"
                 try? database.execute(sql: sql, arguments: [input.value, id, input.value, revision])
             case 3: try? database.execute(sql: "UPDATE items SET json = ?, version = ? WHERE id = ?", arguments: [input.value, input.value, id])
