@@ -37,6 +37,12 @@ package final class TemporaryScope: Sendable {
         return try await $ofTask.withValue(scope, operation: { try await body(scope) }, isolation: isolation)
     }
 
+    /// Runs `body`, which was begun in this scope, if there is one, and goes on on another thread.
+    package static func resume<Result>(_ scope: TemporaryScope?, _ body: () throws -> Result) rethrows -> Result {
+        guard let scope else { return try body() }
+        return try $ofTask.withValue(scope, operation: body)
+    }
+
     /// The scope's object called `name`; `make` creates it on first use.
     package func object<Object: AnyObject & Sendable>(_ name: String, make: () -> Object) -> Object {
         let name = Array(name.utf8)  // as bytes: a name may contain a file's, and two that differ as bytes may compare equal as strings

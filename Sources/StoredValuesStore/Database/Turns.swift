@@ -1,5 +1,6 @@
 #if Store
     import Dispatch
+    import StoredValues
     import StoredValuesSupport
     import Synchronization
 
@@ -58,7 +59,7 @@
         /// The same without blocking a thread of the caller's. Throws `CancellationError` if the task is cancelled before the turn begins; once
         /// begun, it is finished.
         func run<Result: Sendable>(_ body: @escaping @Sendable (inout AfterUnlocking) throws -> Result) async throws -> Result {
-            let end = end(), isCancelled = Guarded(false)
+            let end = end(), isCancelled = Guarded(false), scope = TemporaryScope.current
             let (result, later) = await withTaskCancellationHandler {
                 await withCheckedContinuation { (task: CheckedContinuation<(Swift.Result<Result, any Error>, AfterUnlocking), Never>) in
                     queue.async { [self] in
@@ -66,7 +67,7 @@
                         let result = Swift.Result {
                             try pass(until: end, &later) { later in
                                 if isCancelled.withLock({ $0 }) { throw CancellationError() }
-                                return try body(&later)
+                                return try TemporaryScope.resume(scope) { try body(&later) }
                             }
                         }
                         task.resume(returning: (result, later))

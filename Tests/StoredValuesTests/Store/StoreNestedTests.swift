@@ -150,6 +150,16 @@
             }
         }
 
+        @Test("are in the temporary storage of the call that changes them")
+        func temporaryStorage() async throws {
+            try await withTemporaryStorage {
+                let store = Store<Note>("notes", in: .standard), isInside = Guarded(false)
+                try await store.insert(Note("a"))
+                try await store.update("a") { _ in isInside.withLock { $0 = TemporaryScope.current != nil } }
+                #expect(isInside.withLock { $0 })
+            }
+        }
+
         @Test("of two files that read each other's at the same time wait for each other only so long")
         func mutual() async throws {
             try await withTemporaryFolder { folder in

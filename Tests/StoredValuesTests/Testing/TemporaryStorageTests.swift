@@ -18,6 +18,16 @@ struct TemporaryStorageTests {
 }
 
 extension TemporaryStorageTests {
+    @Test("Each wrapper moves its former keys, as in a file")
+    func formerKeys() {
+        withTemporaryStorage {
+            func new() -> Int { StoredValue(key: "new", default: 0, formerKeys: ["old"]).wrappedValue }
+            #expect(new() == 0)
+            StoredValue(key: "old", default: 0).set(5)
+            #expect(new() == 5)
+        }
+    }
+
     @Test("Wrappers made outside use the storage of the task, and tests beside each other share nothing", arguments: 0..<20)
     func sideBySide(number: Int) async throws {
         try await withTemporaryStorage {
