@@ -1,5 +1,6 @@
 import Foundation
 import StoredValues
+import StoredValuesSupport
 import StoredValuesTesting
 import Testing
 
@@ -51,6 +52,12 @@ extension KeyringRuleTests {
         #expect(try await keyring.read(id) == Secret([7]))
     }
 
+    @Test("A keyring that announces only the secrets that are watched keeps the rule")
+    func watched() async throws {
+        let keyring = WatchedKeyring()
+        try await KeyringRule.changes.check(within: hangLimit) { keyring }
+    }
+
     @Test("A change that is announced but once is found without waiting")
     func endingChanges() async {
         let keyring = BrokenKeyring(breaking: .changes, endsChanges: true)
@@ -66,6 +73,37 @@ extension KeyringRuleTests {
         } matching: { issue in
             issue.error as? KeyringError == .noSecretService && !"\(issue)".contains("a longer second")
         }
+    }
+}
+
+/// A keyring that announces only changes of secrets that somebody watches.
+private final class WatchedKeyring: ForwardingKeyring {
+    let inner = InMemoryKeyring()
+    private let watched = Guarded<Set<SecretIdentifier>>([])
+    private let listeners = Guarded<[AsyncStream<KeyringChange>.Continuation]>([])
+
+    var changes: KeyringChanges {
+        KeyringChanges { [self] in AsyncStream { continuation in listeners.withLock { $0.append(continuation) } } }
+    }
+
+    func watch(_ id: SecretIdentifier) -> (any Sendable)? {
+        watched.withLock { _ = $0.insert(id) }
+        return id
+    }
+
+    func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+        try await inner.write(secret, for: id, label: label)
+        announce(id)
+    }
+
+    func remove(_ id: SecretIdentifier) async throws(KeyringError) {
+        try await inner.remove(id)
+        announce(id)
+    }
+
+    private func announce(_ id: SecretIdentifier) {
+        guard watched.withLock({ $0.contains(id) }) else { return }
+        for listener in listeners.withLock({ $0 }) { listener.yield(.secret(id)) }
     }
 }
 
