@@ -40,7 +40,7 @@
 
         func run() async throws {
             let end = try EndSignals.arrive()  // before anything else, so that none is lost
-            let ids = app.isEmpty ? [ApplicationOptions.id(nil)].compactMap(\.self) : app
+            let ids = app.isEmpty ? [try ApplicationOptions.id(nil)].compactMap(\.self) : app
             guard !ids.isEmpty else {
                 throw Failure(.usage, "Name the program: --app <id>, or \(ApplicationOptions.variable)=<id> in the environment.")
             }

@@ -40,7 +40,7 @@ struct SettingsOptions: ParsableArguments {
     /// The options that name this file, to be typed after another command.
     var typed: String {
         guard file == nil else { return Self.option("file", file, "path") }
-        return Self.option("app", application.id, "id") + Self.option("name", name, "name")
+        return Self.option("app", try? application.id, "id") + Self.option("name", name, "name")
     }
 
     /// An option to be typed; without a value none, and with one that a shell could change, a place for it.
@@ -82,14 +82,14 @@ struct SecretOptions: ParsableArguments {
     }
 
     func serviceName() throws -> String {
-        if let name = service ?? application.id { return name }
+        if let name = try service ?? application.id { return name }
         throw Failure(.usage, "Name the program or service: --app <id>, --service <name>, or \(ApplicationOptions.variable)=<id> in the environment.")
     }
 
     /// The keyring, unlocked if requested.
     func openKeyring() async throws -> any Keyring {
         // The fleet's secrets are kept for each program by itself.
-        if application.id != nil { try application.bootstrap() }
+        if try application.id != nil { try application.bootstrap() }
         let keyring = keyring?.keyring ?? SystemKeyring.selection.keyring
         if unlock { try await keyring.unlock() }
         return keyring
@@ -109,7 +109,7 @@ struct SecretArgument: ExpressibleByArgument {
 
     /// The names of the secrets that the words typed so far select. No secret is read, and no prompt is shown.
     private static func accounts(_ words: [String]) async -> [String] {
-        let options = CompletionWords(words), id = ApplicationOptions.id(options.app)
+        let options = CompletionWords(words), id = try? ApplicationOptions.id(options.app)
         guard let service = options["--service"] ?? id else { return [] }
         if let id { StorageSystem.bootstrap(applicationID: id) }  // the fleet's secrets are kept for each program by itself
         let named = options["--keyring"].flatMap(KeyringArgument.init(argument:))

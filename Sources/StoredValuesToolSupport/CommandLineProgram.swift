@@ -13,6 +13,7 @@ package enum CommandLineProgram {
     package static func run<Command: AsyncParsableCommand>(_ type: Command.Type) async {
         LoggingSystem.bootstrap { _ in HeldLog() }
         do {
+            try requireUTF8()
             var command = try await Command.asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -26,13 +27,32 @@ package enum CommandLineProgram {
                 // The argument parser's messages quote the command line.
                 let code = Command.exitCode(for: error)
                 let output = code == .success ? Output.standard : .error
-                let text = Command.fullMessage(for: error)
+                let text = code != .success && setsSecret ? "Error: \(secretNotShown)" : Command.fullMessage(for: error)
                 if !text.isEmpty { output.line(output.shown(text)) }
                 Command.exit(withError: code)
             }
             // What was logged says the same in the library's words, and is not printed.
             if let sentence = failure.sentence { Output.error.line("\(name): \(Output.error.oneLine(sentence))") }
             Command.exit(withError: ExitCode(failure.status.rawValue))
+        }
+    }
+
+    /// Whether the command line is that of a command that stores a secret, which a user may have typed there.
+    private static var setsSecret: Bool {
+        zip(CommandLine.arguments, CommandLine.arguments.dropFirst()).contains { $0.isIdentical(to: "secret") && $1.isIdentical(to: "set") }
+    }
+
+    private static var secretNotShown: String {
+        """
+        The arguments are wrong, and not shown, as one may be the secret. That is typed when it is asked for, or comes from standard input. \
+        See "\(name) secret set --help".
+        """
+    }
+
+    /// Swift repairs arguments that are not UTF-8, and they would name another file, setting or secret.
+    private static func requireUTF8() throws(Failure) {
+        for number in 0..<Int(CommandLine.argc) where CommandLine.unsafeArgv[number].map({ String(validatingCString: $0) == nil }) == true {
+            throw Failure(.usage, "Argument \(number) is not UTF-8, and was not used. Give another one.")
         }
     }
 }

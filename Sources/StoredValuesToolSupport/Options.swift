@@ -20,16 +20,21 @@ package struct ApplicationOptions: ParsableArguments {
     }
 
     /// The application id, if given.
-    package var id: String? { Self.id(app) }
+    package var id: String? { get throws(Failure) { try Self.id(app) } }
 
-    /// The application id in `app` or the environment, if it is valid.
-    package static func id(_ app: String?) -> String? {
-        (app ?? (try? System.environment(variable))).flatMap { isProper($0) ? $0 : nil }
+    /// The application id in `app` or the environment, if given; throws where the environment has what is none.
+    package static func id(_ app: String?) throws(Failure) -> String? {
+        if let app { return isProper(app) ? app : nil }
+        guard let id = try System.environment(variable), !id.isEmpty else { return nil }
+        guard isProper(id) else {
+            throw Failure(.misconfigured, "\(variable) has no valid application id: it must not begin with a dot or contain a slash. Set it to another value.")
+        }
+        return id
     }
 
     /// The application id, which must be given.
     package func requiredID() throws -> String {
-        if let id { return id }
+        if let id = try id { return id }
         throw Failure(.usage, "Name the program: --app <id>, or \(Self.variable)=<id> in the environment. Its id is the name of its folder in ~/.config.")
     }
 

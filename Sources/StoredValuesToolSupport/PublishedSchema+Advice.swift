@@ -84,7 +84,7 @@ package struct CompletionWords {
     /// The file of settings that they name; nil if they name none.
     package var storage: PreferencesFile? {
         if let file = self["--file"], !file.isEmpty, !file.has("\0") { return PreferencesFile(path: file) }
-        guard let id = ApplicationOptions.id(app) else { return nil }
+        guard let id = try? ApplicationOptions.id(app) else { return nil }
         StorageSystem.bootstrap(applicationID: id)
         return self["--name"].flatMap { try? PreferencesFile(checkingName: $0) } ?? .standard
     }

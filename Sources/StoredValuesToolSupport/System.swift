@@ -32,21 +32,45 @@ package enum System {
 
     /// Reads available bytes of the standard input into `buffer`; 0 at the end.
     static func readOn(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
-        do { return try system { read(standardInput, buffer.baseAddress, buffer.count) } } catch {
-            throw Failure(.notSaved, "Could not read the standard input: \(problem).")
+        try readOn(standardInput, "the standard input", into: buffer)
+    }
+
+    private static func readOn(_ descriptor: Int32, _ name: String, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+        do { return try system { read(descriptor, buffer.baseAddress, buffer.count) } } catch {
+            throw Failure(.notSaved, "Could not read \(name): \(problem).")
         }
     }
 
     /// All of the standard input.
-    package static func readStandardInput() throws(Failure) -> [UInt8] {
+    package static func readStandardInput() throws(Failure) -> [UInt8] { try readAll(standardInput, "the standard input") }
+
+    /// All of a file, which may be a pipe.
+    package static func readFile(_ path: String) throws(Failure) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(.notSaved, "Could not read \"\(path)\": \(problem). Check that it exists, and that you may read it.") }
+        defer { close(descriptor) }
+        return try readAll(descriptor, "\"\(path)\"")
+    }
+
+    private static func readAll(_ descriptor: Int32, _ name: String) throws(Failure) -> [UInt8] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 1)
         defer { buffer.deallocate() }
         var bytes: [UInt8] = []
         while true {
-            let count = try readOn(into: buffer)
+            let count = try readOn(descriptor, name, into: buffer)
             if count == 0 { return bytes }
             bytes += buffer[..<count]
         }
+    }
+
+    /// Writes a text into a file, which may be a link, a pipe or a device and stays what it is; nobody but the user may read a new one.
+    package static func writeFile(_ path: String, _ text: String) throws(Failure) {
+        func failure(_ advice: String) -> Failure { Failure(.notSaved, "Could not write \"\(path)\": \(problem). \(advice)") }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("Check that its folder exists, and that you may write there.") }
+        defer { close(descriptor) }
+        var text = text
+        guard text.withUTF8({ writeAll(descriptor, UnsafeRawBufferPointer($0)) }) else { throw failure("Only a part is in it: make room, and write it again.") }
     }
 
     /// Writes all of `bytes`; returns whether that succeeded.

@@ -16,22 +16,22 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         var doctor = Doctor()
-        let isAboutSettings = settings.file != nil || settings.application.id != nil
+        let id = try settings.application.id, isAboutSettings = settings.file != nil || id != nil
         // Beside a file named by its path the keyring is still the program's.
-        if settings.file != nil, settings.application.id != nil { try settings.application.bootstrap() }
+        if settings.file != nil, id != nil { try settings.application.bootstrap() }
         if isAboutSettings {
             let isStandard = settings.file == nil && settings.name == nil
             let storage = try settings.storage()
             doctor.options = settings.typed
             do throws(PreferencesError) {
-                try doctor.check(storage, of: isStandard ? settings.application.id : nil)
+                try doctor.check(storage, of: isStandard ? id : nil)
                 if isStandard { try doctor.checkNamed() }
             } catch {
                 doctor.add(.problem, error.description)
             }
             if isStandard { doctor.checkStores() }
         }
-        await doctor.checkKeyring(service: settings.application.id)
+        await doctor.checkKeyring(service: id)
         if json {
             Output.standard.json(doctor.json)
         } else {

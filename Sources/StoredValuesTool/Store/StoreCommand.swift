@@ -62,7 +62,7 @@
             let options = CompletionWords(words)
             func file() throws -> StoreFile? {
                 if let path = options["--file"], !path.isEmpty { return StoreFile(path: path) }
-                guard let id = ApplicationOptions.id(options.app) else { return nil }
+                guard let id = try ApplicationOptions.id(options.app) else { return nil }
                 StorageSystem.bootstrap(applicationID: id)
                 return try StoreFile(checkingName: options["--name"] ?? "store")
             }

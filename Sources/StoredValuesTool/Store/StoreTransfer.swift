@@ -1,6 +1,5 @@
 #if Store
     import ArgumentParser
-    import FoundationEssentials
     import StoredValues
     import StoredValuesStore
     import StoredValuesSupport
@@ -29,15 +28,12 @@
                     """
                 }
             }
-            if let output { try write(lines, to: output) } else { for line in lines { Output.standard.line(Output.standard.shownJSON(line)) } }
-            try contents.report(unreadableOf: stores)
-        }
-
-        private func write(_ lines: [String], to path: String) throws {
-            let text = lines.map { "\($0.escapedJSON(\.mayEndLine))\n" }.joined()
-            do { try Data(text.utf8).write(to: URL(filePath: path), options: .atomic) } catch {
-                throw Failure(.notSaved, "Could not write \"\(path)\". Check that its folder exists, is writable and has free space.")
+            if let output {
+                try System.writeFile(output, lines.map { "\($0.escapedJSON(\.mayEndLine))\n" }.joined())
+            } else {
+                for line in lines { Output.standard.line(Output.standard.shownJSON(line)) }
             }
+            try contents.report(unreadableOf: stores)
         }
     }
 
@@ -55,7 +51,8 @@
 
         func run() async throws {
             let storage = try options.storage()
-            let bytes = try read()
+            let input = try read(), mark: [UInt8] = [0xEF, 0xBB, 0xBF]  // which some editors put before a text
+            let bytes = input.starts(with: mark) ? input.dropFirst(mark.count) : input[...]
             var rows: [StoredRow] = []
             let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             ProgressLine.shared.begin("Reading the items")
@@ -70,9 +67,7 @@
 
         private func read() throws -> [UInt8] {
             guard let input else { return try System.readStandardInput() }
-            do { return Array(try Data(contentsOf: URL(filePath: input))) } catch {
-                throw Failure(.notSaved, "Could not read \"\(input)\". Check that it exists, and that you may read it.")
-            }
+            return try System.readFile(input)
         }
     }
 

@@ -32,6 +32,26 @@ extension ToolPlacesTests {
     }
 
     @Test(
+        "An argument that is not UTF-8 names nothing",
+        arguments: ["set a 1 --file \"$bad.json\"", "set a \"$bad\"", "get \"$bad\"", "secret get \"$bad\" --keyring \"file:s\""])
+    func arguments(command: String) async throws {
+        try await withTool { tool in
+            let before = try files(below: tool.folder)
+            let run = try await run(tool, "bad=\"$(printf 'caf\\351')\"; exec \"$TOOL\" \(command)")
+            #expect(run.status == 64 && run.output == "" && run.errors.contains("is not UTF-8"), "\(run)")
+            #expect(try files(below: tool.folder) == before)
+        }
+    }
+
+    @Test("A variable that names no program is wrong, and not as if it were not set", arguments: ["a/b", ".x", "d\\351"], ["list", "doctor", "secret list"])
+    func program(id: String, command: String) async throws {
+        try await withTool { tool in
+            let run = try await run(tool, "export STORED_VALUES_APP=\"$(printf '\(id)')\"; exec \"$TOOL\" \(command)")
+            #expect(run.status == 78 && run.output == "" && run.errors.contains("STORED_VALUES_APP"), "\(run)")
+        }
+    }
+
+    @Test(
         "A relative path begins at the folder that the tool works in, and nowhere if that is gone or not UTF-8",
         arguments: [
             ("mkdir sound; cd sound", true), ("mkdir gone; cd gone; rmdir ../gone", false),

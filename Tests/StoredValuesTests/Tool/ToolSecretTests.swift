@@ -41,8 +41,12 @@ extension ToolSecretTests {
     @Test("A secret on the command line is refused, and so are an empty and an oversized one; none is shown")
     func refused() async throws {
         try await withTool { tool in
-            let argument = try await tool.run("secret", "set", "token", "x")
-            #expect(argument.status == 64)
+            for words in [[text], ["--", "-\(text)"], ["--\(text)"], ["-\(text)"], ["--app", "demo", text]] {
+                let argument = try await tool.run(["secret", "set", "token"] + words)
+                #expect(argument.status == 64 && argument.errors.contains("standard input"), "\(words.count) words")
+                let isShown = TestSecret.traces(in: argument.errors + argument.output) != []
+                #expect(!isShown)
+            }
             #expect(try await tool.run("secret", "set", "token").status == 64)
             let large = try await tool.run("secret", "set", "token", input: String(repeating: text, count: 100_000))
             #expect(large.status == 65 && TestSecret.traces(in: large.errors) == [])

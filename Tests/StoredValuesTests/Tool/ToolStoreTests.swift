@@ -124,6 +124,31 @@
             }
         }
 
+        private func mode(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+
+        @Test("export gives nobody access, and leaves links and pipes what they are; import reads them")
+        func kinds() async throws {
+            try await withStore { tool, _ in
+                let lines = try await tool.run("store", "export").output, (file, name, pipe) = ("\(tool.folder)/f", "\(tool.folder)/l", "\(tool.folder)/p")
+                #expect(try await tool.run("store", "export", "-o", file).status == 0)
+                #expect(try mode(file) == 0o600)
+                try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file)
+                #expect(symlink(file, name) == 0 && mkfifo(pipe, 0o600) == 0)
+                #expect(try await tool.run("store", "export", "notes", "-o", name).status == 0)
+                #expect(try mode(file) == 0o640)
+                #expect(try contents(ofFile: file) == lines.split(separator: "\n").prefix(3).map { "\($0)\n" }.joined())
+                #expect(try FileManager.default.destinationOfSymbolicLink(atPath: name) == file)
+                async let imported = tool.run("store", "import", pipe, "--name", "other")
+                #expect(try await tool.run("store", "export", "-o", pipe).status == 0)
+                #expect(try await imported.status == 0)
+                #expect(try await tool.run("store", "export", "--name", "other").output == lines)
+                #expect(try await tool.run("store", "import", "--name", "third", input: "\u{FEFF}" + lines).status == 0)
+                #expect(try await tool.run("store", "export", "--name", "third").output == lines)
+            }
+        }
+
         @Test("A program that uses the store sees what is imported, as one change with the others' items")
         func seen() async throws {
             try await withTool { tool in
