@@ -27,7 +27,7 @@ package enum CommandLineProgram {
                 // The argument parser's messages quote the command line.
                 let code = Command.exitCode(for: error)
                 let output = code == .success ? Output.standard : .error
-                let text = code != .success && setsSecret ? "Error: \(secretNotShown)" : Command.fullMessage(for: error)
+                let text = code == .validationFailure && setsSecret ? "Error: \(secretNotShown)" : Command.fullMessage(for: error)
                 if !text.isEmpty { output.line(output.shown(text)) }
                 Command.exit(withError: code)
             }
@@ -51,7 +51,7 @@ package enum CommandLineProgram {
 
     /// Swift repairs arguments that are not UTF-8, and they would name another file, setting or secret.
     private static func requireUTF8() throws(Failure) {
-        for number in 0..<Int(CommandLine.argc) where CommandLine.unsafeArgv[number].map({ String(validatingCString: $0) == nil }) == true {
+        for number in (0..<Int(CommandLine.argc)).dropFirst() where CommandLine.unsafeArgv[number].map({ String(validatingCString: $0) == nil }) == true {
             throw Failure(.usage, "Argument \(number) is not UTF-8, and was not used. Give another one.")
         }
     }

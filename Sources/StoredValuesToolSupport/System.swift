@@ -63,14 +63,40 @@ package enum System {
         }
     }
 
-    /// Writes a text into a file, which may be a link, a pipe or a device and stays what it is; nobody but the user may read a new one.
+    /// Replaces a file by a text, wholly or not at all, where `path` or what it links to is a file or nothing; only the user may read a new one.
+    /// A pipe or a device gets the text.
     package static func writeFile(_ path: String, _ text: String) throws(Failure) {
-        func failure(_ advice: String) -> Failure { Failure(.notSaved, "Could not write \"\(path)\": \(problem). \(advice)") }
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("Check that its folder exists, and that you may write there.") }
-        defer { close(descriptor) }
-        var text = text
-        guard text.withUTF8({ writeAll(descriptor, UnsafeRawBufferPointer($0)) }) else { throw failure("Only a part is in it: make room, and write it again.") }
+        func attempt(_ isDone: Bool) throws(Failure) {
+            guard !isDone else { return }
+            throw Failure(.notSaved, "Could not write \"\(path)\": \(problem). Check that its folder exists, is writable and has free space.")
+        }
+        func fill(_ descriptor: Int32) throws(Failure) {
+            var text = text
+            let isWritten = text.withUTF8 { writeAll(descriptor, UnsafeRawBufferPointer($0)) }
+            let error = errno, isClosed = close(descriptor) == 0
+            if !isWritten { errno = error }
+            try attempt(isWritten && isClosed)
+        }
+        var old = stat()
+        let isThere = stat(path, &old) == 0
+        guard !isThere || old.st_mode & S_IFMT == S_IFREG else {
+            let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+            try attempt(descriptor >= 0)
+            return try fill(descriptor)
+        }
+        let target = realpath(path, nil)
+        defer { free(target) }
+        var template = Array("\(target.map { String(cString: $0) } ?? path).XXXXXX".utf8CString)
+        let descriptor = template.withUnsafeMutableBufferPointer { buffer in buffer.baseAddress.map { mkstemp($0) } ?? -1 }
+        try attempt(descriptor >= 0)
+        do throws(Failure) {
+            if isThere { try attempt(fchmod(descriptor, old.st_mode & 0o7777) == 0) }
+            try fill(descriptor)
+            try attempt(rename(template, target.map { String(cString: $0) } ?? path) == 0)
+        } catch {
+            unlink(template)
+            throw error
+        }
     }
 
     /// Writes all of `bytes`; returns whether that succeeded.

@@ -130,10 +130,12 @@ private struct SecretMove {
     private func copy(_ id: SecretIdentifier) async throws(SecretMoveError) -> Bool {
         var move = self
         do { move.destination = try await destination.locked(for: id) } catch { throw .destination(error) }
-        guard let secret = try await move.needsCopy(id) else { return false }
+        guard let secret = try await move.readSource(id) else { return false }
+        let isCopied = try await move.needsCopy(id) != nil
+        // Also if it is there: that may be in a keyring that both have in common, as two fallbacks, and would go with the source's.
         do { try await move.destination.write(secret, for: id, label: id.description) } catch { throw .destination(error) }
         guard try await move.readDestination(id) == secret else { throw .notKept(id) }
-        return true
+        return isCopied
     }
 
     /// Returns what was removed; nil if it no longer exists.
@@ -147,8 +149,8 @@ private struct SecretMove {
         return secret
     }
 
-    /// Stores what was removed from the source once more if it is gone from the destination too: both may have had this one item in
-    /// common, as two fallbacks with the same last keyring, which no probe shows.
+    /// Stores what was removed from the source once more if it is gone from the destination too: another program may have given one item
+    /// the attributes by which both find it, which no probe shows. If the process is killed before that, such an item is lost.
     private func keep(_ secret: Secret, _ id: SecretIdentifier) async throws(SecretMoveError) {
         // In a task of its own: one that is cancelled would read and write nothing.
         try await Task { () async -> Result<Void, SecretMoveError> in

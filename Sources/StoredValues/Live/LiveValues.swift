@@ -13,7 +13,7 @@ public struct LiveValues<Element: Sendable>: AsyncSequence, Sendable {
         subscribe: @escaping @Sendable () -> ActiveSubscription<Content>, makeTransform: @escaping @Sendable () -> (Content) -> Element?
     ) {
         iterator = {
-            let active = subscribe(), transform = makeTransform()
+            let transform = makeTransform(), active = subscribe()
             return Iterator(active: active, subscription: active.subscription) { box in
                 transform(unsafeDowncast(box, to: Box<Content>.self).value)  // sound: see `ActiveSubscription`
             }

@@ -18,7 +18,8 @@ struct Audience {
     /// The listeners to all changes, or to those of certain keys.
     private(set) var listeners: [Int: (keys: Set<PreferencesKey>?, hear: Listener)] = [:]
     private var lastNumber = 0
-    /// The last good values of released members, for later ones of the same keys: some programs make a wrapper for each request.
+    /// The last good values of released members, for later ones of the same keys: some programs make a wrapper for each request. What was
+    /// stored while there was no member is not among them.
     private var legacies: [PreferencesKey: any Sendable] = [:]
 
     // MARK: Members

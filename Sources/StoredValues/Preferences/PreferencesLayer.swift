@@ -83,8 +83,8 @@ extension PreferencesStore {
             state.withLock { $0.log.layerIsWhole(path) }
             return isRead
         } catch {
-            let fileError = error as? FileError, isLackOfRoom = fileError?.isLackOfRoom == true
-            if fileError?.code != nil { tryAgain() }
+            let isLackOfRoom = (error as? FileError)?.isLackOfRoom == true
+            if isLackOfRoom { tryAgain() }
             let cure = error is JSONSyntaxError && !layer.kind.cure.isEmpty ? ". \(layer.kind.cure)" : ""
             let text = "Could not read \(layer.kind.name) \"\(path)\"; its last good values stay in use. \(error)\(cure)"
             state.withLock { $0.log.note(TroubleLog.LayerTrouble(text: text, isLackOfRoom: isLackOfRoom), ofLayer: path) }

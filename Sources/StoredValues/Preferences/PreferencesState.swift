@@ -13,10 +13,10 @@ struct PreferencesState {
     var watches: [(file: DurableFile, watch: FileWatch)] = []
     /// The changes of the running batch so far, nil before the first. Only its thread sees them, until the batch is committed.
     private(set) var batched: MemberChanges?
-    /// What the changes inside the turn under way, a batch or a consistent read leave to do after it.
+    /// What the changes inside the turn under way, or inside a batch, leave to do after it.
     var afterTurn = AfterUnlocking()
-    /// The views of the consistent reads under way, by number.
-    private var readings: [Int: StoredMembers] = [:]
+    /// The views of the consistent reads under way, by number, and what is to be done after each.
+    private var readings: [Int: (view: StoredMembers, later: AfterUnlocking)] = [:]
     private var lastReading = 0
     /// The store itself while something is unsaved, so that it is written even if nothing else uses the store.
     private var keptOpen: PreferencesStore?
@@ -35,7 +35,7 @@ struct PreferencesState {
 
     /// The view of a thread in this activity. A change begun inside a consistent read sees what is stored now, not the read's view.
     func view(in activity: ThreadActivity?) -> StoredMembers {
-        if case .reading(let number) = activity, let view = readings[number] { return view }
+        if case .reading(let number) = activity, let reading = readings[number] { return reading.view }
         return if activity != nil, let batched { members.overlaid(with: batched) } else { members }
     }
 
@@ -48,16 +48,16 @@ struct PreferencesState {
     /// Fixes the view of a thread in this activity for a consistent read. Returns its number.
     mutating func beginReading(in activity: ThreadActivity?) -> Int {
         lastReading += 1
-        readings[lastReading] = view(in: activity)
+        readings[lastReading] = (view(in: activity), AfterUnlocking())
         return lastReading
     }
 
-    /// Returns the view, to be released without a lock.
-    mutating func endReading(_ number: Int) -> StoredMembers? { readings.removeValue(forKey: number) }
+    /// Returns the view, to be released without a lock, and what the read has left to do.
+    mutating func endReading(_ number: Int) -> (view: StoredMembers, later: AfterUnlocking)? { readings.removeValue(forKey: number) }
 
     /// Applies `changes` to the view of each consistent read.
     mutating func changeReadings(_ changes: (StoredMembers) -> MemberChanges) {
-        for (number, view) in readings { readings[number] = view.overlaid(with: changes(view)) }
+        for (number, (view, _)) in readings { readings[number]?.view = view.overlaid(with: changes(view)) }
     }
 
     // MARK: Changes of ours
@@ -130,13 +130,13 @@ struct PreferencesState {
     /// Ends a turn. Returns what the changes inside it leave to do.
     mutating func endTurn() -> AfterUnlocking {
         if let made = batched { afterTurn.release(value: made) }
-        batched = nil
-        return takeAfterTurn()
+        defer { (afterTurn, batched) = (AfterUnlocking(), nil) }
+        return afterTurn
     }
 
-    mutating func takeAfterTurn() -> AfterUnlocking {
-        defer { afterTurn = AfterUnlocking() }
-        return afterTurn
+    /// Leaves to do what is to be done when the calling thread ends this activity.
+    mutating func leave(_ later: AfterUnlocking, after activity: ThreadActivity) {
+        if case .reading(let number) = activity { readings[number]?.later.append(later) } else { afterTurn.append(later) }
     }
 
     private mutating func permit(_ changes: MemberChanges) -> MemberChanges {

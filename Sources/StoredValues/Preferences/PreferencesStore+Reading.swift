@@ -45,8 +45,7 @@ extension PreferencesStore {
         ThreadActivity.begin(.reading(number), in: self)
         defer {
             ThreadActivity.end()
-            let (_, later) = state.withLock { ($0.endReading(number), $0.takeAfterTurn()) }
-            finish(later)
+            if let reading = state.withLock({ $0.endReading(number) }) { finish(reading.later) }
         }
         return try body()
     }

@@ -248,16 +248,15 @@ final class PreferencesStore: Sendable {
     /// this file or another, the end of that does it, without a lock: observers and log handlers may use the values of any file, and are to
     /// read the new ones; and `changes` hold the user's items, which must not be released under a lock either.
     func finish(_ later: AfterUnlocking, logging notes: [TroubleLog.Note], releasing changes: MemberChanges = [:]) {
-        guard let outer = ThreadActivity.store else {
+        guard let outer = ThreadActivity.ofAnyFile, let store = outer.store else {
             later.run()
             log(notes)
             return withExtendedLifetime(changes) {}
         }
-        outer.state.withLock { state in
-            state.afterTurn.append(later)
-            if !changes.isEmpty { state.afterTurn.release(value: changes) }
-            if !notes.isEmpty { state.afterTurn.notify { self.log(notes) } }
-        }
+        var later = later
+        if !changes.isEmpty { later.release(value: changes) }
+        if !notes.isEmpty { later.notify { self.log(notes) } }
+        store.state.withLock { [later] in $0.leave(later, after: outer.activity) }
     }
 
     private func log(_ notes: [TroubleLog.Note]) {

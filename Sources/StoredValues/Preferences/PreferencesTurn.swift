@@ -158,7 +158,8 @@ struct PreferencesTurn: ~Copyable {
         case .some(let file):
             if durably { return try replaceDurably(file, with: document.text) }
             do throws(FileError) {
-                guard isBroken, try file.read() != nil else { return try file.replace(with: document.text, durably: false) }
+                // A link may have been turned there and back.
+                guard isBroken, let now = try file.read()?.identity, now != store.state.withLock({ $0.disk.identity }) else { return try file.replace(with: document.text, durably: false) }
                 let time = Date.now.formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
                 let new = try file.replace(with: document.text, settingAsideAs: "\(LockedFile.setAsideMark)\(time)")
                 store.note("The file that is not JSON was set aside as \"\(new.oldPath)\".")

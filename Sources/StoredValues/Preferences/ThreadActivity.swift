@@ -55,8 +55,8 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
     /// Whether the calling thread is in one change of this file, which is inside of no batch.
     static func isInOneTurn(of store: PreferencesStore) -> Bool { ofThread.pointee.count { $0.store === store && $0.activity.isTurn } == 1 }
 
-    /// The file that the calling thread changes or reads consistently, innermost; nil if there is none.
-    static var store: PreferencesStore? { ofThread.pointee.last { $0.store != nil }?.store }
+    /// The change or the consistent read of a file that the calling thread is in, innermost; nil if there is none.
+    static var ofAnyFile: Entry? { ofThread.pointee.last { $0.store != nil } }
 
     /// Whether the calling thread, which is to begin a change or a batch of this file, is already in one, which is to write the changes
     /// of this one too. Traps with a message that names both if it may not be made there.

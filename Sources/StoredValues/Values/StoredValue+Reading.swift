@@ -76,7 +76,8 @@ extension StoredValue {
 
     func read(_ preference: LivePreference<Item>) -> Interpretation<Item> {
         if let own = preference.store.ownContent(of: key) {
-            // This content belongs only to this thread's view, so it is not kept.
+            // This content belongs only to this thread's view, so it is not kept. While it is broken, the last good value is that of now, which
+            // another thread may have changed since the view began.
             let content = preference.decoded(own.value)
             let interpretation = own.isUncovered ? content.interpreted(by: declaration, lastGood: { nil }) : interpret(content, in: preference)
             report(interpretation.repairs, in: preference)
@@ -105,7 +106,7 @@ extension StoredValue {
     }
 
     /// Interprets a content that was streamed and may be replaced by now. `lastGood` is that of the stream, if any; the live preference may
-    /// know only a later one.
+    /// know only a later one. A broken text that is the current one again, after others, is read as that, with its last good value.
     private func interpretation(ofStreamed content: StoredContent, lastGood: () -> Item?) -> Interpretation<Item> {
         let preference = livePreference
         let current = preference.current

@@ -1,5 +1,6 @@
 #if Store
     import Dispatch
+    import FoundationEssentials
     import GRDB
     import Logging
     import StoredValuesFiles
@@ -71,13 +72,13 @@
         /// throws, nothing has changed.
         func write<Result>(_ later: inout AfterUnlocking, _ body: (Database) throws -> Result) throws -> Result {
             requireProperUse(state.transaction == nil, "A store was changed while an item of \"\(path)\" was updated or decoded. Do it before or after.")
-            _ = try connect(creating: true)
             FileWatch.noteOwnChange()
             do {
+                _ = try connect(creating: true)
                 let result = try transaction(.immediate, &later, body)
                 lastChange.store(monotonicNanoseconds(), ordering: .relaxed)
                 return result
-            } catch let error as DatabaseError where [.SQLITE_IOERR, .SQLITE_READONLY].contains(error.resultCode) {
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR || error.resultCode == .SQLITE_READONLY && mayBeWritten {
                 // After a failed sync only the file itself says which state it has. And a connection that could only read stays so.
                 disconnect()
                 do { try read(&later) } catch { readOthersSoon() }
@@ -128,6 +129,8 @@
         func remove(_ reader: ObjectIdentifier) { weakReaders.withLock { $0[reader] = nil } }
 
         // MARK: The connection
+
+        private var mayBeWritten: Bool { FileManager.default.isWritableFile(atPath: path) }
 
         /// Opens the database, or opens it anew if the file was replaced. Returns whether its tables are there.
         private func connect(creating: Bool) throws -> Bool {

@@ -11,7 +11,7 @@
     /// nothing of it, as `sqlite3`; for ``ItemRows``, which counts itself, they are off, as they would take a fifth of an insertion's time.
     /// Before they insert or move a row, a removal of nothing uses up a revision, because one that the row replaces (OR REPLACE) is not told of;
     /// a row that comes with an old revision, as from a backup, gets a new one. Nobody is told of a row that one of another store replaces by
-    /// its number.
+    /// its number, nor of one that OR REPLACE has moved to another number and the same transaction replaces there.
     enum ItemSchema {
         /// Says in the file's header that it is a file of stores: "SVst".
         static let applicationID: Int64 = 0x5356_7374
@@ -43,7 +43,7 @@
                 UPDATE items SET revision = \(next("NEW")) WHERE number = NEW.number;
             END;
             CREATE TRIGGER item_changed AFTER UPDATE OF number, version, json ON items
-            WHEN (NEW.revision <= OLD.revision OR \(exists("items", ">")) OR \(exists("removed", ">="))) AND NEW.store = OLD.store AND NEW.id = OLD.id BEGIN
+            WHEN (NEW.revision <= OLD.revision OR \(exists("items", ">=", "AND number <> NEW.number")) OR \(exists("removed", ">="))) AND NEW.store = OLD.store AND NEW.id = OLD.id BEGIN
                 UPDATE items SET revision = max(OLD.revision + 1, \(next("NEW"))) WHERE number = NEW.number;
             END;
             CREATE TRIGGER item_moves BEFORE UPDATE OF number, store, id ON items BEGIN
@@ -68,8 +68,8 @@
             """
         }
 
-        private static func exists(_ table: String, _ comparison: String) -> String {
-            "EXISTS (SELECT 1 FROM \(table) WHERE store = NEW.store AND revision \(comparison) NEW.revision)"
+        private static func exists(_ table: String, _ comparison: String, _ more: String = "") -> String {
+            "EXISTS (SELECT 1 FROM \(table) WHERE store = NEW.store AND revision \(comparison) NEW.revision \(more))"
         }
 
         private static func next(_ row: String) -> String { "1 + \(last("\(row).store"))" }

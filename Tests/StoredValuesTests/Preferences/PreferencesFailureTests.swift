@@ -213,6 +213,8 @@ extension PreferencesFailureTests {
             let storage = PreferencesFile.ofAnotherProcess(path, operations: operations, retryPause: .milliseconds(1))
             let value = StoredValue(key: "a", default: 0, storage: storage)
             #expect(value.wrappedValue == 0)
+            // The second is that of the watch, which reads the file once when it begins.
+            try await eventually("it was tried again") { operations.calls.count { $0 == "open reading" } > 2 }
             operations.fail("open reading", with: nil)
             try await eventually("the value is read") { value.wrappedValue == 1 }
         }

@@ -56,7 +56,7 @@
             case 6 where input.byte % 2 == 0:
                 let last = try ItemRows(database: database, store: "s").lastRevision()
                 let sql = "UPDATE items SET json = ?, revision = ? WHERE id = ?"
-                try? database.execute(sql: sql, arguments: [input.value, last - 1 - Int64(input.byte % 4), id])
+                try? database.execute(sql: sql, arguments: [input.value, last - Int64(input.byte % 4), id])
             case 6: try? database.execute(sql: "DELETE FROM items WHERE id = ?", arguments: [id])
             default: break
             }

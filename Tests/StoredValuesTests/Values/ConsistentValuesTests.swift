@@ -243,6 +243,8 @@ extension ConsistentValuesTests {
             observe()
             storage.withConsistentValues {
                 value.set(5)
+                // A change or a read of another thread that ends meanwhile does not tell of it, on that thread.
+                onAnotherThread { storage.withConsistentValues { storage.set("other", to: 1) } }
                 #expect(seen.withLock { $0 } == [])
             }
             #expect(seen.withLock { $0 } == [5])
