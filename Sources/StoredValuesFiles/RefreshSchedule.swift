@@ -1,12 +1,11 @@
-import Dispatch
-import StoredValuesFiles
+package import Dispatch
 import StoredValuesSupport
 import Synchronization
 
 /// Decides when a watched file is read again: at once if it is complete, later while a program is writing it.
-final class RefreshSchedule: Sendable {
+package final class RefreshSchedule: Sendable {
     /// How long a writer may pause before its output so far counts as complete, unless specified otherwise.
-    static let patience = Duration.milliseconds(200)
+    package static let patience = Duration.milliseconds(200)
     /// How long a file may be missing before it counts as deleted: some programs delete it just before they write it again.
     private static let absence = Duration.milliseconds(10)
 
@@ -27,7 +26,7 @@ final class RefreshSchedule: Sendable {
 
     /// A schedule that runs `refresh` on the serial `queue`. While `isOwnerBusy`, the owner reads the file with each of its own changes,
     /// and processes that all change one file would otherwise be busy reading each other's.
-    init(
+    package init(
         on queue: DispatchQueue, patience: Duration = patience, isOwnerBusy: @escaping @Sendable () -> Bool = { false },
         _ refresh: @escaping @Sendable () -> Void
     ) {
@@ -35,7 +34,7 @@ final class RefreshSchedule: Sendable {
         (self.isOwnerBusy, self.refresh) = (isOwnerBusy, refresh)
     }
 
-    func note(_ event: FileWatch.Event) {
+    package func note(_ event: FileWatch.Event) {
         switch event {
         case .replaced, .uncertain: readNow()
         case .removed: read(after: Self.absence)
@@ -68,21 +67,4 @@ final class RefreshSchedule: Sendable {
             if state.withLock({ $0.events }) == number { refresh() }
         }
     }
-}
-
-/// The queues on which stores wait for the disk and for writers, so that no thread of a caller or of the cooperative pool does.
-///
-/// The first files have separate queues; later ones share them, because a busy queue occupies a thread, and a program may open
-/// thousands of files. A disk that hangs then delays the files of its queue.
-struct StoreQueues: Sendable {
-    /// Waits for the disk.
-    let disk = DispatchQueue(label: "StoredValues.preferences")
-    /// Reads what others have written. Separate, so that it does not wait for the disk.
-    let watching = DispatchQueue(label: "StoredValues.watch")
-
-    private static let all = (0..<8).map { _ in StoreQueues() }
-    private static let count = Atomic(0)
-
-    /// The queues for another file.
-    static func next() -> StoreQueues { all[count.add(1, ordering: .relaxed).oldValue % all.count] }
 }
