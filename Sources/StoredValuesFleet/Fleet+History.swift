@@ -70,7 +70,7 @@
                             Nothing was changed; set the value instead.
                             """)
                 }
-                guard !from.isCut else {
+                guard !change.isFromCut else {
                     throw FleetHistoryError(
                         description: """
                             What "\(change.key)" was is not known: values of more than 4 KiB are not in the log, and the cluster's history was \
@@ -103,7 +103,7 @@
                     guard let place = keys.place(of: keys.settings + Data("\(change.target)/\(change.key)")) else { continue }
                     settings[place] = change.from.map { value in
                         let record = FleetRecord(value: value, version: change.fromVersion ?? 0, writer: "", time: "")
-                        return FleetSetting(key: place.key.text, target: place.target, record: record, revision: 0)
+                        return FleetSetting(key: place.key.text, target: place.target, record: record, revision: 0, isCut: change.isFromCut)
                     }
                 }
             }

@@ -49,9 +49,15 @@
             var (next, hasMore) = (first, true)
             while hasMore {
                 let answer = try await ask(.read(next, to: last, ["limit": "50"]), what, timeout: timeout)  // each has up to a mebibyte
+                for entry in answer.entries {
+                    // A server that repeats itself would be asked for ever.
+                    guard !entry.key.lexicographicallyPrecedes(next), entry.key.lexicographicallyPrecedes(last) else {
+                        throw FleetError(.unintelligible(gateway.endpoints[0]).asReading, what)
+                    }
+                    next = entry.key + [0]
+                }
                 records += answer.entries.map { FleetLogRecord($0.value, revision: $0.revision) }.filter(isWanted)
                 hasMore = answer.hasMore && !answer.entries.isEmpty
-                if let latest = answer.entries.last { next = latest.key + [0] }
             }
             return records.sorted { $0.revision < $1.revision }
         }

@@ -2,7 +2,6 @@
     import FoundationEssentials
     public import StoredValues
     import StoredValuesFiles
-    import StoredValuesSupport
 
     /// The settings that the machines of a fleet share, for programs that change them. Programs that only use settings need none of
     /// this: they read them through ``/StoredValues/StoredValue``, from the mirror that the machine's agent keeps.
@@ -83,7 +82,8 @@
         /// Changes an item atomically: no change that others make meanwhile is lost. Returns the new item.
         ///
         /// `change` runs where the caller does (on its actor, if it is on one), and may run several times, each time with the item as it
-        /// is then. If it throws, nothing is changed, and its error is thrown. The default is used while nothing is stored. Throws
+        /// is then. If it throws, its error is thrown, and nothing is changed; only if it ran before, and no answer came to what it made then, may
+        /// that still be stored, of which its own error says nothing. The default is used while nothing is stored. Throws
         /// ``FleetError/Reason/notValid`` if a schema is published that does not allow the new item.
         @discardableResult
         public nonisolated(nonsending) func update<Item: StorableItem>(

@@ -1,7 +1,6 @@
 #if Fleet
     import FoundationEssentials
     public import StoredValues
-    import StoredValuesSupport
 
     extension Fleet {
         /// The application's secrets in the cluster, sealed with `key`. Programs read them with ``/StoredValues/Keyring/fleet(key:formerKey:)``

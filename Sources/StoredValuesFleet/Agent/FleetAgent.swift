@@ -216,15 +216,9 @@
             wholeMoment = .now + Self.wholeInterval
         }
 
-        /// Throws unless the cluster had settings at that revision.
+        /// Throws unless the cluster knows that it had settings at that revision or later.
         private func requireSettings(at revision: Int) async throws {
-            let question = keys.allSettings(["count_only": true, "revision": .string("\(revision)")])
-            do throws(EtcdError) {
-                guard try await gateway.ask(question, timeout: .seconds(5)).count == 0 else { return }
-            } catch {
-                // Where it was compacted, nobody knows any more.
-                guard error.isRefusal else { throw error }
-            }
+            guard try await !gateway.hadSettings(keys, since: revision) else { return }
             throw AgentProblem(
                 "the cluster has no settings, and no history of their removal since revision \(revision), so it may have lost its data; the last ones are kept until it has some",
                 isCertain: true)

@@ -3,6 +3,12 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
+    #if canImport(Glibc)
+        import Glibc
+    #else
+        import Musl
+    #endif
+
     /// The files that an agent writes for one application. Their calls wait for the disk.
     ///
     /// Who can write the folders decides what programs read, and with links among the files, what an agent of root overwrites. So
@@ -27,6 +33,8 @@
         private var lock: HeldLock?
         /// The digest of the mirror when it was last read or written, and which file it was.
         private var lastMirror: (digest: UInt64, identity: FileIdentity)?
+        /// Whether the folders on the way to the files are known to survive a power cut.
+        private var areFoldersDurable = false
 
         init(_ folder: FleetFolder, applicationID id: String, operations: FileOperations = .posix) {
             mirror = DurableFile(path: folder.mirror(of: id), operations: operations)
@@ -52,6 +60,7 @@
 
         private func makeFolder(_ path: String) throws {
             guard try mirror.status(at: path, followingLinks: true) == nil else { return }
+            areFoldersDurable = false
             try makeFolder(ResolvedPath.folder(of: path))
             do {
                 try operations.makeFolder(path, mode: 0o755)
@@ -62,6 +71,24 @@
             }
             // Whatever the umask.
             try withFolder(path) { descriptor in try operations.changeMode(of: descriptor, to: 0o755) }
+        }
+
+        /// Syncs that the folder and those above it exist, whoever has made them: what is in it would be lost without them. Once, until one is made
+        /// anew.
+        private func syncFolders(above path: String) throws {
+            var folder = path
+            while !areFoldersDurable, folder != "/" {
+                folder = ResolvedPath.folder(of: folder)
+                do throws(SystemErrorCode) {
+                    let descriptor = try operations.open(folder, for: .folder)
+                    defer { operations.close(descriptor) }
+                    try operations.synchronize(descriptor)
+                } catch {
+                    // No agent can have made one in a folder that it cannot read, and some file systems do not sync folders.
+                    guard error == .accessDenied || error.rawValue == EINVAL else { throw FileError(.synchronize, folder, error) }
+                }
+            }
+            areFoldersDurable = true
         }
 
         /// Sees to it that only this user and root may write the folder.
@@ -171,7 +198,9 @@
         func write(_ content: FleetReport) throws { _ = try write(content.bytes, to: report, durably: false) }
 
         private func write(_ bytes: [UInt8], to file: DurableFile, durably: Bool) throws -> FileIdentity {
-            try makeFolder(ResolvedPath.folder(of: file.path))  // that of the reports may have been removed
+            let folder = ResolvedPath.folder(of: file.path)
+            try makeFolder(folder)  // that of the reports may have been removed
+            if durably { try syncFolders(above: folder) }
             try claim(file)
             let lock = try file.lock(timeout: .seconds(30))
             return try lock.replace(with: bytes, durably: durably, modeIfNew: 0o644)

@@ -24,10 +24,12 @@
             if let last, last.why == why, now - last.time < AgentReport.interval { return }
             last = (why, now)  // also where it fails: a cluster that refuses it is not asked each second
             let id: String
-            if let lease, now - lease.granted < AgentReport.renewal {
+            if let lease, now - lease.granted < .seconds(AgentReport.renewal) {
                 id = lease.id
             } else {
-                let grant = EtcdRequest("/v3/lease/grant", ["TTL": .string("\(AgentReport.memory)")], about: mark, isChange: true)
+                // Nobody keeps it alive, and the last report may come at the end of its use.
+                let time = AgentReport.memory + AgentReport.renewal
+                let grant = EtcdRequest("/v3/lease/grant", ["TTL": .string("\(time)")], about: mark, isChange: true)
                 guard let granted = try await gateway.ask(grant, timeout: timeout).lease else { throw .unintelligible(gateway.endpoints[0]) }
                 id = granted
                 lease = (id, now)

@@ -143,7 +143,8 @@
             }
             if let doubt = offer.trust.doubt { return .keep(why: doubt, noting: first) }
             let new = Seen(epoch: offer.epoch, generation: generation)
-            guard mirrored != offer.bytes else {
+            // The file that is here may come with an earlier epoch, or be older than what was noted: to note that would let older ones count again.
+            guard mirrored != offer.bytes || seen.map(new.isOlder) ?? false else {
                 return seen.map { !$0.isOlder(than: new) && !$0.hasRefusedOlder } ?? false ? .nothing : .note(new)
             }
             // What was noted may be missing or older than the file, which is written first; and the file may be gone, damaged or

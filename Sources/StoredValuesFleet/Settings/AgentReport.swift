@@ -9,8 +9,8 @@
         static let interval = Duration.seconds(60)
         /// After how many seconds nothing was heard for too long. Longer than clocks should differ.
         private static let patience = 180.0
-        /// How long a machine that has not reported is remembered, in seconds: that of its lease; another one is granted long before.
-        static let memory = 86_400, renewal = Duration.seconds(40_000)
+        /// How long a machine that has not reported is remembered at least, and for how long its reports use one lease, in seconds.
+        static let memory = 86_400, renewal = 40_000
 
         package var host: String
         /// When it was written, by the machine's clock.

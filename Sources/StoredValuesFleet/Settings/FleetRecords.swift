@@ -42,7 +42,7 @@
         /// The revision of its last change.
         package var revision: Int
         /// Whether the log, which it was read from, has only the size of the value.
-        package var isCut: Bool { revision == 0 && record?.value.isCut == true }
+        package var isCut = false
     }
 
     /// What one transaction changed: who, when, from what, to what. Written in it, so there is one for every change that was made, and no other.
@@ -58,6 +58,8 @@
             var fromVersion: Int?
             /// Whether this is about a secret, of which only the name is recorded.
             package var isSecret = false
+            /// Whether the value before was too large for the log, so that `from` is not that value, but tells its size.
+            var isFromCut = false
         }
 
         /// Larger values are recorded by their size: a change must fit into one request with its record.
@@ -82,10 +84,11 @@
                 return
             }
             let changes = list.map { change in
-                let secret = change["secret"]?.stringValue
+                let secret = change["secret"]?.stringValue, isWhole = change["fromIsWhole"] == true
                 return Change(
                     key: secret ?? change["key"]?.stringValue ?? "", target: change["for"]?.stringValue ?? "", from: change["from"],
-                    to: change["to"], fromVersion: change["fromVersion"]?.intValue.flatMap { $0 < 0 ? nil : $0 }, isSecret: secret != nil)
+                    to: change["to"], fromVersion: change["fromVersion"]?.intValue.flatMap { $0 < 0 ? nil : $0 }, isSecret: secret != nil,
+                    isFromCut: !isWhole && change["from"]?.isLikeSize ?? false)
             }
             self.init(
                 time: json["at"]?.stringValue ?? "", writer: json["by"]?.stringValue ?? "", changes: changes, remark: json["remark"]?.stringValue,
@@ -100,6 +103,8 @@
                 guard !change.isSecret else { return ["secret": .string(change.key)] }
                 var json: JSONValue = ["key": .string(change.key), "for": .string(change.target)]
                 json["from"] = change.from.map(recorded)
+                // A value that looks like a size; older versions take it for one, as they do with their own.
+                if !change.isFromCut, change.from?.isLikeSize ?? false { json["fromIsWhole"] = true }
                 json["to"] = change.to.map(recorded)
                 json["fromVersion"] = change.fromVersion.map { JSONValue($0) }
                 return json
@@ -127,8 +132,8 @@
     }
 
     extension JSONValue {
-        /// Whether it stands in the log for a value that was too large for it.
-        var isCut: Bool {
+        /// Whether it has the form of what stands in the log for a value that was too large for it.
+        fileprivate var isLikeSize: Bool {
             guard let size = self["bytes"]?.intValue, size > FleetLogRecord.valueLimit else { return false }
             return self == ["bytes": JSONValue(size)]
         }

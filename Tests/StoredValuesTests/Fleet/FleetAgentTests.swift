@@ -105,6 +105,18 @@
             }
         }
 
+        @Test("An application whose files cannot be used ends the agent with what is wrong, also where it keeps those of others")
+        func unusable() async throws {
+            try await withFleet(isSecure: false) { fleet in
+                let machine = try fleet.machine("web-1"), file = "\(machine.folder.path)/b"
+                try FileManager.default.createDirectory(atPath: machine.folder.path, withIntermediateDirectories: true)
+                try Data().write(to: URL(fileURLWithPath: file))
+                let agent = try machine.startAgent("--app", "a", "--app", "b")
+                #expect(try await agent.end() == .exit(78))
+                #expect(machine.words.contains("\"\(file)\""), "\(machine.words)")
+            }
+        }
+
         @Test("A second agent on the same folder waits, says so, and takes over when the first one is gone")
         func two() async throws {
             try await withFleet { fleet in

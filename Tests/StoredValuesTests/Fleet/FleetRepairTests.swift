@@ -45,6 +45,23 @@
             }
         }
 
+        @Test("What is reset on purpose while an agent is away is removed, though what it last heard of was compacted: the removal was not")
+        func removedLater() async throws {
+            try await withFleet { fleet in
+                try await fleet.run("set", "a", "1")
+                let machine = try fleet.machine("web-1")
+                let first = try machine.startAgent()
+                try await machine.wait(for: ["a": "1"])
+                try await first.kill()
+                for number in 1...5 { try await fleet.etcd.put("/others/\(number)", "x") }
+                try await fleet.etcd.compact()
+                try await fleet.run("reset", "a")
+                _ = try machine.startAgent()
+                try await machine.wait(for: [:])
+                try await machine.waitUntilCurrent()
+            }
+        }
+
         @Test("A mirror that something else has removed or changed is written anew, although no setting changes")
         func mirror() async throws {
             try await withFleet { fleet in

@@ -109,6 +109,19 @@
             }
         }
 
+        @Test("A machine is remembered for a day from its last report on, also where that comes at the end of its lease's use")
+        func memory() async throws {
+            try await withFleet(isSecure: false) { fleet in
+                let client = try fleet.client()
+                var writer = ReportWriter(client.gateway, client.keys, host: "web-1")
+                try await writer.write(.current(revision: 1), timeout: hangLimit)
+                let lease = try #require(try await fleet.etcd.run("lease", "list").split(separator: "\n").last.map(String.init))
+                let words = try await fleet.etcd.run("lease", "timetolive", lease)
+                let seconds = try #require(words.firstMatch(of: /TTL\(([0-9]+)s\)/).flatMap { Int($0.1) }, "\(words)")
+                #expect(seconds >= 86_400 + AgentReport.renewal, "\(words)")
+            }
+        }
+
         @Test("A machine that says nothing for long is not current, and what is no report is passed over")
         func silence() throws {
             let now = Date(timeIntervalSince1970: 1_000_000)

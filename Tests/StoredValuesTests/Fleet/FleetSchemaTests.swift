@@ -53,6 +53,10 @@
                 try Self.schema.write(toFile: file, atomically: true, encoding: .utf8)
                 try await fleet.run("schema", "publish", file)
                 #expect(try await fleet.tool().run("set", "limit", "600").status == 65)
+                // As the article shows it.
+                try await publish(#"{"type": "object", "properties": {"limit": {"type": "integer", "minimum": 0}}}"#, fleet)
+                let low = try await fleet.tool().run("set", "limit", "--", "-5")
+                #expect(low.status == 65 && low.errors.contains("it must be a whole number of at least 0"), "\(low)")
             }
         }
 

@@ -253,6 +253,18 @@
             }
         }
 
+        @Test("A new key that does not exist is to be made, not found again, and nothing is changed")
+        func missingNewKey() async throws {
+            try await withFleet(isSecure: false) { fleet in
+                let key = try fleet.newKey(), missing = "\(fleet.folder)/missing"
+                try await fleet.setSecret("token", to: "one", key: key)
+                let before = try await fleet.etcd.revision()
+                let run = try await fleet.tool().run("secret", "rekey", "--secrets-key", key, "--new-key", missing)
+                #expect(run.status == 78 && run.errors.contains("The new key \"\(missing)\" does not exist. Make it"), "\(run)")
+                #expect(try await fleet.etcd.revision() == before)
+            }
+        }
+
         @Test("Agents need the right to read the settings and no other for the secrets; operators that to change them")
         func rights() async throws {
             let agents = EtcdCluster.Role(name: "agents", password: TestSecret.text("agents"), rights: [("read", TestFleet.settings)])

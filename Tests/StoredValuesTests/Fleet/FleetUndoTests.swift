@@ -139,6 +139,31 @@
             }
         }
 
+        @Test("A value that looks like the size of one that was too large for the log is known from it; in a record of an older tool nobody can tell")
+        func sizes() async throws {
+            try await withFleet(isSecure: false) { fleet in
+                try await fleet.run("set", "other", "0")  // the log goes back to before then
+                try await fleet.run("set", "size", #"{"bytes": 10000}"#)
+                let then = try #require(try await fleet.run("log", "--limit", "1").split(separator: "\t").first.map(String.init))
+                let time = try Date(then, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+                try await eventually("another millisecond") { Date.now > time + 0.002 }
+                try await fleet.run("set", "size", "1")
+                #expect(try await JSONValue(text: fleet.run("get", "size", "--at", then)) == ["bytes": 10000])
+                let list = try await fleet.tool().run("list", "--at", then)
+                #expect(list.output == "other\teveryone\t0\nsize\teveryone\t{\"bytes\": 10000}\n" && list.errors.isEmpty, "\(list)")
+                let record = try #require(try await log(fleet).first?.last)
+                try await fleet.etcd.compact()
+                #expect(try await fleet.run("undo", record) == "size\teveryone\t1\t{\"bytes\": 10000}\n")
+                #expect(
+                    try await fleet.records().dropLast().last?["changes"] == [
+                        ["key": "size", "for": "everyone", "from": ["bytes": 10000], "fromVersion": 0, "fromIsWhole": true, "to": 1]
+                    ])
+            }
+            let older = #"{"at": "t", "by": "ann", "changes": [{"key": "a", "for": "everyone", "from": {"bytes": 10000}, "to": 2}]}"#
+            let change = try #require(FleetLogRecord(Data(older.utf8), revision: 1).changes.first)
+            #expect(change.isFromCut && change.from == ["bytes": 10000])
+        }
+
         @Test("With --at settings are shown as they were, by the log; a time that is before it is refused")
         func past() async throws {
             try await withFleet { fleet in

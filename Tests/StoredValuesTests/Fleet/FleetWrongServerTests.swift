@@ -68,6 +68,20 @@
             }
         }
 
+        @Test(
+            "A log that says again and again that there is more, and does not go on or is another one, is not read for ever",
+            arguments: ["/stored-values/x/log/999999999999999-a", "/stored-values/x/log0", "/a"])
+        func endlessLog(key: String) async throws {
+            let entry = #"{"key": "\#(Data(key.utf8).base64EncodedString())", "mod_revision": "7"}"#
+            let answer = WrongEtcd.Answer("{\(Self.header), \"kvs\": [\(entry)], \"more\": true, \"count\": \"2\"}")
+            let server = try WrongEtcd { _ in answer }
+            try await withTemporaryFolder { folder in
+                let run = try await FleetTool(in: folder, endpoints: [server.endpoint]).run("log", "--app", "x")
+                #expect(run.status == 78 && run.output == "" && run.errors.contains("did not answer as etcd's JSON gateway does"), "\(run)")
+            }
+            withExtendedLifetime(server) {}
+        }
+
         @Test("An agent keeps its mirror, is stale, and is current again when etcd answers", arguments: cases.filter { $0.isForAgents })
         func agent(wrong: Case) async throws {
             try await withFleet(isSecure: false) { fleet in

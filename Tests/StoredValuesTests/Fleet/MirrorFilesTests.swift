@@ -25,11 +25,11 @@
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder)
         }
 
-        @Test("The settings, the secrets and what was seen of them survive a power cut; the report, which is written all the time, need not")
+        @Test("The settings, the secrets, what was seen of them and the folders made for them survive a power cut; the report need not")
         func durability() throws {
             try withTemporaryFolder { folder in
-                let operations = FaultyFileOperations()
-                let files = MirrorFiles(try #require(FleetFolder(folder)), applicationID: "demo", operations: operations)
+                let operations = FaultyFileOperations(), place = "\(folder)/fleet"
+                let files = MirrorFiles(try #require(FleetFolder(place)), applicationID: "demo", operations: operations)
                 _ = try files.prepare()
                 func synchronizations(_ body: () throws -> Void) throws -> [String] {
                     let before = operations.calls.count
@@ -37,11 +37,27 @@
                     return operations.calls.dropFirst(before).filter { $0.hasPrefix("synchronize") }
                 }
                 let whole = ["synchronize", "synchronize folder"]
+                // The new folder, the one that it was made in, and those above, which another agent may have made; before anything counts on them.
+                func expectAllFolders() throws {
+                    operations.fail("synchronize folder", with: .ioFailed)
+                    #expect(throws: FileError.self) { try files.write(mirror: [2]) }
+                    #expect(!FileManager.default.fileExists(atPath: "\(place)/demo/preferences.json"))
+                    operations.fail("synchronize folder", with: nil)
+                    let all = try synchronizations { try files.write(mirror: [1]) }
+                    #expect(all.count >= 4 && Array(all.suffix(2)) == whole && all.dropLast(2).allSatisfy { $0 == "synchronize folder" }, "\(all)")
+                }
+                try expectAllFolders()
                 #expect(try synchronizations { try files.write(mirror: [1]) } == whole)
                 #expect(try synchronizations { try files.write(seen: SecretsVerdict.Seen(epoch: 0, generation: 1)) } == whole)
                 #expect(try synchronizations { try files.write(secrets: [1]) } == whole)
                 let report = FleetReport(state: .current(revision: 2), confirmed: .now)
                 #expect(try synchronizations { try files.write(report) }.isEmpty)
+                try FileManager.default.removeItem(atPath: place)
+                try expectAllFolders()
+                // Where the file system does not sync folders, there is nothing more to do.
+                try FileManager.default.removeItem(atPath: place)
+                operations.fail("synchronize folder", with: .invalidArgument)
+                try files.write(mirror: [1])
             }
         }
 

@@ -89,6 +89,28 @@
             #expect(isKept(verdict(file(99), epoch: 69, mirrored: file(4), seen: seen(70, 4)), "secret confirm"))
         }
 
+        @Test("The file that is here does not count in an earlier epoch, nor if it is older than what was seen: what was seen is never lowered")
+        func lowered() {
+            var refused = seen(70, 10)
+            refused.hasRefusedOlder = true
+            for (epoch, bytes) in [(0, file(10)), (69, file(10)), (70, file(5))] {
+                guard case .keep(_, noting: nil) = verdict(bytes, epoch: epoch, mirrored: bytes, seen: refused),
+                    case .keep(_, noting: refused) = verdict(bytes, epoch: epoch, mirrored: bytes, seen: seen(70, 10))
+                else { return #expect(Bool(false), "\(epoch)") }
+            }
+            #expect(verdict(file(10), epoch: 70, mirrored: file(10), seen: refused) == .note(seen(70, 10)))
+            // An older file was restored and confirmed; then somebody replays what was there before.
+            var mirrored: [UInt8]?, noted: SecretsVerdict.Seen?
+            for (generation, epoch) in [(10, 0), (20, 0), (10, 70), (20, 0), (10, 0), (20, 0)] {
+                switch verdict(file(UInt64(generation)), epoch: epoch, mirrored: mirrored, seen: noted) {
+                case .nothing, .keep(_, nil): break
+                case .note(let new), .keep(_, let new?): noted = new
+                case .replace(let bytes, let new): (mirrored, noted) = (bytes, new)
+                }
+            }
+            #expect(mirrored == file(10) && noted == refused)
+        }
+
         @Test("A file that is gone, damaged or older than what was seen here is brought back by the one that was seen")
         func healed() {
             for broken in [nil, [], [1, 2, 3], Array(file(9).dropLast()), file(5)] {
