@@ -33,7 +33,7 @@
             try bus.call("ListActivatableNames", [], reply: "(as)").child(0).strings.contains(wellKnownName)
         }
 
-        /// Whether it also owns `name`, which identifies the program.
+        /// Whether it also owns `name`, which identifies the program where no sandbox hides it. Asks only the bus.
         func owns(_ name: String) throws(SecretServiceError) -> Bool { try bus.owner(of: name) == self.name }
 
         /// Calls `method` of the object at `path`, by default the service itself, and returns the reply, which is of the type `reply`.
@@ -142,10 +142,7 @@
                 for module: ObjectPath in ["/modules/kwalletd5", "/modules/kwalletd6"] {
                     do throws(SecretServiceError) {
                         if try call("isOpen", of: "org.kde.KWallet", at: module, [wallet], reply: "(b)").child(0).boolean { return true }
-                    } catch {
-                        // Any other error means that this is not KWallet, or another version.
-                        if error.isBroken || error.isUndelivered || error.isWrongAnswer || error == .cancelled { throw error }
-                    }
+                    } catch let error where error.isRefusal {}  // this is not KWallet, or another version
                 }
                 return false
             } catch let error where error.isMissingObject {
@@ -153,8 +150,19 @@
             }
         }
 
-        /// Owned by KeePassXC only.
-        static let nameOfKeePassXC = "org.keepassxc.KeePassXC.MainWindow"
+        /// Whether the daemon is `program`. A Flatpak's bus (xdg-dbus-proxy) hides its name there, as if nobody owned it; then what counts is
+        /// the object that only it has, on the connection by which it is the Secret Service, with which a Flatpak may talk.
+        func isProgram(_ program: KnownProgram) throws(SecretServiceError) -> Bool {
+            if let owner = try bus.owner(of: program.name) { return owner == name }
+            // Not as the first message: see `Daemon`.
+            do throws(SecretServiceError) { _ = try defaultCollection() } catch .noDefaultCollection {}
+            do throws(SecretServiceError) {
+                let description = try call("Introspect", of: "org.freedesktop.DBus.Introspectable", at: program.path, [], reply: "(s)")
+                return description.child(0).string.contains("\"\(program.interface)\"")
+            } catch let error where error.isRefusal {
+                return false
+            }
+        }
 
         /// Performs a prompt that KeePassXC requires for every item that is created or deleted. Unless its user has turned that off, it
         /// asks them before it deletes an entry for good, or moves one to the recycle bin where they want to be asked; and it asks to
@@ -162,8 +170,28 @@
         /// dialog stays. Throws `accessDenied` for another program's, which might always ask.
         @discardableResult
         func performHarmless(_ prompt: Prompt) throws(SecretServiceError) -> Variant {
-            guard try owns(Self.nameOfKeePassXC) else { throw .accessDenied }
+            guard try isProgram(.keePassXC) else { throw .accessDenied }
             do { return try prompt.perform() } catch .noSecretService { throw .unknownOutcome }
         }
+    }
+
+    /// A program that deviates, and how it is known.
+    struct KnownProgram: Hashable, Sendable {
+        /// Only it owns this name on the bus,
+        let name: String
+        /// and only it has this object,
+        let path: ObjectPath
+        /// with this interface.
+        let interface: String
+
+        static let gnomeKeyring = KnownProgram(
+            name: "org.gnome.keyring", path: "/org/gnome/keyring/daemon", interface: "org.gnome.keyring.Daemon")
+        static let keePassXC = KnownProgram(
+            name: "org.keepassxc.KeePassXC.MainWindow", path: "/keepassxc", interface: "org.keepassxc.KeePassXC.MainWindow")
+    }
+
+    extension SecretServiceError {
+        /// The program has not what it was asked for, or does not let us have it. After any other error nothing is known.
+        fileprivate var isRefusal: Bool { !isBroken && !isUndelivered && !isWrongAnswer && self != .cancelled }
     }
 #endif

@@ -41,14 +41,15 @@
                         return try body(connection)
                     } catch {
                         let isChanging = connection?.isChanging == true
-                        if error.isOfDeadConnection { connection = nil }
+                        let isDead = error.isOfDeadConnection || connection?.hasLostName() == true
+                        if isDead { connection = nil }
                         guard error.hadNoEffect || !isChanging, !Cancellation.isCurrentCancelled else { throw error }
                         switch error {
                         case _ where error.isLimitOfGDBus: break  // the caller's own deadline counts
                         // An item was removed between finding and using it, or the service did not know us yet.
                         case _ where error.isMissingObject && searches < 2: searches += 1
                         // One in a hundred KWallet sessions is unusable, so a second attempt may fail too.
-                        case _ where error.isOfDeadConnection && connections < (error.isWithoutSession ? 4 : 1): connections += 1
+                        case _ where isDead && connections < (error.isWithoutSession ? 4 : 1): connections += 1
                         default: throw error
                         }
                     }
@@ -57,7 +58,7 @@
         }
 
         private func connected() throws(SecretServiceError) -> DaemonConnection {
-            if let connection, !connection.daemon.bus.isClosed { return connection }
+            if let connection, !connection.daemon.bus.isClosed, !connection.hasLostName() { return connection }
             connection = nil
             let opened = try DaemonConnection(to: bus)
             connection = opened
@@ -70,8 +71,8 @@
         package var hasPlainSession: Bool { SharedConnection.to(self).hasBeenPlain.load(ordering: .relaxed) }
     }
 
-    /// The connection to one daemon, and libsecret's session with it. When the daemon ends, calls fail with `isUndelivered` or
-    /// `isBroken`, and ``SharedConnection`` opens another. Used only on the service thread.
+    /// The connection to one daemon, and libsecret's session with it. When the daemon ends, or gives its name up, ``SharedConnection``
+    /// opens another. Used only on the service thread, in its context.
     final class DaemonConnection {
         let daemon: Daemon
         let session: CipherSession
@@ -79,15 +80,31 @@
         fileprivate(set) var isChanging = false
         /// Whether a secret is known to have come through the session unchanged.
         private var isProven = false
-        /// Whether the daemon owns a name that identifies a program, for those that the bus was asked about.
-        private var ownedNames: [String: Bool] = [:]
+        /// Whether the daemon is this program, for those that were asked about.
+        private var answers: [KnownProgram: Bool] = [:]
+        /// The owner of the well-known name, as far as the bus's signals were handled.
+        private let currentOwner: () -> String?
+        private let ownerSignals: SignalSubscription
         /// Items that calls found locked; ``ItemStore/unlock(evenWithoutDisplay:)`` unlocks them too.
         var lockedItems: Set<ObjectPath> = []
 
         /// Starts a daemon if there is none and the bus can. Throws `noSessionBus` and `noSecretService`.
         init(to bus: Bus) throws(SecretServiceError) {
-            daemon = try Daemon.find(on: BusConnection(to: bus))
+            let bus = try BusConnection(to: bus)
+            var owner: String?
+            // Before the owner is asked for: the signals that come before the answer agree with it, and none after it is missed.
+            ownerSignals = .owner(of: Daemon.wellKnownName, on: bus) { owner = $0 }
+            daemon = try Daemon.find(on: bus)
+            owner = daemon.name
+            currentOwner = { owner }
             session = try CipherSession(with: daemon)
+        }
+
+        /// Whether the well-known name has another owner now, or none. The daemon may go on answering: KeePassXC does whose user turns its
+        /// Secret Service off. But what it holds, nobody else finds any more. Asks nobody.
+        fileprivate func hasLostName() -> Bool {
+            handleArrivedSignals()
+            return currentOwner() != daemon.name
         }
 
         // MARK: Secrets in transit
@@ -133,9 +150,10 @@
 
         /// Deletes `item`; succeeds if another program has just deleted it.
         func delete(_ item: Item) throws(SecretServiceError) {
+            let mayBeKWallet = try !isGnomeKeyring()
             isChanging = true
             try item.delete()
-            if try !isGnomeKeyring() { try requireStillOpen(item) }
+            if mayBeKWallet { try requireStillOpen(item) }
         }
 
         /// While KWallet locks, it confirms a change without making it (its sources, 5.103).
@@ -154,13 +172,13 @@
             }
         }
 
-        private func isGnomeKeyring() throws(SecretServiceError) -> Bool { try isOwner(of: "org.gnome.keyring") }
+        private func isGnomeKeyring() throws(SecretServiceError) -> Bool { try isProgram(.gnomeKeyring) }
 
-        /// The bus is asked once.
-        private func isOwner(of name: String) throws(SecretServiceError) -> Bool {
-            let owns = if let known = ownedNames[name] { known } else { try daemon.owns(name) }
-            ownedNames[name] = owns
-            return owns
+        /// It is found out once.
+        private func isProgram(_ program: KnownProgram) throws(SecretServiceError) -> Bool {
+            let answer = if let known = answers[program] { known } else { try daemon.isProgram(program) }
+            answers[program] = answer
+            return answer
         }
 
         /// If it differs, another program may have stored it meanwhile; then the next answer is the same.
@@ -207,7 +225,7 @@
         /// opened one, in a dialog. So this throws then what follows if such a search finds nothing. (If it locks between this and the
         /// search, it asks all the same.)
         func requireSearchWithoutPrompt() throws(SecretServiceError) {
-            guard try isOwner(of: Daemon.nameOfKeePassXC) else { return }
+            guard try isProgram(.keePassXC) else { return }
             var reason = SecretServiceError.locked
             do throws(SecretServiceError) {
                 guard try daemon.isLocked(daemon.defaultCollection()) else { return }

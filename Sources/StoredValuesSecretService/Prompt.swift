@@ -43,10 +43,11 @@
 
         /// Closes the user's prompt, only for KWallet and KeePassXC. While an unlock prompt of any program is on the screen,
         /// gnome-keyring aborts when any is dismissed (42.1, `perform_next_unlock: assertion failed: (!self->current)`); its prompt
-        /// stays open.
+        /// stays open. So does any in a sandbox that hides these names: `Daemon.isProgram` would ask the program itself, which may hang, and
+        /// nothing limits a call here any more.
         fileprivate func dismissIfSafe() {
             let isSafe = Cancellation().during {
-                ["org.kde.kwalletd5", "org.kde.kwalletd6", Daemon.nameOfKeePassXC].contains { (try? daemon.owns($0)) ?? false }
+                ["org.kde.kwalletd5", "org.kde.kwalletd6", KnownProgram.keePassXC.name].contains { (try? daemon.owns($0)) ?? false }
             }
             if isSafe { daemon.bus.send("Dismiss", of: Self.interface, at: path, to: daemon.name) }
         }

@@ -62,7 +62,7 @@
     ) throws(Failure) -> Result {
         g_main_context_push_thread_default(context)
         defer {
-            while g_main_context_iteration(context, 0) != 0 {}
+            handleArrivedSignals()
             g_main_context_pop_thread_default(context)
         }
         return try body()
@@ -77,6 +77,12 @@
         let context = g_main_context_new()
         defer { g_main_context_unref(context) }
         return try withContext(context, body)
+    }
+
+    /// Handles the signals that have come to this thread's main context. Waits for none.
+    func handleArrivedSignals() {
+        let context = g_main_context_get_thread_default()
+        while g_main_context_iteration(context, 0) != 0 {}
     }
 
     /// Handles the signals of this thread's main context until `isDone` or the thread's calls are cancelled. `isDone` is called after

@@ -9,7 +9,10 @@ It reads commands from its standard input, and prints one line for each:
     release                                gives the answers that were held back; prints how many
     emit                                   sends signals with wrong parameters, and such that nobody asked for; prints how many
     lock                                   locks the collection and says so; prints "locked"
+    retire                                 gives its name up and has no objects any more, but stays on the bus; prints "gone"
+    release-name                           gives its name up, and answers as before; prints "gone"
 
+After the last two it answers beside the service of the next "be".
 "Completed" stands for a prompt's signal. Besides the wrong answers there are "hold", which waits for "release", and
 "twice", which is given two times.
 """
@@ -58,6 +61,9 @@ SITUATIONS = {
     "declining": {"prompts": True, "declines": True, "name": "org.keepassxc.KeePassXC.MainWindow"},
     "locked-keepassxc": {"locked": True, "name": "org.keepassxc.KeePassXC.MainWindow"},
     "other-open-keepassxc": {"locked": True, "other": True, "name": "org.keepassxc.KeePassXC.MainWindow"},
+    # As a sandbox's bus shows it: without that name.
+    "hidden-keepassxc": {"prompts": True, "object": "/keepassxc"},
+    "locked-hidden-keepassxc": {"locked": True, "object": "/keepassxc"},
 }
 
 
@@ -142,6 +148,7 @@ class Service:
         self.asked, self.given, self.held = set(), 0, []
         self.key = None
         self.locked = self.situation.get("locked", False)
+        self.retired = False
         secret = self.situation.get("secret", b"a secret")
         self.items = {
             f"{COLLECTION}/{n + 1}": {
@@ -176,6 +183,8 @@ class Service:
         member, path = fields["member"], fields["path"]
         self.asked.add(member)
         try:
+            if self.retired:
+                raise KeyError
             signature, body = getattr(self, member)(path, *message.body)
         except (AttributeError, KeyError):
             name = "org.freedesktop.DBus.Error.UnknownMethod"
@@ -199,8 +208,9 @@ class Service:
             signature, body = signature + "s", body + ("more",)
         elif kind not in (None, "twice"):
             signature, body = wrong_answers(member)[kind]
-        # In plain there is no key, and what stands in its place means nothing.
-        is_wrong = (signature, body) != right and not (member == "OpenSession" and self.key is None and signature == "vo")
+        # In plain there is no key, and what stands in its place means nothing. A description may be any text.
+        is_free = member == "OpenSession" and self.key is None and signature == "vo" or member == "Introspect" and signature == "s"
+        is_wrong = (signature, body) != right and not is_free
         self.given += is_wrong
         for _ in range(2 if kind == "twice" else 1):
             self.send(make(signature, body))
@@ -297,6 +307,11 @@ class Service:
             raise KeyError
         return "b", (True,)
 
+    def Introspect(self, path):
+        if path != self.situation.get("object"):
+            raise KeyError
+        return "s", ('<node><interface name="org.keepassxc.KeePassXC.MainWindow"/></node>',)
+
     # What it says unasked.
 
     def emit(self):
@@ -326,9 +341,13 @@ class Service:
         body = (SECRET + "Collection", {"Locked": ("b", True)}, [])
         self.send(new_signal(properties, "PropertiesChanged", "sa{sv}as", body))
 
+    def release_name(self):
+        self.send(message_bus.ReleaseName("org.freedesktop.secrets"))
+
 
 def main():
     service = None
+    others = []  # which gave their names up
     for line in sys.stdin:
         verb, *words = line.split()
         if verb == "be":
@@ -352,6 +371,12 @@ def main():
         elif verb == "lock":
             service.lock()
             answer = "locked"
+        elif verb in ("retire", "release-name"):
+            service.retired = verb == "retire"
+            service.release_name()
+            others.append(service)
+            service = None
+            answer = "gone"
         print(answer, flush=True)
 
 

@@ -14,6 +14,10 @@ extension Command {
                 say("\(done)")
             }
         },
+        // Prints the secret's values as they come, or "absent".
+        Command("print-secrets", "keyring") { arguments in
+            for await value in try secret(in: arguments[0], deadline: .seconds(600)).values { say(value.map { "\($0)" } ?? "absent") }
+        },
         // Does what each line of the standard input says, and answers each with one line. No call takes longer than <seconds>,
         // except on "system", which has a deadline of its own.
         Command("talk-secret", "keyring", "seconds") { arguments in

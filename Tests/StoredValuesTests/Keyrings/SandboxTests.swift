@@ -79,6 +79,43 @@ extension SandboxTests {
         withExtendedLifetime(portal) {}
     }
 
+    @Test("KeePassXC, whose own name is hidden there, stores, changes and removes a secret as outside, and opens no dialog while it is locked")
+    func keePassXC() async throws {
+        guard KeyringProgram.keePassXC.isAvailable else { try SkippedCase.end(because: KeyringProgram.keePassXC.skipReason) }
+        let desktop = try await desktops.start(.open, .keePassXC)
+        try await desktop.quitDaemon()
+        try desktop.restore(.unlockBeforeSearch)
+        try await desktop.startDaemon()
+        let process = try await start(Sandbox("org.example.One", on: desktop, mayTalk: true), "talk-secret", "desktop", "600")
+        for (question, answer) in [
+            ("set 1", "ok"), ("get", "1"), ("increase", "ok"), ("get", "2"), ("reset", "ok"), ("get", "absent"), ("set 3", "ok"),
+        ] {
+            #expect(try await process.ask(question) == answer, "\(question)")
+        }
+        try await desktop.lock()
+        // The dialog would stay, and each of these would wait for it until its deadline.
+        for question in ["get", "set 4", "increase", "reset"] {
+            let answer = try await process.ask(question)
+            #expect(answer.contains("locked"), "\(question): \(answer)")
+        }
+        try await desktop.unlock()
+        try await eventually("it is there") { try await process.ask("get") == "3" }
+    }
+
+    @Test("Each change that one application makes in gnome-keyring reaches another")
+    func changes() async throws {
+        let desktop = try await desktops.start()
+        let one = try await Sandbox("org.example.One", on: desktop, mayTalk: true)
+        let two = try await Sandbox("org.example.Two", on: desktop, mayTalk: true)
+        let listener = try start(one, "print-secrets", "desktop")
+        #expect(try await listener.line() == "absent")
+        let process = try start(two, "talk-secret", "desktop", "600")
+        for number in 1...3 {
+            #expect(try await process.ask("set \(number)") == "ok")
+            #expect(try await listener.line() == "\(number)")
+        }
+    }
+
     @Test("A real Flatpak stores its secrets and settings in its own folder, or in the keyring that it may talk to")
     func flatpak() async throws {
         let flatpak = try Program.orSkip("flatpak").path

@@ -17,7 +17,7 @@ extension WrongAnswerTests {
     /// What the service holds and how it behaves where it is right.
     enum Situation: String, CaseIterable {
         case one, two, none, emptySecret = "empty-secret", locked, asking, plain, gnomeKeyring = "gnome-keyring"
-        case openWallet = "open-wallet", prompting, promptingNone = "prompting-none"
+        case openWallet = "open-wallet", prompting, promptingNone = "prompting-none", hiddenKeePassXC = "hidden-keepassxc"
     }
 
     private static let operations = ["read", "write", "remove", "list", "unlock", "inspect"]
@@ -95,7 +95,10 @@ extension WrongAnswerTests {
     @Test("KeePassXC is searched only while one of its collections is open: by default it would prompt")
     func searchWithoutPrompt() async throws {
         let service = try WrongService(on: try await desktops.start(.withoutService), processes)
-        for (situation, isSearched) in [("locked-keepassxc", false), ("other-open-keepassxc", true), ("locked", true)] {
+        let situations = [
+            ("locked-keepassxc", false), ("locked-hidden-keepassxc", false), ("other-open-keepassxc", true), ("locked", true),
+        ]
+        for (situation, isSearched) in situations {
             for operation in ["read", "write", "remove", "list"] {
                 try await service.be(situation)
                 let answer = try await service.use(operation)
@@ -103,6 +106,22 @@ extension WrongAnswerTests {
                 #expect(try await service.words("asked").contains("SearchItems") == isSearched, "\(situation), \(operation)")
             }
         }
+    }
+
+    @Test(
+        "A program that gives its name up but lives on is not used any more; the next owner of the name is",
+        arguments: ["retire", "release-name"])
+    func lostName(_ command: String) async throws {
+        let service = try WrongService(on: try await desktops.start(.withoutService), processes)
+        try await service.be("one")
+        #expect(try await service.use("write") == "done")
+        #expect(try await service.use("read") == "7 bytes")
+        #expect(try await service.tell(command) == "gone")
+        // The bus tells both of it, in no order.
+        try await eventually("there is no service") { try await service.use("read") == "error: \(KeyringError.noSecretService)" }
+        #expect(try await service.use("write") == "error: \(KeyringError.noSecretService)")
+        try await service.be("two")
+        #expect(try await service.use("read") == "8 bytes")
     }
 
     @Test("A deletion that the user of KeePassXC does not confirm is refused, and the secret stays")
