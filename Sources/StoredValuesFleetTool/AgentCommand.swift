@@ -57,7 +57,8 @@
             let running = Task {
                 try await withThrowingTaskGroup { group in
                     for agent in agents { group.addTask { try await agent.run() } }
-                    try await group.waitForAll()
+                    // Not waitForAll(), which keeps the error of one until the others end, and those go on for ever.
+                    for try await _ in group {}
                 }
             }
             Task {

@@ -1,5 +1,6 @@
 #if Fleet
     import ArgumentParser
+    import FoundationEssentials
     import StoredValues
     import StoredValuesFleet
     import StoredValuesToolSupport
@@ -94,7 +95,18 @@
         @OptionGroup var secrets: FleetSecretsOptions
         @Option(help: ArgumentHelp("The file with the new key.", valueName: "file"), completion: .file()) var newKey: String
 
-        func run() async throws { try await secrets.withKeyring { try await $0.rekey(to: .file(newKey)) } }
+        func run() async throws {
+            // Of a key that is missing the library says where it may be found; this one is still to be made.
+            guard FileManager.default.fileExists(atPath: newKey) else {
+                throw Failure(
+                    .misconfigured,
+                    """
+                    The new key "\(newKey)" does not exist. Make it, and give it to all machines first: \
+                    (umask 077; head -c 32 /dev/urandom > "\(newKey)")
+                    """)
+            }
+            try await secrets.withKeyring { try await $0.rekey(to: .file(newKey)) }
+        }
     }
 
     struct SecretConfirmCommand: AsyncParsableCommand {
