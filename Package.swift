@@ -126,7 +126,8 @@ let package = Package(
         .executableTarget(
             name: "StoredValuesTool",
             dependencies: [
-                "StoredValues", "StoredValuesSupport", "StoredValuesToolSupport", .target(name: "StoredValuesStore", condition: withStore),
+                "StoredValues", "StoredValuesFiles", "StoredValuesSupport", "StoredValuesToolSupport",
+                .target(name: "StoredValuesStore", condition: withStore),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -143,7 +144,7 @@ let package = Package(
         .executableTarget(
             name: "TestProcess",
             dependencies: [
-                "StoredValues", .target(name: "StoredValuesFleet", condition: withFleet),
+                "StoredValues", "StoredValuesSupport", .target(name: "StoredValuesFleet", condition: withFleet),
                 .target(name: "StoredValuesStore", condition: withStore), .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/TestProcess",

@@ -15,7 +15,7 @@ package final class Alarm: Sendable {
     }
 
     private static let schedule = Guarded(Schedule())
-    private static let wakeUp = DispatchSemaphore(value: 0)
+    private static let wakeUp = MonotonicSemaphore()
 
     private let time: Int64  // in nanoseconds of the monotonic clock
     private let work: @Sendable () -> Void
@@ -63,7 +63,7 @@ package final class Alarm: Sendable {
                 due.work()
                 lastRing = monotonicNanoseconds()
             } else if end > now {
-                _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(end - now)))
+                _ = wakeUp.wait(until: end)
             } else {
                 return
             }

@@ -88,7 +88,4 @@ extension Duration {
         let (seconds, attoseconds) = components
         return max(0, min(seconds, 1_000_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
-
-    /// The same time for Dispatch.
-    package var dispatchInterval: DispatchTimeInterval { .nanoseconds(Int(nanoseconds)) }
 }

@@ -1,7 +1,16 @@
 import Glibc
 import StoredValues
+import StoredValuesSupport
 
 extension Command {
+    /// Waits in each of the ways that have a limit.
+    static let wait = Command("wait") { _ in
+        guard await pause(for: .milliseconds(1)) else { return }
+        say("paused")
+        guard !MonotonicSemaphore().wait(until: monotonicNanoseconds() + 1_000_000) else { return }
+        say("waited")
+    }
+
     /// Does what each line of the standard input says, and answers each with one line. The path "standard" stands for the
     /// application's own file.
     static let conversation = Command("talk", "path") { arguments in

@@ -11,7 +11,7 @@ struct Command: Sendable {
         self.run = run
     }
 
-    static let all = preferences + settings + encryptedFile + secretService + secrets + wrongService + fleet + fleetSecrets + store + [conversation]
+    static let all = preferences + settings + encryptedFile + secretService + secrets + wrongService + fleet + fleetSecrets + store + [conversation, wait]
 }
 
 /// An argument that a command can make nothing of.

@@ -60,11 +60,11 @@ final class LiveSecret<Item: StorableItem>: Sendable {
 
     // MARK: Reading
 
-    /// When a getter that begins now gives up.
-    static var endOfWaiting: DispatchTime { .now() + getterDeadline.dispatchInterval }
+    /// When a getter that begins now gives up, in nanoseconds of the monotonic clock.
+    static var endOfWaiting: Int64 { monotonicNanoseconds() + getterDeadline.nanoseconds }
 
     /// The known content; the very first time it asks the keyring and waits for the answer, until `end` at the latest.
-    func content(by end: DispatchTime? = nil) -> SecretContent<Item> {
+    func content(by end: Int64? = nil) -> SecretContent<Item> {
         let (content, revision) = live.current
         switch content {
         case .value, .absent: live.makeReady(content.item.map { Box($0) }, ifStill: revision)
@@ -167,15 +167,15 @@ private let subscriptionDeadline = Duration.seconds(2)
 /// A getter on its thread, or a task, that waits until it is woken.
 final class Waiter: Sendable, Equatable {
     private let turn = OneShot<KeyringError?>()
-    private let signal = DispatchSemaphore(value: 0)
+    private let signal = MonotonicSemaphore()
 
     func wake(_ error: KeyringError?) {
         turn.answer(error)
         signal.signal()
     }
 
-    /// Blocks the thread. False if it was not woken until `end`.
-    func wait(until end: DispatchTime) -> Bool { signal.wait(timeout: end) == .success }
+    /// Blocks the thread. False if it was not woken until `end`, in nanoseconds of the monotonic clock.
+    func wait(until end: Int64) -> Bool { signal.wait(until: end) }
 
     /// Nil when it is woken; else why it waits in vain, such as ``KeyringError/cancelled``.
     func wait() async -> KeyringError? { await turn.wait(cancelled: .cancelled) }

@@ -25,7 +25,7 @@
         /// Marks the queue: what its work releases at its end may be a user's, whose `deinit` wants a turn there.
         private let isOnQueue = DispatchSpecificKey<Bool>()
         /// Open between turns. The queue alone could not be left when the time is up.
-        private let gate = DispatchSemaphore(value: 1)
+        private let gate = MonotonicSemaphore(count: 1)
         private let thread = Guarded<pthread_t?>(nil)
         /// When the turn stops waiting for other processes, in nanoseconds.
         private let deadline = Atomic<Int64>(0)
@@ -91,7 +91,7 @@
             until end: Int64, _ later: inout AfterUnlocking, _ body: (inout AfterUnlocking) throws -> Result
         ) throws -> Result {
             let patience = max(0, end - now())
-            guard gate.wait(timeout: .now() + .nanoseconds(Int(patience))) == .success else { throw TimedOut() }
+            guard gate.wait(until: monotonicNanoseconds() + patience) else { throw TimedOut() }
             let me = pthread_self()
             let isOutermost = Self.afterTurns.withLock { threads in
                 defer { if threads[me] == nil { threads[me] = AfterUnlocking() } }

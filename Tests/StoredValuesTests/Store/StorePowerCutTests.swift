@@ -194,11 +194,7 @@
         let library: String
 
         init(in folder: String, _ processes: TestProcesses) async throws {
-            library = "\(folder)/record.so"
-            let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Programs/record_disk.c").path
-            let compiler = try processes.start(
-                command: [try #require(Program(named: "clang")).path, "-shared", "-fPIC", "-o", library, source, "-ldl"])
-            #expect(try await compiler.end() == .exit(0))
+            library = try await processes.library("record_disk.c", in: folder)
         }
 
         /// Of a process, between which and the files in this folder it stands.

@@ -114,7 +114,7 @@ struct FinishedProgram {
             hasHung.withLock { $0 = true }
             kill(-pid, SIGKILL)  // and what it has started: Foundation makes it the head of a process group
         }
-        limit.schedule(deadline: .now() + hangLimit.dispatchInterval)
+        limit.schedule(deadline: .now() + .nanoseconds(Int(hangLimit.nanoseconds)))
         limit.activate()
         defer { limit.cancel() }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
