@@ -6,11 +6,15 @@ struct ScriptsTests {}
 
 extension ScriptsTests {
     /// Runs these lines of bash after Scripts/in-a-session, with their output in a pipe.
-    private func piped(_ lines: String, in folder: String) async throws -> FinishedProgram {
-        let script = "source \(DocumentedPage.root.path)/Scripts/in-a-session\n{ in_a_session \(lines); echo status $?; } 2>&1 | cat"
+    private func piped(_ lines: String, in folder: String, _ before: String = "") async throws -> FinishedProgram {
+        let script = "source \(Self.scripts)/in-a-session\n\(before)\n{ in_a_session \(lines); echo status $?; } 2>&1 | cat"
+        // In CI the tests run in the background, where SIGINT is ignored, and Dispatch blocks signals on its threads; a shell inherits both.
         return try await FinishedProgram.run(
-            ["/bin/bash", "-c", script], environment: ["PATH": "/usr/bin:/bin", "HOME": folder], in: folder)
+            ["/usr/bin/env", "--default-signal=INT,TERM", "/bin/bash", "-c", script],
+            environment: ["PATH": "/usr/bin:/bin", "HOME": folder], in: folder)
     }
+
+    private static let scripts = DocumentedPage.root.path + "/Scripts"
 
     @Test("What a command leaves running when it crashes does not keep its output open", arguments: ["KILL", "SEGV"])
     func crash(signal: String) async throws {
@@ -18,11 +22,38 @@ extension ScriptsTests {
             // The second one as the tests start programs: at the head of a process group of its own.
             let run = try await piped("bash -c 'sleep 36000 & set -m; sleep 36000 & echo $! >\(folder)/pid; kill -\(signal) $$'", in: folder)
             #expect(run.output.contains("status \(signal == "KILL" ? 137 : 139)"), "\(run)")
-            let pid = try contents(ofFile: "\(folder)/pid").trimmingCharacters(in: .newlines)
-            try await eventually("it has ended") {
-                let state = try? contents(ofFile: "/proc/\(pid)/stat").split(separator: ")").last?.first { $0 != " " }
-                return state == nil || state == "Z"
-            }
+            try await hasEnded(pidIn: "\(folder)/pid")
+        }
+    }
+
+    private func hasEnded(pidIn file: String) async throws {
+        let pid = try contents(ofFile: file).trimmingCharacters(in: .newlines)
+        try await eventually("it has ended") {
+            let state = try? contents(ofFile: "/proc/\(pid)/stat").split(separator: ")").last?.first { $0 != " " }
+            return state == nil || state == "Z"
+        }
+    }
+
+    @Test("At Ctrl-C, or told to end, it kills the command and what that has started, and says so by its status", arguments: ["INT", "TERM"])
+    func interrupted(signal: String) async throws {
+        try await withTemporaryFolder { folder in
+            // Its output is elsewhere: what is left running would keep the pipe open.
+            let command = "exec >\(folder)/log 2>&1; sleep 36000 & echo $! >\(folder)/pid; kill -\(signal) $PPID; wait"
+            let run = try await piped("bash -c '\(command)'", in: folder)
+            try #require(run.output.contains("status 130\n"), "\(run)")
+            try await hasEnded(pidIn: "\(folder)/pid")
+        }
+    }
+
+    @Test("While a command runs, its session has a file in the folder for that, and whoever ends the session ends the command")
+    func session() async throws {
+        try await withTemporaryFolder { folder in
+            let sessions = "\(folder)/sessions"
+            try FileManager.default.createDirectory(atPath: sessions, withIntermediateDirectories: false)
+            let command = "source \(Self.scripts)/in-a-session; until [[ -e \(sessions)/$$ || ! -d \(sessions) ]]; do :; done; end_session $$"
+            let run = try await piped("bash -c '\(command)'", in: folder, "sessions=\(sessions)")
+            #expect(run.output.hasSuffix("status 137\n"), "\(run)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: sessions) == [])
         }
     }
 
@@ -38,8 +69,13 @@ extension ScriptsTests {
 
     /// Runs Scripts/install with these arguments, in a home with nothing in it.
     private func install(_ arguments: [String], in folder: String) async throws -> FinishedProgram {
+        try await run("install", arguments, in: folder)
+    }
+
+    /// Calls a script from this folder.
+    private func run(_ script: String, _ arguments: [String], in folder: String) async throws -> FinishedProgram {
         try await FinishedProgram.run(
-            ["/bin/bash", "\(DocumentedPage.root.path)/Scripts/install"] + arguments,
+            ["/bin/bash", "-c", "cd \"$0\" && exec bash \"$@\"", folder, "\(Self.scripts)/\(script)"] + arguments,
             environment: ["PATH": "/usr/bin:/bin", "HOME": "\(folder)/home"], in: folder)
     }
 
@@ -119,19 +155,135 @@ extension ScriptsTests {
         }
     }
 
-    @Test("A tool without its trait is not installed, and an option or a prefix that is none is refused")
-    func notInstalled() async throws {
+    /// Writes a program of these lines of a shell.
+    private func writeProgram(_ lines: String, to path: String) throws {
+        try FileManager.default.createDirectory(atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try writeFinished(Array("#!/bin/bash\n\(lines)\n".utf8), to: path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    }
+
+    @Test("A tool without its trait is not installed, and an option or a prefix that is none is refused", arguments: ["", "built"])
+    func notInstalled(built: String) async throws {
         try await withTemporaryFolder { folder in
-            let tool = "\(folder)/stored-values"
-            try writeFinished(Array("#!/bin/sh\necho built without it >&2\nexit 69\n".utf8), to: tool)
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: tool)
-            let run = try await install(["--built", folder, "\(folder)/prefix"], in: folder)
-            #expect(run.status == 1 && run.errors.contains("\(tool) is not installed"), "\(run)")
+            let tool = "\(folder)/built/stored-values"
+            try writeProgram("echo built without it >&2\nexit 69", to: tool)
+            // By its whole path, or by that from where the script is called.
+            let run = try await install(["--built", built.isEmpty ? "\(folder)/built" : built, "\(folder)/prefix"], in: folder)
+            #expect(run.status == 1 && run.errors.contains("built without it\n\(tool) is not installed"), "\(run)")
             for argument in ["--prefix", "relative"] {
                 let run = try await install([argument], in: folder)
                 #expect(run.status == 64 && run.output == "" && run.errors != "", "\(run)")
             }
-            #expect(try files(in: folder) == ["stored-values"])
+            #expect(try files(in: folder) == ["built/stored-values"])
+        }
+    }
+
+    @Test("Where one of the built tools is missing, none is installed, and the option to leave it out is named")
+    func missing() async throws {
+        try await withTemporaryFolder { folder in
+            try writeProgram("echo 1.0", to: "\(folder)/built/stored-values")
+            let run = try await install(["--built", "built", "\(folder)/prefix"], in: folder)
+            #expect(run.status == 1 && run.errors.contains("--without-fleet"), "\(run)")
+            #expect(try files(in: folder) == ["built/stored-values"])
+        }
+    }
+
+    @Test("What a tool cannot print leaves the file that is there as it is, and what a killed installation has left is removed")
+    func half() async throws {
+        try await withTemporaryFolder { folder in
+            let prefix = "\(folder)/prefix", completions = "\(prefix)/share/fish/vendor_completions.d"
+            try writeProgram("[[ $* != *fish ]] && echo 1.0", to: "\(folder)/built/stored-values")
+            try FileManager.default.createDirectory(atPath: completions, withIntermediateDirectories: true)
+            try writeFinished(Array("older".utf8), to: "\(completions)/stored-values.fish")
+            let run = try await install(["--without-fleet", "--built", "built", prefix], in: folder)
+            #expect(run.status == 1 && run.errors.contains("stored-values.fish was not installed"), "\(run)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: completions) == ["stored-values.fish"])
+            #expect(try contents(ofFile: "\(completions)/stored-values.fish") == "older")
+
+            try writeFinished([], to: "\(completions)/stored-values.fish.new")
+            let removal = try await install(["--uninstall", prefix], in: folder)
+            #expect(removal.status == 0 && removal.errors == "", "\(removal)")
+            #expect(try files(in: prefix) == [])
+        }
+    }
+
+    // MARK: Tests/run
+
+    @Test(
+        "The tests' script says which cases were skipped and why, and has the status of the tests",
+        arguments: [("not installed: etcd, fish", "not installed: etcd, fish; 1 cases skipped"), ("no root", "no root; 1 cases skipped"), ("", "")])
+    func skipped(reason: String, summary: String) async throws {
+        let run = try await runTests([], skipping: reason)
+        #expect(run.status == 0 && run.output.contains("--skip "), "\(run)")
+        let said = summary.isEmpty ? "" : summary + "\n"
+        #expect(run.output.hasSuffix("\n\(said)left out: what strains the machine or takes long (Tests/run --all)\n"), "\(run)")
+    }
+
+    @Test("With a filter nothing is left out", arguments: [["--filter", "KillTests"], ["--filter=KillTests"]])
+    func filter(arguments: [String]) async throws {
+        let run = try await runTests(arguments)
+        #expect(run.status == 0 && run.output.hasSuffix(" \(arguments.joined(separator: " "))\n") && !run.output.contains("--skip"), "\(run)")
+    }
+
+    /// Runs Tests/run with a Swift that prints its arguments, and skips a case for this reason.
+    private func runTests(_ arguments: [String], skipping reason: String = "") async throws -> FinishedProgram {
+        try await withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(atPath: "\(folder)/Scripts", withIntermediateDirectories: false)
+            // Without what they would install.
+            try writeFinished(Array("need_swift() { :; }\ninstall_packages() { :; }\n".utf8), to: "\(folder)/Scripts/install-packages")
+            try writeFinished(Array("python_environment() { :; }\n".utf8), to: "\(folder)/Scripts/python-environment")
+            try writeProgram("echo \"$*\"\n[[ -z $REASON ]] || echo \"$REASON\" >>\"$STORED_VALUES_SKIPPED\"", to: "\(folder)/bin/swift")
+            try FileManager.default.createDirectory(atPath: "\(folder)/Tests", withIntermediateDirectories: false)
+            try FileManager.default.copyItem(atPath: DocumentedPage.root.path + "/Tests/run", toPath: "\(folder)/Tests/run")
+            return try await FinishedProgram.run(
+                ["/bin/bash", "\(folder)/Tests/run"] + arguments, environment: ["PATH": "\(folder)/bin:/usr/bin:/bin", "REASON": reason], in: folder)
+        }
+    }
+
+    // MARK: Others
+
+    @Test(
+        "The scripts of the documentation refuse unknown options, and a folder with what is none of theirs stays",
+        arguments: [
+            ("build-documentation", ["--skip-biuld"], 64), ("build-documentation", ["--skip-build", "theirs", "more"], 64),
+            ("build-documentation", ["theirs"], 1), ("check-documentation", ["--skip-build"], 64),
+        ] as [(String, [String], Int32)])
+    func documentation(script: String, arguments: [String], status: Int32) async throws {
+        try await withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(atPath: "\(folder)/theirs", withIntermediateDirectories: false)
+            try writeFinished(Array("theirs".utf8), to: "\(folder)/theirs/index.html")
+            let run = try await run(script, arguments, in: folder)
+            #expect(run.status == status && run.errors.contains(status == 64 ? "  Scripts/\(script) " : "\(folder)/theirs has other files"), "\(run)")
+            #expect(try files(in: folder) == ["theirs/index.html"])
+        }
+    }
+
+    @Test("A package of which only the configuration is left is not installed", arguments: ["installed", "config-files"])
+    func packages(state: String) async throws {
+        try await withTemporaryFolder { folder in
+            try writeProgram("[[ $* == *Status-Status* ]] && echo \(state); exit 0", to: "\(folder)/dpkg-query")
+            let run = try await FinishedProgram.run(
+                ["/bin/bash", "-c", "source \(Self.scripts)/install-packages; is_installed libqca-qt5-2-plugins; echo $?"],
+                environment: ["PATH": "\(folder):/usr/bin:/bin"], in: folder)
+            #expect(run.output == (state == "installed" ? "0\n" : "1\n"), "\(run)")
+        }
+    }
+
+    @Test("A folder for temporary files whose name has special characters is none of the private keyring's, whose bus could not have that address")
+    func address() async throws {
+        try await withTemporaryFolder { folder in
+            let temporary = "\(folder)/a, b"
+            try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
+            let script = """
+                source \(Self.scripts)/private-keyring
+                dbus-daemon() { :; }; gnome-keyring-daemon() { :; }; wait_until() { :; }
+                trap end_private_keyring EXIT
+                start_private_keyring
+                echo "$DBUS_SESSION_BUS_ADDRESS"
+                """
+            let run = try await FinishedProgram.run(
+                ["/bin/bash", "-c", script], environment: ["PATH": "/usr/bin:/bin", "HOME": folder, "TMPDIR": temporary], in: folder)
+            #expect(run.status == 0 && run.output.wholeMatch(of: /unix:path=[A-Za-z0-9\/._-]+\n/) != nil, "\(run)")
         }
     }
 }

@@ -12,7 +12,9 @@ enum Main {
 
         let folder = URL(fileURLWithPath: PreferencesFile.standard.path).deletingLastPathComponent()
         let old = OldSettings.all(in: folder)
-        for refusal in old.flatMap({ $0.import(into: .standard) }) { print("Not imported: \(refusal)") }
+        for settings in old {
+            for refusal in await settings.import(into: .standard) { print("Not imported: \(refusal)") }
+        }
         if !old.isEmpty { print("Server: \(PreferencesFile.standard[.host]):\(PreferencesFile.standard[.port])") }
 
         let file = PlainFile(path: folder.appendingPathComponent("token").path)

@@ -52,11 +52,12 @@ struct OldSettings {
         }
     }
 
-    /// Sets all that ``keys`` names, and returns why others were not: no key, not a value of it, or one that the environment has.
+    /// Sets all that ``keys`` names, and returns why others were not: no key, not a value of it, or one that the environment has; and why the
+    /// file could not be saved.
     ///
     /// What the file has already stays, so that an import can be repeated.
-    func `import`(into file: PreferencesFile) -> [String] {
-        lines.compactMap { name, text in
+    func `import`(into file: PreferencesFile) async -> [String] {
+        let refused: [String] = lines.compactMap { name, text in
             guard let key = Self.keys[name], let setting = file.settings(of: [key]).first else { return "\(name): there is no such setting" }
             guard !setting.isStored else { return nil }
             do throws(PreferencesError) {
@@ -66,6 +67,9 @@ struct OldSettings {
                 return "\(name): \(error)"
             }
         }
+        // What cannot be written is in memory only, and would end with the program.
+        do throws(PreferencesError) { try await file.flush() } catch { return refused + ["\(error)"] }
+        return refused
     }
 }
 

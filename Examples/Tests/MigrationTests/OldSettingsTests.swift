@@ -6,23 +6,31 @@ import Testing
 /// Settings from files of other formats.
 struct OldSettingsTests {
     @Test("An INI file is imported, once, and what is refused is said")
-    func ini() {
+    func ini() async {
         let old = OldSettings(ini: "; comment\n[server]\nhost = 0123\n port=8080 \n[colours]\ntheme = dark\n")
-        withTemporaryStorage {
-            let refused = old.import(into: .standard)
+        await withTemporaryStorage {
+            let refused = await old.import(into: .standard)
             #expect(refused == ["colours.theme: there is no such setting"])
             #expect(PreferencesFile.standard[.host] == "0123" && PreferencesFile.standard[.port] == 8080)
             StoredValue(.port).set(1)
-            _ = old.import(into: .standard)
+            _ = await old.import(into: .standard)
             #expect(PreferencesFile.standard[.port] == 1)
         }
     }
 
+    @Test("Settings that could not be written are not taken for imported")
+    func notSaved() async {
+        let file = PreferencesFile(path: "/dev/null/preferences.json")  // no folder, not even for root
+        let refused = await OldSettings(dotenv: "PORT=8080\n").import(into: file)
+        #expect(file[.port] == 8080)
+        #expect(refused.count == 1 && refused.first?.contains("/dev/null/preferences.json") == true, "\(refused)")
+    }
+
     @Test("A dotenv file is imported, with quotes and without, and a port that is none is refused")
-    func dotenv() {
+    func dotenv() async {
         let old = OldSettings(dotenv: "# comment\nexport HOST=\"two words\"\nPORT='many'\n\nno line\n")
-        withTemporaryStorage {
-            let refused = old.import(into: .standard)
+        await withTemporaryStorage {
+            let refused = await old.import(into: .standard)
             #expect(PreferencesFile.standard[.host] == "two words" && PreferencesFile.standard[.port] == 80)
             #expect(refused.count == 1 && refused[0].hasPrefix("PORT: ") && refused[0].contains("a whole number from 1 to 65535"))
         }

@@ -62,7 +62,7 @@ final class SettingsWindow {
 
     private func show(_ settings: [Setting]) {
         let obstacle = file.obstacle
-        adw_preferences_group_set_description(group.cast(), obstacle)
+        group.setDescription(obstacle)
         for (row, setting) in zip(rows, settings) { row.show(setting, isWritable: obstacle == nil) }
         if lastChange?.isLast(for: settings) == false { lastChange = nil }
     }
@@ -115,7 +115,7 @@ final class SettingsWindow {
             do throws(PreferencesError) {
                 try await change.undo()
             } catch {
-                return adw_preferences_group_set_description(group.cast(), error.sentence)
+                return group.setDescription(error.sentence)
             }
             show(file.settings(of: Settings.all))
         }

@@ -42,6 +42,13 @@ extension Widget {
         return row
     }
 
+    /// Sets the text below the title of a group of rows, which libadwaita takes for markup: in a path, & and < stand for themselves.
+    func setDescription(_ text: String?) {
+        let escaped = text.map { g_markup_escape_text($0, -1)! }
+        adw_preferences_group_set_description(cast(), escaped)
+        g_free(escaped)
+    }
+
     /// Puts `control` at the end of the row.
     func addSuffix(_ control: Widget) {
         gtk_widget_set_valign(control, GTK_ALIGN_CENTER)
