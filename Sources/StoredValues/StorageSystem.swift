@@ -28,6 +28,9 @@ public enum StorageSystem {
     /// Whether the application's name is fixed, by ``bootstrap(applicationID:preferences:keyring:environmentPrefix:)`` or by a use.
     package static var isSettled: Bool { state.withLock { $0.isInUse || $0.call != nil } }
 
+    /// Whether an application can have this id.
+    package static func isName(_ id: String) -> Bool { !id.isEmpty && !id.begins(with: ".") && !id.has("/") && !id.has("\0") }
+
     /// The part of this type that the program passed in; fixed from now on.
     static func part<Part>(_ type: Part.Type) -> Part? {
         let parts = state.withLock { state in
@@ -39,8 +42,7 @@ public enum StorageSystem {
 
     /// Takes over the arguments of `call`. Traps if the name is invalid, on a second call, and after the first use.
     static func begin(applicationID: String?, parts: [any Sendable], call: String) {
-        let isName = applicationID.map { !$0.isEmpty && !$0.begins(with: ".") && !$0.has("/") && !$0.has("\0") } ?? true
-        requireProperUse(isName, "\(call): the name must not be empty, begin with a dot or contain a slash")
+        requireProperUse(applicationID.map(isName) ?? true, "\(call): the name must not be empty, begin with a dot or contain a slash")
         state.withLock { state in
             let first = state.call
             requireProperUse(first == nil, "\(call) was called a second time; the first was \(first ?? "")")

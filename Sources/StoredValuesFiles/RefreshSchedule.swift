@@ -1,6 +1,5 @@
 package import Dispatch
 import StoredValuesSupport
-import Synchronization
 
 /// Decides when a watched file is read again: at once if it is complete, later while a program is writing it.
 package final class RefreshSchedule: Sendable {

@@ -2,7 +2,6 @@
     import ArgumentParser
     import StoredValues
     import StoredValuesFleet
-    import StoredValuesSupport
     import StoredValuesToolSupport
 
     struct SchemaCommand: AsyncParsableCommand {
@@ -31,7 +30,7 @@
 
         private func schema() throws -> PublishedSchema {
             if let file {
-                guard let schema = try file == "-" ? PublishedSchema(System.readStandardInput()) : read(file) else {
+                guard let schema = try file == "-" ? PublishedSchema(System.readStandardInput()) : PublishedSchema(fileAt: file) else {
                     throw Failure(.badData, "\"\(file)\" is not a JSON Schema: it must be a JSON object with the properties. Nothing was changed.")
                 }
                 return schema
@@ -42,11 +41,6 @@
                 throw Failure(.absent, "\"\(id)\" has published no schema on this machine, and none is installed. Name a file, or run the program once.")
             }
             return schema
-        }
-
-        /// The schema in the file at this path; nil if it is none.
-        private func read(_ path: String) throws(PreferencesError) -> PublishedSchema? {
-            do { return try PublishedSchema(fileAt: path) } catch { throw .notRead(path: path, reason: "\(error)") }
         }
     }
 

@@ -66,7 +66,9 @@ struct EditedCopy {
         self.original = text
         folder = try System.makeTemporaryFolder()
         path = "\(folder)/\(original.parts(separatedBy: "/").last ?? "preferences.json")"
-        try attempt("write") { try Data(text).write(to: URL(filePath: path)) }
+        do { try Data(text).write(to: URL(filePath: path)) } catch {
+            throw Failure(.notSaved, "Could not write \"\(path)\". Check that its folder exists and has free space.")
+        }
     }
 
     /// Opens the copy in the user's editor and waits until that ends.
@@ -85,9 +87,7 @@ struct EditedCopy {
         }
     }
 
-    func read() throws -> [UInt8] {
-        try attempt("read") { Array(try Data(contentsOf: URL(filePath: path))) }
-    }
+    func read() throws -> [UInt8] { try System.readFile(path) }
 
     func remove() {
         try? FileManager.default.removeItem(atPath: folder)  // what remains is in the folder for temporary files
@@ -95,12 +95,4 @@ struct EditedCopy {
 
     /// A sentence that says where the copy is.
     var whereabouts: String { "Your edit is kept in \"\(path)\"." }
-
-    private func attempt<Result>(_ verb: String, _ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch {
-            throw Failure(.notSaved, "Could not \(verb) \"\(path)\". Check that its folder exists and has free space.")
-        }
-    }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import StoredValues
-import StoredValuesSupport
 import StoredValuesToolSupport
 
 /// The file that a command is about.

@@ -15,7 +15,7 @@ package struct ApplicationOptions: ParsableArguments {
     package init() {}
 
     package func validate() throws {
-        guard let app, !Self.isProper(app) else { return }
+        guard let app, !StorageSystem.isName(app) else { return }
         throw ValidationError("\"\(app)\" is not a valid application id: it must not be empty, begin with a dot or contain a slash.")
     }
 
@@ -24,9 +24,9 @@ package struct ApplicationOptions: ParsableArguments {
 
     /// The application id in `app` or the environment, if given; throws where the environment has what is none.
     package static func id(_ app: String?) throws(Failure) -> String? {
-        if let app { return isProper(app) ? app : nil }
+        if let app { return StorageSystem.isName(app) ? app : nil }
         guard let id = try System.environment(variable), !id.isEmpty else { return nil }
-        guard isProper(id) else {
+        guard StorageSystem.isName(id) else {
             throw Failure(.misconfigured, "\(variable) has no valid application id: it must not begin with a dot or contain a slash. Set it to another value.")
         }
         return id
@@ -40,10 +40,6 @@ package struct ApplicationOptions: ParsableArguments {
 
     /// Makes this process read and write as that program.
     package func bootstrap() throws { StorageSystem.bootstrap(applicationID: try requiredID()) }
-
-    private static func isProper(_ id: String) -> Bool {
-        !id.isEmpty && !id.begins(with: ".") && !id.has("/")
-    }
 
     /// The programs that have settings in this user's folder.
     private static func knownApplications() -> [String] {

@@ -30,12 +30,10 @@ package enum System {
         return Int(size.ws_col)
     }
 
-    /// Reads available bytes of the standard input into `buffer`; 0 at the end.
-    static func readOn(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
-        try readOn(standardInput, "the standard input", into: buffer)
-    }
-
-    private static func readOn(_ descriptor: Int32, _ name: String, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    /// Reads available bytes into `buffer`, by default of the standard input; 0 at the end.
+    static func readOn(
+        _ descriptor: Int32 = standardInput, _ name: String = "the standard input", into buffer: UnsafeMutableRawBufferPointer
+    ) throws(Failure) -> Int {
         do { return try system { read(descriptor, buffer.baseAddress, buffer.count) } } catch {
             throw Failure(.notSaved, "Could not read \(name): \(problem).")
         }

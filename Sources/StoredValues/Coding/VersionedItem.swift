@@ -112,11 +112,9 @@ package enum ItemCoding {
 package struct ItemCoder<Item: StorableItem>: Sendable {
     private let schema = ItemSchema(of: Item.self)
     /// What takes the place of members that are missing or do not decode.
-    private let template: Item?
+    package let template: Item?
 
     package init(template: Item?) { self.template = template }
-
-    package var hasTemplate: Bool { template != nil }
 
     /// The version of the text that ``text(_:)`` makes.
     package var version: Int { schema.version }

@@ -20,7 +20,7 @@ package enum PreferencesLocation {
     static let standardName = "preferences"
 
     /// Whether the application can have a file of this name.
-    static func isName(_ name: String) -> Bool { !name.isEmpty && !name.has("/") && !name.has("\0") }
+    package static func isName(_ name: String) -> Bool { !name.isEmpty && !name.has("/") && !name.has("\0") }
 
     /// The paths of the system-wide files below the application's file `name`, by precedence:
     /// `<folder>/<application id>/<name>.json` for each folder in `XDG_CONFIG_DIRS`, by default `/etc/xdg` alone.

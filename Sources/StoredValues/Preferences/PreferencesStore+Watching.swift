@@ -55,12 +55,12 @@ extension PreferencesStore {
         guard case .success(let file?) = file else { return true }
         do throws(FileError) {
             // Not under the file's lock, which another process may hold for long. If a change of ours came in between, it is outdated.
-            var adoption = Adoption.outdated
-            while adoption == .outdated {
+            var isAdopted = false
+            while !isAdopted {
                 let begin = state.withLock { $0.disk.mayRead() ? ($0.disk.identity, $0.disk.isUncertain, $0.members.revision) : nil }
                 guard let (known, isUncertain, revision) = begin else { return false }
                 if !always, !isUncertain, try file.currentIdentity() == known { break }
-                adoption = adopt(try PreferencesReading(known: nil, file.read), since: revision, &later)
+                isAdopted = adopt(try PreferencesReading(known: nil, file.read), since: revision, &later)
             }
         } catch let error where error.code == .notFolder {
             // There is a file in place of a folder: nothing can be read, and the next change reports it.
@@ -72,38 +72,31 @@ extension PreferencesStore {
         return true
     }
 
-    /// What became of a read.
-    enum Adoption {
-        case adopted, broken
-        /// Something was stored since.
-        case outdated
-    }
-
     /// Takes over what was read, and notifies the members whose value has changed. A file that does not parse is noted, with what is `inUse`
     /// in its place. `revision` is that of the members when the read began; nil while the store is opened.
+    /// False if something was stored since.
     func adopt(
         _ reading: PreferencesReading, since revision: Int? = nil,
         inUse: () -> String = { "The last good values are in use, and defaults where there are none." }, _ later: inout AfterUnlocking
-    ) -> Adoption {
+    ) -> Bool {
         func isCurrent(_ state: borrowing PreferencesState) -> Bool {
             revision == nil || state.members.revision == revision && !state.disk.isWriting
         }
         switch reading.document {
         case .success(let document):
             let pin = pin(reading.identity)
-            let isAdopted = exchange(while: isCurrent, &later) { members in
+            return exchange(while: isCurrent, &later) { members in
                 members.adopt(document)
             } then: { state, later in
                 state.fileWasRead(reading.identity, pin, &later)
             }
-            return isAdopted ? .adopted : .outdated
         case .failure(let error):
-            guard let isNew = state.withLock({ isCurrent($0) ? $0.disk.wasBroken(reading.identity) : nil }) else { return .outdated }
-            guard isNew else { return .broken }  // said once for each state of the file
+            guard let isNew = state.withLock({ isCurrent($0) ? $0.disk.wasBroken(reading.identity) : nil }) else { return false }
+            guard isNew else { return true }  // said once for each state of the file
             note(
                 "The preferences \"\(path)\" are not JSON: \(error). \(inUse()) Correct the file; before it is overwritten, it is set aside as \"\(path).rejected-<time>\"."
             )
-            return .broken
+            return true
         }
     }
 

@@ -79,10 +79,7 @@ struct TroubleLog {
     }
 
     /// The notes to log, each once; none before ``allowLogging()``.
-    mutating func take() -> [Note] {
-        guard !isHeld, !notes.isEmpty else { return [] }
-        return exchange(&notes, with: [])
-    }
+    mutating func take() -> [Note] { isHeld ? [] : exchange(&notes, with: []) }
 
     /// Allows logging, by the thread that opened the file. Before that, the watch may already check the file on its own thread,
     /// and a program that ends right after opening would lose what that thread had taken and not logged yet.

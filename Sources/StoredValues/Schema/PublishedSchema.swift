@@ -27,10 +27,11 @@ package struct PublishedSchema: Sendable {
     }
 
     /// The schema in the file at this path; nil if it is none. Throws if the file is missing or cannot be read.
-    package init?(fileAt path: String) throws {
-        let file = DurableFile(path: path)
-        guard let bytes = try file.read()?.bytes else { throw FileError(.read, path, .noEntry) }
-        self.init(bytes)
+    package init?(fileAt path: String) throws(PreferencesError) {
+        do throws(FileError) {
+            guard let bytes = try DurableFile(path: path).read()?.bytes else { throw FileError(.read, path, .noEntry) }
+            self.init(bytes)
+        } catch { throw .notRead(path: path, reason: error.description) }
     }
 
     private var properties: [String: JSONValue] {

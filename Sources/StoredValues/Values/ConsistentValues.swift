@@ -70,11 +70,7 @@ extension PreferencesFile {
 }
 
 /// One of several values that are read together.
-private struct Part: Sendable {
-    let key: PreferencesKey
-    let store: PreferencesStore
-    let content: @Sendable () -> StoredContent
-}
+private typealias Part = (key: PreferencesKey, store: PreferencesStore, content: @Sendable () -> StoredContent)
 
 extension PreferencesStore {
     /// Adds a reader of `content` now and after each change of one of these keys. It is called with the state locked, so that nothing
@@ -91,7 +87,7 @@ extension PreferencesStore {
 extension StoredValue {
     fileprivate var part: Part {
         let preference = livePreference
-        return Part(key: PreferencesKey(key), store: preference.store) { preference.live.current.content }
+        return (PreferencesKey(key), preference.store, { preference.live.current.content })
     }
 }
 

@@ -1,7 +1,6 @@
 #if Fleet
     import FoundationEssentials
     import StoredValues
-    import StoredValuesSupport
 
     // What is used of the messages of etcd's JSON gateway, as seen on etcd 3.4: bytes are base64, numbers of 64 bits are texts, and
     // what is false, zero or empty is left out.

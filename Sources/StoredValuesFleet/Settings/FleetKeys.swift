@@ -30,7 +30,7 @@
         var mark: Data { settings + Data("revision") }
 
         init(applicationID id: String) throws(FleetError) {
-            guard !id.isEmpty, !id.begins(with: "."), !id.has("/"), !id.has("\0") else {
+            guard StorageSystem.isName(id) else {
                 throw .misconfigured("\"\(id)\" is not an application id: it must not be empty, begin with a dot or contain a slash.")
             }
             applicationID = id

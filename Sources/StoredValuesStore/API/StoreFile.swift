@@ -44,13 +44,13 @@
         ///
         /// Traps if the name is empty or contains a slash. For a name that a user has chosen, use ``init(checkingName:)``.
         public static func named(_ name: String) -> StoreFile {
-            requireProperUse(isName(name), "StoreFile.named(\"\(name)\"): the name must not be empty or contain a slash; StoreFile(checkingName:) throws")
+            requireProperUse(PreferencesLocation.isName(name), "StoreFile.named(\"\(name)\"): the name must not be empty or contain a slash; StoreFile(checkingName:) throws")
             return StoreFile(place: .named(name), key: Array("named \(name)".utf8))
         }
 
         /// ``named(_:)`` for a name that a user has chosen. Throws ``StoreError/notName(_:)`` if no file can have it.
         public init(checkingName name: String) throws(StoreError) {
-            guard Self.isName(name) else { throw .notName(name) }
+            guard PreferencesLocation.isName(name) else { throw .notName(name) }
             self = .named(name)
         }
 
@@ -69,8 +69,6 @@
         private static let lastInMemory = Atomic(0)
 
         private init(place: Place, key: [UInt8]) { (self.place, self.key) = (place, key) }
-
-        private static func isName(_ name: String) -> Bool { !name.isEmpty && !name.has("/") && !name.has("\0") }
 
         /// The path of the file. Throws ``StoreError/noFolder(reason:)`` if the application has no folder.
         public var path: String {

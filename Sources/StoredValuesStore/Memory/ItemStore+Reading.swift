@@ -62,7 +62,7 @@
                     for repair in repairs { warn(row, "\(repair)") }
                 } catch {
                     var reason = "\(error)"
-                    if !coder.hasTemplate, reason.hasPrefix("there is no member"), hasID(row) { reason += "; give the store a template: Store(\"\(name)\", template:)" }
+                    if coder.template == nil, reason.hasPrefix("there is no member"), hasID(row) { reason += "; give the store a template: Store(\"\(name)\", template:)" }
                     lost.append(UnreadableRow(number: row.number, idBytes: row.id, version: row.version, reason: reason))
                     warn(row, "It is left out, and stays in the file: \(reason).")
                 }

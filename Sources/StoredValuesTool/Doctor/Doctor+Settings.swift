@@ -1,5 +1,6 @@
 import FoundationEssentials
 import StoredValues
+import StoredValuesFiles
 import StoredValuesSupport
 import StoredValuesToolSupport
 
@@ -136,15 +137,9 @@ extension Doctor {
 
     /// The folder that the file is in, or would be created in.
     private static func nearestFolder(of path: String) -> String {
-        var folder = folder(of: path)
-        while folder != "/", !FileManager.default.fileExists(atPath: folder) { folder = Self.folder(of: folder) }
+        var folder = ResolvedPath.folder(of: path)
+        while folder != "/", !FileManager.default.fileExists(atPath: folder) { folder = ResolvedPath.folder(of: folder) }
         return folder
-    }
-
-    /// The folder that an absolute path is in.
-    static func folder(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else { return "/" }
-        return String(path[..<slash])
     }
 
     /// Checks that nobody else can change the file.

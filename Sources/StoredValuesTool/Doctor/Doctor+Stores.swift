@@ -1,6 +1,7 @@
 #if Store
     import FoundationEssentials
     import StoredValues
+    import StoredValuesFiles
     import StoredValuesStore
     import StoredValuesSupport
     import StoredValuesToolSupport
@@ -11,7 +12,7 @@
             section = "Items"
             let standard: String
             do throws(StoreError) { standard = try StoreFile.standard.path } catch { return add(.problem, error.description) }
-            let folder = Self.folder(of: standard)
+            let folder = ResolvedPath.folder(of: standard)
             for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
                 guard let stem = name.before(suffix: ".sqlite"), let file = try? StoreFile(checkingName: stem) else { continue }
                 do throws(StoreError) { try check(file, .quick, mayRestore: false) } catch {
@@ -48,7 +49,7 @@
                 )
             } catch .damaged(_, let reason) { addDamage(path, [reason]) }
             checkMode(found.mode, of: path)
-            for place in [path, Self.folder(of: path)] where !System.mayWrite(place) {
+            for place in [path, ResolvedPath.folder(of: path)] where !System.mayWrite(place) {
                 add(.problem, "Items cannot be changed: you have no permission to write \(place == path ? "" : "in ")\(place). Check its owner and mode: ls -ld \(place)")
             }
             return true

@@ -51,7 +51,8 @@
 
         func run() async throws {
             let storage = try options.storage()
-            let input = try read(), mark: [UInt8] = [0xEF, 0xBB, 0xBF]  // which some editors put before a text
+            let input = try input.map(System.readFile) ?? System.readStandardInput()
+            let mark: [UInt8] = [0xEF, 0xBB, 0xBF]  // which some editors put before a text
             let bytes = input.starts(with: mark) ? input.dropFirst(mark.count) : input[...]
             var rows: [StoredRow] = []
             let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -63,11 +64,6 @@
             ProgressLine.shared.begin("Storing \(rows.count.items)")
             if !rows.isEmpty { try storage.insert(rows) }
             Output.error.line("Imported: \(rows.count.items)")
-        }
-
-        private func read() throws -> [UInt8] {
-            guard let input else { return try System.readStandardInput() }
-            return try System.readFile(input)
         }
     }
 

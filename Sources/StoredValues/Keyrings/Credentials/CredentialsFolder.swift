@@ -83,7 +83,7 @@ struct CredentialsFolder: Sendable {
 
     /// The possible names of a secret's file; the first existing one counts.
     private static func names(of id: SecretIdentifier) throws(KeyringError) -> [String] {
-        guard isFileName(id.account), !hasForbiddenByte(id.service) else {
+        guard isFileName(id.account), !id.service.has("/"), !id.service.has("\0") else {
             throw failure(5, "\"\(id)\" cannot be the name of a file; use a key without slashes, of 255 bytes at most")
         }
         let longName = "\(id.service).\(id.account)"
@@ -97,12 +97,7 @@ struct CredentialsFolder: Sendable {
 
     /// At most NAME_MAX bytes.
     private static func isFileName(_ name: String) -> Bool {
-        !["", ".", ".."].contains(name) && name.utf8.count <= 255 && !hasForbiddenByte(name)
-    }
-
-    /// Whether it contains a slash or NUL, byte by byte: for Swift, a slash with a combining accent is another character.
-    private static func hasForbiddenByte(_ name: String) -> Bool {
-        name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
+        !["", ".", ".."].contains(name) && name.utf8.count <= 255 && !name.has("/") && !name.has("\0")
     }
 
     /// The path of systemd's credential `name` in `folder`.

@@ -22,10 +22,7 @@
     extension KeyDerivation {
         init(new method: Method) { self.init(method: method, salt: Self.randomBytes(32)) }
 
-        static func randomBytes(_ count: Int) -> [UInt8] {
-            var generator = SystemRandomNumberGenerator()
-            return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        }
+        static func randomBytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in .random(in: .min ... .max) } }
     }
 
     /// The unencrypted beginning of the file.

@@ -1,6 +1,5 @@
 #if EncryptedFile
     import StoredValuesFiles
-    import StoredValuesSupport
 
     /// The content of an encrypted file as a value, wherever the bytes are kept.
     package struct SealedSecrets: Sendable {

@@ -1,7 +1,6 @@
 #if EncryptedFile
     import FoundationEssentials
     import StoredValuesFiles
-    import StoredValuesSupport
 
     /// What whoever changes the secrets of a fleet signs (Ed25519), so that machines without the key know a genuine file from a forged one. The
     /// pair is derived from the key that seals the file, and its public half is for everybody.
