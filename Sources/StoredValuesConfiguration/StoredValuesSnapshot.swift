@@ -51,9 +51,11 @@
         func value(atPath path: String) throws -> JSONValue? {
             // Names that begin with $ are reserved for the library.
             guard !path.isReservedKey else { return nil }
-            return try Self.value(at: path.split(separator: ".", omittingEmptySubsequences: false)[...], in: value(of:))
+            let found = try Self.value(at: path.split(separator: ".", omittingEmptySubsequences: false)[...], in: value(of:))
+            return found == .null ? nil : found
         }
 
+        /// The value, or a stored nil, which hides values of shorter names; nil if there is none.
         private static func value(at path: ArraySlice<Substring>, in member: (String) throws -> JSONValue?) rethrows -> JSONValue? {
             for end in path.indices.reversed() {
                 guard let found = try member(path[...end].joined(separator: ".")) else { continue }
@@ -61,7 +63,6 @@
                 switch found {
                 case .object(let members):
                     if let value = Self.value(at: rest, in: { members[$0] }) { return value }
-                case .null where rest.isEmpty: return nil  // a stored nil, which hides values of shorter names
                 case _ where rest.isEmpty: return found
                 default: break
                 }

@@ -98,7 +98,10 @@ package final class DurableFile: Sendable {
         do throws(SystemErrorCode) {
             let descriptor = try operations.open(target, for: .creating)
             defer { operations.close(descriptor) }
-            if let owner = try? ownerOfNew(in: folder) { try operations.changeOwner(of: descriptor, user: owner.user, group: owner.group) }
+            // A folder that was replaced by a link meanwhile would give the file away in another place.
+            if let owner = try? ownerOfNew(in: folder), FileAccess.lies(descriptor, at: target, operations) {
+                try operations.changeOwner(of: descriptor, user: owner.user, group: owner.group)
+            }
         } catch {
             guard error == .exists else { throw FileError(.create, target, error) }  // another process was faster
         }

@@ -46,7 +46,9 @@ final class DecodingNode {
         isList = type is any ListItem.Type
         defer { isList = outer }
         do {
-            return try decodeUntraced(type)
+            let item = try decodeUntraced(type)
+            trace.goOn()  // the item has coped with what failed inside it
+            return item
         } catch {
             trace.fail(at: codingPath, type)
             throw error

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import StoredValuesSupport
 
 /// Encodes items as JSON text. Not every item survives the round trip of Foundation's encoder exactly: it refuses nan, writes
@@ -135,6 +134,16 @@ final class EncodingNode {
         return node
     }
 
+    /// The node for a nested container, which goes on in one that was asked for before, as Foundation's encoder does: a class and its
+    /// subclass may write into the same.
+    fileprivate func nestedNode(_ key: some CodingKey, asList isList: Bool) -> EncodingNode {
+        guard case .members = content, let old = parts.last(where: { $0.name.isIdentical(to: key.stringValue) })?.node else { return addNode(key) }
+        switch (old.content, isList) {
+        case (.list, true), (.members, false): return old
+        default: return addNode(key)
+        }
+    }
+
     private func node(_ key: some CodingKey) -> EncodingNode { EncodingNode(.part(key, of: path), depth: depth + 1) }
 
     fileprivate func append(_ key: some CodingKey, _ node: EncodingNode? = nil, value: JSONValue = .null) {
@@ -209,9 +218,9 @@ private struct MemberEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode<Item: Encodable>(_ value: Item, forKey key: Key) throws { try node.add(value, key) }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
-        node.addNode(key).container(keyedBy: type)
+        node.nestedNode(key, asList: false).container(keyedBy: type)
     }
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { node.addNode(key).unkeyedContainer() }
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { node.nestedNode(key, asList: true).unkeyedContainer() }
     func superEncoder() -> any Encoder { node.addNode(JSONKey.member("super")) }
     func superEncoder(forKey key: Key) -> any Encoder { node.addNode(key) }
 }

@@ -75,8 +75,9 @@ struct ItemShape {
     }
 
     private static func rawValues<Item: CaseIterable & RawRepresentable & Codable>(_ type: Item.Type) -> [JSONValue] {
-        let all = Item.allCases.prefix(1000).map { try? ItemEncoder.encode($0) }, cases = all.compactMap(\.self)
-        guard cases.count == all.count, !cases.isEmpty, cases.allSatisfy({ $0.item(type) != nil }) else { return [] }
+        let limit = 1000  // of more, nothing is said: a list of some would refuse the others
+        let all = Item.allCases.prefix(limit + 1).map { try? ItemEncoder.encode($0) }, cases = all.compactMap(\.self)
+        guard cases.count == all.count, (1...limit).contains(cases.count), cases.allSatisfy({ $0.item(type) != nil }) else { return [] }
         let others: [JSONValue]
         if cases.allSatisfy({ $0.stringValue != nil }) {
             let texts = cases.compactMap(\.stringValue)
@@ -125,9 +126,20 @@ struct ItemShape {
         of type: Item.Type, _ sample: [String: JSONValue], _ record: DecodingRecord
     ) -> [String: JSONValue] {
         func with(_ name: String, _ value: JSONValue) -> JSONValue { .object(sample.merging([name: value]) { $1 }) }
-        for name in record.members.keys.sorted() { for value in DecodingRecord.samples { record.run(type, on: with(name, value)) } }
+        for name in record.members.keys.sorted() {
+            let cases = record.members[name]?.types.flatMap { Self.cases(of: $0) } ?? []
+            for value in DecodingRecord.samples + cases { record.run(type, on: with(name, value)) }
+        }
+        // Where one member says what the others are, what the others may be cannot be found by changing one at a time. An enum has such
+        // a member, and so has what refuses texts of a member that the member itself does not.
+        let isEnum = JSONValue.object(sample).item(type).map { Mirror(reflecting: $0).displayStyle == .enum } ?? false
+        let deciding = record.members.filter { name, member in
+            member.types.allSatisfy { $0 == String.self } && !member.types.isEmpty
+                && DecodingRecord.samples.contains { $0.stringValue != nil && with(name, $0).item(type) == nil }
+        }
         var members: [String: JSONValue] = [:]
         for (name, member) in record.members where !member.isOpen {
+            guard member.types.isEmpty || deciding[name] != nil || (deciding.isEmpty && !isEnum) else { continue }
             var choices = member.types.map { schema(of: $0, sample[name]) }
             let kinds = [("null", member.mayBeNull), ("array", member.isList), ("object", member.isObject)]
             choices += kinds.filter(\.1).map { JSONSchema(type: $0.0) }

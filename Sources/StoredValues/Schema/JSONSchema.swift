@@ -143,10 +143,14 @@ extension JSONSchema {
     }
 
     private var limits: String {
-        let (low, high) = (bound("minimum"), bound("maximum"))
         // The limits of 64 bits say nothing to people.
-        let isWide = [low, high].contains { ($0?.text.utf8.count ?? 0) > 12 }
-        return if let low, let high, !isWide { " from \(low) to \(high)" } else { "" }
+        func said(_ name: String) -> JSONNumber? { bound(name).flatMap { $0.text.utf8.count > 12 ? nil : $0 } }
+        return switch (said("minimum"), said("maximum")) {
+        case (let low?, let high?): " from \(low) to \(high)"
+        case (let low?, nil): " of at least \(low)"
+        case (nil, let high?): " of at most \(high)"
+        case (nil, nil): ""
+        }
     }
 
     private static func list(_ words: [String]) -> String {

@@ -8,7 +8,7 @@ struct PropertyList: Codable {
 
     /// The property list in `bytes`, binary or XML.
     init(parsing bytes: [UInt8]) throws(Problem) {
-        if bytes.starts(with: "bplist".utf8) { try Self.checkBinary(bytes) } else { try Self.checkXML(bytes[...]) }
+        try Self.check(bytes)
         let limits = Limits(fileSize: bytes.count), decoder = PropertyListDecoder()
         decoder.userInfo[Limits.key] = limits
         do { self = try decoder.decode(PropertyList.self, from: Data(bytes)) } catch { throw limits.problem ?? .damaged }
@@ -63,9 +63,27 @@ extension PropertyList {
             return reading(content, .boxedJSON)
         }
         let isList = ["bplist", "<?xml"].contains { bytes.starts(with: $0.utf8) }
+        if isList, Self.isArchive(bytes) { return .failure(.archivedObject) }
         guard isList, let list = try? PropertyList(parsing: bytes) else { return reading(try? ItemEncoder.encode(self), .data) }
-        if let members = list.value as? [String: PropertyList], members["$archiver"] != nil { return .failure(.archivedObject) }
         return reading(try? ItemEncoder.encode(list), .propertyList)
+    }
+}
+
+extension PropertyList {
+    private struct Archive: Decodable {
+        enum CodingKeys: String, CodingKey { case archiver = "$archiver" }
+        let archiver: String
+    }
+
+    /// Whether it is an archive of objects. Its references to objects have a type of their own, which no `Decodable` reads.
+    private static func isArchive(_ bytes: [UInt8]) -> Bool {
+        do {
+            try check(bytes)
+            _ = try PropertyListDecoder().decode(Archive.self, from: Data(bytes))
+            return true
+        } catch {
+            return false
+        }
     }
 }
 
@@ -103,6 +121,11 @@ extension PropertyList {
                 if let problem = state.problem { throw problem }
             }
         }
+    }
+
+    /// Throws if Foundation's parser must not see the property list.
+    private static func check(_ bytes: [UInt8]) throws(Problem) {
+        if bytes.starts(with: "bplist".utf8) { try checkBinary(bytes) } else { try checkXML(bytes[...]) }
     }
 
     /// Throws if a binary list has an integer of more than 64 bits, of which Foundation reads the lower half. The end of the file says

@@ -64,7 +64,11 @@ extension StoredKey: ErasedKey {
         let schema = ItemShape.schema(of: Item.self, sample: try? ItemEncoder.encode(defaultItem))
         guard let bounds, schema.isNumber else { return schema }
         let type = schema.json["type"]?.stringValue ?? "number"  // without the words, or the object, for what is none
-        return JSONSchema(type: type, ["minimum": bounds.lowerBound, "maximum": bounds.upperBound])
+        let limits = ["minimum": bounds.lowerBound, "maximum": bounds.upperBound]
+        let numbers = JSONSchema(type: type, limits.filter { $0.value.stringValue == nil })
+        // An infinite bound is a word, which limits nothing and is allowed itself.
+        let words = limits.values.filter { $0.stringValue != nil }
+        return words.isEmpty ? numbers : JSONSchema(anyOf: [numbers, JSONSchema(["enum": .array(words)])])
     }
 
     var bounds: Setting.Bounds? {

@@ -244,6 +244,8 @@ extension KeyringError {
     /// others: some last, and a key's might ask the user for a passphrase again and again.
     fileprivate var mayPass: Bool {
         switch self {
+        // Not `.accessDenied`, which may be the answer of a user, who would be asked again each minute. So a file whose mode alone was
+        // corrected, which is no event of a watch, is read by the next getter, and not for a stream.
         case .timedOut, .other("file", _, _), .other("system", _, _): true
         default: false
         }

@@ -324,6 +324,25 @@ extension FileAccessTests {
     }
 }
 
+extension FileAccessTests {
+    @Test("Nor does it where root creates an empty file")
+    func folderTurnedBeforeCreation() throws {
+        try SkippedCase.endUnlessRoot(because: "only root can create files for others")
+        try withTemporaryFolder { outer in
+            let home = outer + "/home", other = outer + "/other"
+            for folder in [home, other] { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false) }
+            #expect(chown(home, 4321, 4322) == 0)
+            let faulty = FaultyFileOperations { call in
+                guard call == "open creating" else { return }
+                #expect(rename(home, home + ".old") == 0 && symlink(other, home) == 0 && lchown(home, 4321, 4322) == 0)
+            }
+            try? DurableFile(path: home + "/file", operations: faulty).createIfMissing()
+            let status = try operations.status(at: other + "/file", followingLinks: false)
+            #expect(status.user == 0 && status.group == 0)
+        }
+    }
+}
+
 private final class Counter: Sendable {
     private let count = Guarded(0)
 

@@ -367,6 +367,21 @@ extension EncryptedFileKeyringTests {
     }
 
     @Test(
+        "No error says that nothing has changed where the file was replaced and only its folder was not synced",
+        arguments: [SystemErrorCode.accessDenied, .notPermitted, .readOnly])
+    func folderNotSynced(code: SystemErrorCode) async throws {
+        try await withTemporaryFolder { folder in
+            makeKeyFile(folder + "/key")
+            let file = DurableFile(path: folder + "/store", operations: FaultyFileOperations(failing: ["open folder": code]))
+            let keyring = EncryptedFileKeyring(file: file, key: .file(folder + "/key"), deadline: hangLimit)
+            let error = try await #require(throws: KeyringError.self) { try await keyring.write(secret, for: id, label: "") }
+            if case .other("file", _, let message) = error { #expect(message.contains(folder)) } else { Issue.record(error) }
+            let found = try await keyring.read(id)
+            #expect(found == secret)
+        }
+    }
+
+    @Test(
         "Where the lock is refused, an update that changes nothing works, and another fails and forgets nothing",
         arguments: [
             (SystemErrorCode.accessDenied, KeyringError.accessDenied), (.readOnly, .readOnly),

@@ -159,6 +159,35 @@ extension EncryptedFileRekeyTests {
         }
     }
 
+    @Test("A reader that began before it, and gets the old passphrase after it, does not bring that back")
+    func lateReader() async throws {
+        try await withTemporaryFolder { folder in
+            func keyring(_ key: EncryptedFileKey) -> EncryptedFileKeyring {
+                EncryptedFileKeyring(path: folder + "/store", key: key, deadline: hangLimit)
+            }
+            try await keyring(.passphrase { Secret("old".utf8) }).write(secret, for: id, label: "")
+            let isFirst = Guarded(true), isAsked = OneShot<Bool>(), gate = DispatchSemaphore(value: 0)
+            let rekeyed = keyring(
+                .passphrase {
+                    if isFirst.withLock({ exchange(&$0, with: false) }) {
+                        isAsked.answer(true)
+                        gate.wait()
+                    }
+                    return Secret("old".utf8)
+                })
+            async let read = rekeyed.read(id)
+            _ = await isAsked.wait(cancelled: false)
+            do { try await rekeyed.rekey(to: .passphrase { Secret("new".utf8) }) } catch { Issue.record(error) }
+            gate.signal()
+            let found = try await read
+            #expect(found == secret)
+            try FileManager.default.removeItem(atPath: folder + "/store")
+            try await rekeyed.write(secret, for: id, label: "")
+            let again = try await keyring(.passphrase { Secret("new".utf8) }).read(id)
+            #expect(again == secret)
+        }
+    }
+
     @Test("Readers beside it, in the same keyring, never fail")
     func readers() async throws {
         try await withStore { folder in

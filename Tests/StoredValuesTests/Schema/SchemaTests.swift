@@ -23,6 +23,58 @@ extension SchemaTests {
         case square(side: Double)
     }
 
+    /// One member says what the other is; tagged by a text.
+    fileprivate enum Act: Codable {
+        case wait(Double)
+        case open(String)
+        enum Keys: CodingKey { case type, value }
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Keys.self)
+            switch try container.decode(String.self, forKey: .type) {
+            case "wait": self = .wait(try container.decode(Double.self, forKey: .value))
+            case "open": self = .open(try container.decode(String.self, forKey: .value))
+            default: throw DecodingError.dataCorruptedError(forKey: .type, in: container, debugDescription: "no act")
+            }
+        }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Keys.self)
+            switch self {
+            case .wait(let time):
+                try container.encode("wait", forKey: .type)
+                try container.encode(time, forKey: .value)
+            case .open(let path):
+                try container.encode("open", forKey: .type)
+                try container.encode(path, forKey: .value)
+            }
+        }
+    }
+
+    /// The same as a struct, by a text or by the cases of an enum.
+    fileprivate struct Step<Kind: Codable & Sendable>: Codable {
+        var type: Kind
+        var value = 1.0
+        init(_ type: Kind) { self.type = type }
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            type = try container.decode(Kind.self, forKey: .type)
+            switch "\(type)" {
+            case "up": value = try container.decode(Double.self, forKey: .value)
+            case "down": value = Double(try container.decode(String.self, forKey: .value).count)
+            default: throw DecodingError.dataCorruptedError(forKey: .type, in: container, debugDescription: "no step")
+            }
+        }
+    }
+
+    /// More cases than are listed.
+    fileprivate struct Numbered: Codable, CaseIterable, RawRepresentable {
+        let rawValue: String
+        init?(rawValue: String) {
+            guard let number = Int(rawValue.dropFirst()), rawValue == "n\(number)", (0..<1200).contains(number) else { return nil }
+            self.rawValue = rawValue
+        }
+        static var allCases: [Numbered] { (0..<1200).compactMap { Numbered(rawValue: "n\($0)") } }
+    }
+
     fileprivate struct Window: Codable {
         struct Nested: Codable { var level = 1 }
         var width = 800
@@ -150,6 +202,11 @@ extension SchemaTests {
         SchemaCase(Tree(), good: ["{}", "{\"children\": [{\"name\": \"x\", \"children\": []}]}"], bad: ["{\"name\": 1}", "{\"children\": 1}"]),
         SchemaCase(Node(next: nil, value: 1), good: ["{\"value\": 2, \"next\": {\"value\": 3}}"], bad: ["{\"value\": \"x\"}"]),
         SchemaCase(Shape.circle(radius: 1), good: ["{\"circle\": {\"radius\": 2}}", "{\"square\": {\"side\": 2}}"], bad: ["1", "{\"circle\": 1}"]),
+        SchemaCase(Act.wait(1), good: [#"{"type": "wait", "value": 1}"#, #"{"type": "open", "value": "file"}"#], bad: ["1"]),
+        SchemaCase([Act.wait(1)], good: [#"[{"type": "open", "value": "file"}]"#], bad: ["1", "[1]"]),
+        SchemaCase(Step("up"), good: [#"{"type": "up", "value": 1}"#, #"{"type": "down", "value": "x"}"#], bad: ["1", #"{"type": 1, "value": 1}"#]),
+        SchemaCase(Step(Direction.up), good: [#"{"type": "down", "value": "x"}"#], bad: ["1", #"{"type": "left", "value": 1}"#]),
+        SchemaCase(Numbered.allCases[0], good: ["\"n0\"", "\"n1100\""], bad: ["1"]),
         SchemaCase(Timeout(), good: ["5", "\"5s\""], bad: ["true", "[]", "1.5"]),
         SchemaCase(Forgiving(), good: ["{\"width\": \"x\"}", "{\"width\": null}"], bad: ["1"]),
         SchemaCase(Panel(), good: ["{\"theme\": null}", "{\"theme\": {\"name\": \"dark\"}}"], bad: ["1"]),
@@ -159,6 +216,7 @@ extension SchemaTests {
         SchemaCase(Page(), good: ["{\"anything\": 1}", "1"], bad: []),
         SchemaCase(StoredKey("limit", default: 60, in: 1...100), good: ["1", "100"], bad: ["\"x\"", "1.5"]),
         SchemaCase(StoredKey("ratio", default: 0.5, in: 0...1), good: ["0", "0.5"], bad: ["\"nan\"", "\"x\""]),
+        SchemaCase(StoredKey("ratio", default: 1, in: 0...Double.infinity), good: ["0", "1e300", "\"inf\""], bad: ["\"nan\"", "\"x\""]),
         SchemaCase(StoredKey("price", default: Decimal(1), in: 0...100), good: ["0", "99.99"], bad: ["\"x\"", "null"]),
         SchemaCase(StoredKey("name", default: "m", in: "a"..."z"), good: ["\"b\""], bad: ["1"]),
         SchemaCase(StoredKey("even", default: 2, validate: { $0 / 2 * 2 }), good: ["4"], bad: ["\"x\""]),

@@ -52,6 +52,14 @@ extension KeyringRuleTests {
         #expect(try await keyring.read(id) == Secret([7]))
     }
 
+    @Test("A keyring that removes a secret while it says that it is locked breaks a rule, also one that lists no names")
+    func removingUnderLock() async throws {
+        let keyring = MinimalKeyring(removesUnderLock: true)
+        await withKnownIssue {
+            try await KeyringRule.unavailability.check(within: hangLimit, setUnavailable: { await keyring.set(isLocked: $0) }) { keyring }
+        }
+    }
+
     @Test("A keyring that announces only the secrets that are watched keeps the rule")
     func watched() async throws {
         let keyring = WatchedKeyring()
@@ -116,7 +124,9 @@ private actor MinimalKeyring: Keyring {
     private var isLocked = false
     private let reading: Reading
 
-    init(reading: Reading = .works) { self.reading = reading }
+    private let removesUnderLock: Bool
+
+    init(reading: Reading = .works, removesUnderLock: Bool = false) { (self.reading, self.removesUnderLock) = (reading, removesUnderLock) }
 
     func set(isLocked: Bool) { self.isLocked = isLocked }
 
@@ -143,6 +153,7 @@ private actor MinimalKeyring: Keyring {
     }
 
     func remove(_ id: SecretIdentifier) async throws(KeyringError) {
+        if removesUnderLock { secrets[id] = nil }
         try check()
         secrets[id] = nil
     }

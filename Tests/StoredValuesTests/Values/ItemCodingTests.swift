@@ -343,6 +343,37 @@ extension ItemCodingTests {
         #expect(String(decoding: both, as: UTF8.self).utf8.elementsEqual("{\n  \"e\u{301}\": 1,\n  \"\u{E9}\": 1\n}".utf8))
     }
 
+    @Test("A nested container that is asked for again goes on, as with Foundation's encoder")
+    func nestedAgain() throws {
+        func expect(_ text: String, _ body: @escaping @Sendable (inout KeyedEncodingContainer<ByHand.Key>) throws -> Void) throws {
+            let encode: @Sendable (any Encoder) throws -> Void = {
+                var container = $0.container(keyedBy: ByHand.Key.self)
+                try body(&container)
+            }
+            #expect(try compact(encode) == text)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            #expect(String(decoding: try encoder.encode(ByHand(body: encode)), as: UTF8.self) == text.replacing(" ", with: ""))
+        }
+        try expect(#"{"a": {"a": 1, "b": 2}}"#) { container in
+            for (key, value) in [(ByHand.Key.a, 1), (.b, 2)] {
+                var nested = container.nestedContainer(keyedBy: ByHand.Key.self, forKey: .a)
+                try nested.encode(value, forKey: key)
+            }
+        }
+        try expect(#"{"a": [1, 2]}"#) { container in
+            for value in 1...2 {
+                var nested = container.nestedUnkeyedContainer(forKey: .a)
+                try nested.encode(value)
+            }
+        }
+        try expect(#"{"a": {"b": 2, "x": 1}}"#) { container in
+            try container.encode(["x": 1], forKey: .a)
+            var nested = container.nestedContainer(keyedBy: ByHand.Key.self, forKey: .a)
+            try nested.encode(2, forKey: .b)
+        }
+    }
+
     private struct Spelled: Codable, Equatable {
         var a = 0
         var composed = 0

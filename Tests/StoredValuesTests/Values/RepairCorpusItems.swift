@@ -128,10 +128,12 @@ struct Forgiving: Codable, Equatable, Sendable {
     init(grid: Grid = Grid(), title: String = "Chess") { (self.grid, self.title) = (grid, title) }
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        grid = (try? container.decode(Grid.self, forKey: .grid)) ?? Grid(columns: 0, rows: 0)
         title = try container.decode(String.self, forKey: .title)
+        grid = (try? container.decode(Grid.self, forKey: .grid)) ?? Grid(columns: 0, rows: 0)
     }
 }
+
+enum Ground: String, Codable, CodingKeyRepresentable, Sendable { case light, dark }
 
 /// Members inside members, without types of their own.
 struct Nested: Codable, Equatable, Sendable {

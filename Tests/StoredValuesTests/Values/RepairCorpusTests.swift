@@ -216,6 +216,9 @@ extension RepairCorpusTests {
             "An error that the type swallows is its own business", stored: #"{"grid": "big"}"#, default: Forgiving(grid: Grid(columns: 1, rows: 1)),
             reads: Forgiving(grid: Grid(columns: 0, rows: 0))),
         RepairCase(
+            "Nor is it another's", stored: #"{"dark": {"title": "x", "grid": "big"}, "mauve": {}}"#, default: [Ground.dark: Forgiving()],
+            reads: [.dark: Forgiving(grid: Grid(columns: 0, rows: 0), title: "x")], repairing: ["mauve"]),
+        RepairCase(
             "A superclass", stored: #"{"wings": 3, "super": {"legs": "two"}}"#, default: Bird(legs: 2, wings: 2), reads: Bird(legs: 2, wings: 3),
             repairing: ["super.legs"]),
         RepairCase("A superclass that is new", stored: #"{"wings": 3}"#, default: Bird(legs: 2, wings: 2), reads: Bird(legs: 2, wings: 3)),

@@ -114,6 +114,10 @@
                 derived.removeAll { $0.derivation == key.derivation }
                 derived = derived.suffix(1) + [key]
             }
+
+            /// Adds a key of the source that there was after so many changes, unless the file was re-keyed since: a new file would be sealed
+            /// with the old key.
+            mutating func add(_ key: DerivedKey, since changes: Int) { if changes == self.changes { add(key) } }
         }
 
         let file: DurableFile
@@ -248,23 +252,25 @@
         }
 
         private func keyForNewFile() throws(KeyringError) -> DerivedKey {
-            let (source, known) = keys.withLock { ($0.source, $0.derived.last) }
+            let (source, known, changes) = keys.withLock { ($0.source, $0.derived.last, $0.changes) }
             // A key file is read again even if its key is known: a file created with a deleted key could never be opened. A
             // passphrase cannot be deleted, and scrypt is slow.
             if source.isPassphrase, let known { return known }
             let derived = try source.derivedKeyForNewFile(operations: file.operations)
-            keys.withLock { $0.add(derived) }
+            keys.withLock { $0.add(derived, since: changes) }
             return derived
         }
 
         private func derivedKey(for header: EncryptedFileHeader) throws(KeyringError) -> DerivedKey {
-            let (source, known) = keys.withLock { ($0.source, $0.derived.first { $0.derivation == header.derivation }) }
+            let (source, known, changes) = keys.withLock { keys in
+                (keys.source, keys.derived.first { $0.derivation == header.derivation }, keys.changes)
+            }
             if let known {
                 guard known.opens(header) else { throw .wrongKey }
                 return known
             }
             let derived = try source.derivedKey(for: header, operations: file.operations)
-            keys.withLock { $0.add(derived) }
+            keys.withLock { $0.add(derived, since: changes) }
             return derived
         }
 
