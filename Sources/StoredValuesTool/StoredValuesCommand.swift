@@ -20,6 +20,16 @@ struct StoredValuesCommand: AsyncParsableCommand {
               stored-values store export --app com.example.Editor > items.jsonl
               stored-values doctor --app com.example.Editor
 
+            ENVIRONMENT
+              \(ApplicationOptions.variable)          the program, in place of --app
+              STORED_VALUES_PREFERENCES  the path of the program's settings
+              STORED_VALUES_KEYRING      the keyring, in place of --keyring
+              STORED_VALUES_FLEET        the folder of the settings that machines share
+              VISUAL, EDITOR             the editor that edit starts
+              NO_COLOR                   if it is not empty, no colours
+
+            Options take precedence.
+
             EXIT STATUS
             \(ExitStatus.table)
 

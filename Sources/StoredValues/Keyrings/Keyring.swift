@@ -26,7 +26,7 @@
 /// A keyring is passed where a wrapper is declared:
 ///
 /// ```swift
-/// @SecurelyStoredValue(key: "token", keyring: .encryptedFile("/var/lib/app/secrets", key: .file("/run/key")))
+/// @SecurelyStoredValue(key: "token", keyring: .encryptedFile("/var/lib/app/secrets", key: .file("/etc/app/key")))
 /// var token: String?
 /// ```
 ///

@@ -130,8 +130,8 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
 
     /// ``values`` with a limit on the elements that wait for a slow reader. One that waits already gets the next element whatever the limit.
     ///
-    /// An outage of the keyring, and an answer equal to the one before, yield nothing, but take a place until the reader comes to them: they
-    /// can replace, or keep out, a change.
+    /// An outage of the keyring, and an answer equal to the one before, are not delivered, but occupy a buffer slot until the reader reaches
+    /// them, so they can push out a real change, or keep one out.
     public func values(bufferingPolicy: AsyncStream<Item?>.Continuation.BufferingPolicy) -> LiveValues<Item?> {
         contents(BufferLimit(bufferingPolicy)) { _ in
             // An outage between two equal answers yields nothing. Only a fingerprint is kept, so that the secret does not stay in memory.

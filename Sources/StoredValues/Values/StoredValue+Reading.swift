@@ -13,8 +13,8 @@ extension StoredValue {
 
     /// ``values`` with a limit on the elements that wait for a slow reader. One that waits already gets the next element whatever the limit.
     ///
-    /// A change that leaves the value equal yields nothing, but takes a place until the reader comes to it: it can replace, or keep out, a
-    /// change that is one.
+    /// A change to an equal value is not delivered, but occupies a buffer slot until the reader reaches it, so it can push out a real change,
+    /// or keep one out.
     public func values(bufferingPolicy: AsyncStream<Item>.Continuation.BufferingPolicy) -> LiveValues<Item> {
         let limit = BufferLimit(bufferingPolicy)
         return LiveValues(subscribe: { self.livePreference.live.subscribe(limit) }, makeTransform: { self.transform() })
