@@ -124,11 +124,11 @@ package final class DurableFile: Sendable {
     }
 
     /// Syncs that the folder of `target` and those above it exist; another process may have just created them.
-    func syncAncestors(of target: String) throws(FileError) {
+    package func syncAncestors(of target: String) throws(FileError) {
         var folder = ResolvedPath.folder(of: target)
         while folder != "/" {
             folder = ResolvedPath.folder(of: folder)
-            // We cannot have created a folder in one that is unreadable.
+            // One that cannot be read cannot be synced; nothing more can be done there.
             do { try synchronize(folder, openedFor: .folder) } catch { guard error.code == .accessDenied else { throw error } }
         }
     }

@@ -69,7 +69,7 @@ func effectiveGroup() -> UInt32 { getegid() }
 
 // For frequent calls, `withCString` avoids the copy of an implicit conversion. First the calls that have the same names as methods below.
 private func openFile(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
-private func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
+@discardableResult private func closeFile(_ descriptor: Int32) -> Int32 { close(descriptor) }
 private func readFile(_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int { read(file, buffer.baseAddress, buffer.count) }
 private func writeFile(_ file: Int32, _ buffer: UnsafeRawBufferPointer) -> Int { write(file, buffer.baseAddress, buffer.count) }
 
@@ -114,6 +114,14 @@ package class FileOperations: @unchecked Sendable {
     }
 
     package func synchronize(_ descriptor: Int32) throws(SystemErrorCode) { try system { fsync(descriptor) } }
+
+    /// Asks whether what was written has found a place, of file systems that say so when a file is closed: over NFS a full disk, or a
+    /// quota, is an error of close(2), and not yet one of write(2). Elsewhere nothing can fail here, and nothing waits for the disk.
+    package func flush(_ descriptor: Int32) throws(SystemErrorCode) {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0, closeFile(copy) != 0, errno != EINTR else { return }
+        throw SystemErrorCode(rawValue: errno)
+    }
 
     package func status(of descriptor: Int32) throws(SystemErrorCode) -> FileStatus {
         var result = stat()

@@ -195,7 +195,7 @@ package struct LockedFile: ~Copyable {
                 guard count > 0 else { throw .ioFailed }  // otherwise this loop would not end
                 rest.removeFirst(count)
             }
-            if durably { try operations.synchronize(descriptor) }
+            if durably { try operations.synchronize(descriptor) } else { try operations.flush(descriptor) }
             return try finish()
         } catch {
             try? operations.unlink(path)

@@ -192,6 +192,9 @@
 
     extension SecretServiceError {
         /// The program has not what it was asked for, or does not let us have it. After any other error nothing is known.
-        fileprivate var isRefusal: Bool { !isBroken && !isUndelivered && !isWrongAnswer && self != .cancelled }
+        fileprivate var isRefusal: Bool {
+            if case .other("system", _, _) = self { return false }
+            return !isBroken && !isUndelivered && !isWrongAnswer && !isLimitOfGDBus && self != .cancelled
+        }
     }
 #endif

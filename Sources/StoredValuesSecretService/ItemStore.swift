@@ -84,6 +84,10 @@
         /// The items with `attributes`, none of them locked. An empty result is certain: the default collection was open before
         /// the search and after it. (A program that starts, or whose collection is just opening, answers the search with nothing
         /// and a later check with "open": KWallet; KeePassXC in a third of its starts.)
+        ///
+        /// gnome-keyring finds items in collections that are locked, too. KeePassXC and KWallet do not: what lies in another database or
+        /// wallet that is locked counts as missing. To throw `locked` for each such collection would hide for ever that a secret is
+        /// missing from whoever keeps an archive that they never open.
         fileprivate func openItems(_ attributes: [String: String]) throws(SecretServiceError) -> [Item] {
             var wasOpen = false
             for _ in 1...5 {  // in case it had to be opened first, and was locked once meanwhile

@@ -7,7 +7,8 @@ extension Command {
     static let wait = Command("wait") { _ in
         guard await pause(for: .milliseconds(1)) else { return }
         say("paused")
-        guard !MonotonicSemaphore().wait(until: monotonicNanoseconds() + 1_000_000) else { return }
+        let end = monotonicNanoseconds() + 1_000_000
+        guard !MonotonicSemaphore().wait(until: end), monotonicNanoseconds() >= end else { return }
         say("waited")
     }
 

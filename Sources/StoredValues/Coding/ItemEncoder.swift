@@ -52,6 +52,8 @@ final class EncodingNode {
     fileprivate private(set) var content = Content.nothing
     /// The elements of a list, without names, or the members in the order of encoding; the last of a name counts.
     fileprivate private(set) var parts: [Part] = []
+    /// The last node of each name, by its bytes, once a nested container was asked for.
+    private var nodesByName: [[UInt8]: EncodingNode]?
     private let path: CodingPath
     private let depth: Int
     var codingPath: [any CodingKey] { path.keys }
@@ -137,9 +139,14 @@ final class EncodingNode {
     /// The node for a nested container, which goes on in one that was asked for before, as Foundation's encoder does: a class and its
     /// subclass may write into the same.
     fileprivate func nestedNode(_ key: some CodingKey, asList isList: Bool) -> EncodingNode {
-        guard case .members = content, let old = parts.last(where: { $0.name.isIdentical(to: key.stringValue) })?.node else { return addNode(key) }
-        switch (old.content, isList) {
-        case (.list, true), (.members, false): return old
+        guard case .members = content else { return addNode(key) }
+        if nodesByName == nil {
+            nodesByName = [:]
+            for part in parts { nodesByName?[Array(part.name.utf8)] = part.node }
+        }
+        let old = nodesByName?[Array(key.stringValue.utf8)]
+        switch (old?.content, isList) {
+        case (.list, true), (.members, false): return old ?? addNode(key)
         default: return addNode(key)
         }
     }
@@ -149,7 +156,9 @@ final class EncodingNode {
     fileprivate func append(_ key: some CodingKey, _ node: EncodingNode? = nil, value: JSONValue = .null) {
         switch content {
         case .list: parts.append(("", node, value))
-        case .members: parts.append((key.stringValue, node, value))
+        case .members:
+            parts.append((key.stringValue, node, value))
+            if nodesByName != nil { nodesByName?[Array(key.stringValue.utf8)] = node }
         default: programmerError("encode(to:) used two kinds of container for one value. Use one: a keyed one, an unkeyed one, or a single value")
         }
     }

@@ -124,7 +124,7 @@ extension KeyringError {
     init(_ error: FileError) {
         self =
             switch error.reason {
-            // The file is replaced already, and only its folder could not be synced: no error that says that nothing has changed.
+            // The file may be replaced already, and only its folder not synced: no error that says that nothing has changed.
             case .system where error.operation == .synchronize:
                 .other(domain: "file", code: Int(error.code?.rawValue ?? 0), message: error.description)
             case .system(.accessDenied), .system(.notPermitted): .accessDenied

@@ -41,6 +41,9 @@ final class DecodingRecord {
         [], [1], ["x"], [:], ["x": 1],
     ]
 
+    /// Further values by which a member often says what the other members are.
+    static let tags: [JSONValue] = [false, 0, 2, 3]
+
     // MARK: For the decoder
 
     fileprivate func note(_ name: String, _ change: (inout Part) -> Void) { change(&members[name, default: Part()]) }

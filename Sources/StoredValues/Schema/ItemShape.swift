@@ -128,10 +128,10 @@ struct ItemShape {
         func with(_ name: String, _ value: JSONValue) -> JSONValue { .object(sample.merging([name: value]) { $1 }) }
         for name in record.members.keys.sorted() {
             let cases = record.members[name]?.types.flatMap { Self.cases(of: $0) } ?? []
-            for value in DecodingRecord.samples + cases { record.run(type, on: with(name, value)) }
+            for value in DecodingRecord.samples + DecodingRecord.tags + cases { record.run(type, on: with(name, value)) }
         }
         // Where one member says what the others are, what the others may be cannot be found by changing one at a time. An enum has such
-        // a member, and so has what refuses texts of a member that the member itself does not.
+        // a member, and perhaps also what refuses texts of a member that the member itself does not: then nothing is said of the others.
         let isEnum = JSONValue.object(sample).item(type).map { Mirror(reflecting: $0).displayStyle == .enum } ?? false
         let deciding = record.members.filter { name, member in
             member.types.allSatisfy { $0 == String.self } && !member.types.isEmpty

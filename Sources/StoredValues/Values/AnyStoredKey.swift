@@ -67,7 +67,7 @@ extension StoredKey: ErasedKey {
         let limits = ["minimum": bounds.lowerBound, "maximum": bounds.upperBound]
         let numbers = JSONSchema(type: type, limits.filter { $0.value.stringValue == nil })
         // An infinite bound is a word, which limits nothing and is allowed itself.
-        let words = limits.values.filter { $0.stringValue != nil }
+        let words = [bounds.lowerBound, bounds.upperBound].filter { $0.stringValue != nil }
         return words.isEmpty ? numbers : JSONSchema(anyOf: [numbers, JSONSchema(["enum": .array(words)])])
     }
 

@@ -3,12 +3,6 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    #if canImport(Glibc)
-        import Glibc
-    #else
-        import Musl
-    #endif
-
     /// The files that an agent writes for one application. Their calls wait for the disk.
     ///
     /// Who can write the folders decides what programs read, and with links among the files, what an agent of root overwrites. So
@@ -71,24 +65,6 @@
             }
             // Whatever the umask.
             try withFolder(path) { descriptor in try operations.changeMode(of: descriptor, to: 0o755) }
-        }
-
-        /// Syncs that the folder and those above it exist, whoever has made them: what is in it would be lost without them. Once, until one is made
-        /// anew.
-        private func syncFolders(above path: String) throws {
-            var folder = path
-            while !areFoldersDurable, folder != "/" {
-                folder = ResolvedPath.folder(of: folder)
-                do throws(SystemErrorCode) {
-                    let descriptor = try operations.open(folder, for: .folder)
-                    defer { operations.close(descriptor) }
-                    try operations.synchronize(descriptor)
-                } catch {
-                    // No agent can have made one in a folder that it cannot read, and some file systems do not sync folders.
-                    guard error == .accessDenied || error.rawValue == EINVAL else { throw FileError(.synchronize, folder, error) }
-                }
-            }
-            areFoldersDurable = true
         }
 
         /// Sees to it that only this user and root may write the folder.
@@ -198,9 +174,11 @@
         func write(_ content: FleetReport) throws { _ = try write(content.bytes, to: report, durably: false) }
 
         private func write(_ bytes: [UInt8], to file: DurableFile, durably: Bool) throws -> FileIdentity {
-            let folder = ResolvedPath.folder(of: file.path)
-            try makeFolder(folder)  // that of the reports may have been removed
-            if durably { try syncFolders(above: folder) }
+            try makeFolder(ResolvedPath.folder(of: file.path))  // that of the reports may have been removed
+            if durably, !areFoldersDurable {
+                try file.syncAncestors(of: file.path)
+                areFoldersDurable = true
+            }
             try claim(file)
             let lock = try file.lock(timeout: .seconds(30))
             return try lock.replace(with: bytes, durably: durably, modeIfNew: 0o644)

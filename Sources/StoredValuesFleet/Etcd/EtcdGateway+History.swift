@@ -24,19 +24,17 @@
         /// The oldest revision of which the cluster still knows what there was, if that is later than `revision`. It says so to a watch that is to
         /// begin before it, and nowhere else. Nil if it does not say so in time.
         private func oldestRevision(of key: Data, after revision: Int) async throws -> Int? {
-            struct Told: Error { let revision: Int }
-            do {
-                try await untilOneEnds(
-                    {
-                        try await self.watch(key, from: revision) { answer in
-                            if answer.compacted > 0 { throw Told(revision: answer.compacted) }
-                        }
-                    },
-                    { _ = await pause(for: .seconds(5)) })
-            } catch let told as Told {
-                return told.revision
-            }
-            return nil
+            let oldest = Guarded<Int?>(nil), isTold = OneShot<Bool>()
+            try await untilOneEnds(
+                {
+                    try await self.watch(key, from: revision) { answer in
+                        guard answer.compacted > revision else { return }
+                        oldest.withLock { $0 = answer.compacted }
+                        isTold.answer(true)
+                    }
+                },
+                { _ = await isTold.wait(cancelled: false) }, { _ = await pause(for: .seconds(5)) })
+            return oldest.withLock { $0 }
         }
     }
 #endif

@@ -366,7 +366,7 @@ extension DurableFileTests {
         }
     }
 
-    @Test("When the replacement fails, nothing stays set aside", arguments: ["open creating", "write", "rename"])
+    @Test("When the replacement fails, nothing stays set aside", arguments: ["open creating", "write", "flush", "rename"])
     func setAsideInVain(call: String) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/file"

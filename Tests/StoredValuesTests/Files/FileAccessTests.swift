@@ -184,7 +184,7 @@ extension FileAccessTests {
             try replace(file)
             let first = operations.calls.count
             try replace(file)
-            #expect(operations.calls[first...] == ["open locking", "lock", "attributeNames", "open creating", "write", "rename"])
+            #expect(operations.calls[first...] == ["open locking", "lock", "attributeNames", "open creating", "write", "flush", "rename"])
         }
     }
 

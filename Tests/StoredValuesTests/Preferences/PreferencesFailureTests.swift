@@ -185,7 +185,7 @@ extension PreferencesFailureTests {
 
     @Test(
         "A failed write is retried in the background, whatever the cause was",
-        arguments: ["open locking", "lock", "open creating", "write", "rename", "synchronize"],
+        arguments: ["open locking", "lock", "open creating", "write", "flush", "rename", "synchronize"],
         [SystemErrorCode.tooManyOpenFiles, .noSpace, .accessDenied])
     func triedAgain(call: String, code: SystemErrorCode) async throws {
         try await withTemporaryFolder { folder in

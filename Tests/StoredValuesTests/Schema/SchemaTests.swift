@@ -49,7 +49,7 @@ extension SchemaTests {
         }
     }
 
-    /// The same as a struct, by a text or by the cases of an enum.
+    /// The same as a struct, by a text, a number, a Bool or the cases of an enum.
     fileprivate struct Step<Kind: Codable & Sendable>: Codable {
         var type: Kind
         var value = 1.0
@@ -58,8 +58,8 @@ extension SchemaTests {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             type = try container.decode(Kind.self, forKey: .type)
             switch "\(type)" {
-            case "up": value = try container.decode(Double.self, forKey: .value)
-            case "down": value = Double(try container.decode(String.self, forKey: .value).count)
+            case "up", "1", "true": value = try container.decode(Double.self, forKey: .value)
+            case "down", "2", "false": value = Double(try container.decode(String.self, forKey: .value).count)
             default: throw DecodingError.dataCorruptedError(forKey: .type, in: container, debugDescription: "no step")
             }
         }
@@ -206,6 +206,8 @@ extension SchemaTests {
         SchemaCase([Act.wait(1)], good: [#"[{"type": "open", "value": "file"}]"#], bad: ["1", "[1]"]),
         SchemaCase(Step("up"), good: [#"{"type": "up", "value": 1}"#, #"{"type": "down", "value": "x"}"#], bad: ["1", #"{"type": 1, "value": 1}"#]),
         SchemaCase(Step(Direction.up), good: [#"{"type": "down", "value": "x"}"#], bad: ["1", #"{"type": "left", "value": 1}"#]),
+        SchemaCase(Step(1), good: [#"{"type": 2, "value": "x"}"#], bad: ["1", #"{"type": "x", "value": 1}"#]),
+        SchemaCase(Step(true), good: [#"{"type": false, "value": "x"}"#], bad: ["1", #"{"type": "x", "value": 1}"#]),
         SchemaCase(Numbered.allCases[0], good: ["\"n0\"", "\"n1100\""], bad: ["1"]),
         SchemaCase(Timeout(), good: ["5", "\"5s\""], bad: ["true", "[]", "1.5"]),
         SchemaCase(Forgiving(), good: ["{\"width\": \"x\"}", "{\"width\": null}"], bad: ["1"]),

@@ -74,6 +74,10 @@ final class FaultyFileOperations: FileOperations, @unchecked Sendable {
         try note(try super.status(of: descriptor).kind == .folder ? "synchronize folder" : "synchronize")
         try super.synchronize(descriptor)
     }
+    override func flush(_ descriptor: Int32) throws(SystemErrorCode) {
+        try note("flush")
+        try super.flush(descriptor)
+    }
     private func look() {
         beforeLooking()
         state.withLock { $0.count += 1 }

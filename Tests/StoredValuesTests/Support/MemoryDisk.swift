@@ -107,6 +107,8 @@ final class MemoryDisk: FileOperations, @unchecked Sendable {
         }
     }
 
+    override func flush(_ descriptor: Int32) throws(SystemErrorCode) {}
+
     override func status(of descriptor: Int32) throws(SystemErrorCode) -> FileStatus {
         try state.withLock { state throws(SystemErrorCode) in
             guard let handle = state.handles[descriptor] else { throw .invalidArgument }
