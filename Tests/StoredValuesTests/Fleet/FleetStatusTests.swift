@@ -186,22 +186,18 @@ extension FleetStatusTests {
             #expect(file.fleetStatus == .none)
             let seen = Collector(file.fleetStatuses)
             try await seen.wait(for: [.none])
+            let count = Guarded(0), isDone = Guarded(false)
             let task = Task {
-                var count = 0
-                for await _ in file.fleetStatuses { count += 1 }
-                return count
-            }
-            let isDone = Guarded(false)
-            let waiting = Task { [task] in
-                _ = await task.value
+                for await _ in file.fleetStatuses { count.withLock { $0 += 1 } }
                 isDone.withLock { $0 = true }
             }
+            try await eventually("it has the first one") { count.withLock { $0 } == 1 }
             StoredValue(key: "a", default: 0, storage: file).set(1)
             try await file.flush()
             #expect(!isDone.withLock { $0 } && seen.elements == [.none])
             task.cancel()
-            #expect(await task.value <= 1)
-            await waiting.value
+            await task.value
+            #expect(count.withLock { $0 } == 1)
         }
     }
 

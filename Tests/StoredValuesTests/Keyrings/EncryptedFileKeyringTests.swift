@@ -292,7 +292,7 @@ extension EncryptedFileKeyringTests {
     }
 
     private static func block(on semaphore: DispatchSemaphore) {
-        #expect(semaphore.wait(timeout: .now() + 600) == .success)
+        #expect(semaphore.wait(timeout: .now() + .nanoseconds(Int(hangLimit.nanoseconds))) == .success)
     }
 
     @Test("A key file that others could read, or that is none, is refused and nothing is made")
@@ -316,10 +316,6 @@ extension EncryptedFileKeyringTests {
             #expect("\(try await error(folder + "/none"))".contains("is missing"))
             #expect(mkfifo(folder + "/fifo", 0o600) == 0)
             #expect("\(try await error(folder + "/fifo"))".contains("a FIFO"))
-            if getuid() == 0 {
-                #expect(chown(folder + "/good", 4321, 4321) == 0)
-                #expect(try await error(folder + "/good") == .accessDenied)
-            }
         }
     }
 
@@ -465,12 +461,12 @@ private final class Held: Sendable {
             }
             released.signal()
         }
-        #expect(taken.wait(timeout: .now() + 600) == .success)
+        #expect(taken.wait(timeout: .now() + .nanoseconds(Int(hangLimit.nanoseconds))) == .success)
     }
 
     func release() {
         done.signal()
-        #expect(released.wait(timeout: .now() + 600) == .success)
+        #expect(released.wait(timeout: .now() + .nanoseconds(Int(hangLimit.nanoseconds))) == .success)
     }
 }
 

@@ -253,7 +253,7 @@ private final class Rekeying: Sendable {
             do { try await keyring.rekey(to: key) } catch { Issue.record(error) }
             done.signal()
         }
-        let result = done.wait(timeout: .now() + 600)
+        let result = done.wait(timeout: .now() + .nanoseconds(Int(hangLimit.nanoseconds)))
         #expect(result == .success)
     }
 }

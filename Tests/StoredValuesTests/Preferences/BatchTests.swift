@@ -328,7 +328,7 @@ extension BatchTests {
         }
     }
 
-    @Test("Who has read one new value of a batch finds no old one, whatever the types, and no stream has half of it")
+    @Test("Who has read one new value of a batch finds no old one, whatever the types")
     func neverHalf() async throws {
         try await withTemporaryFolder { folder in
             let storage = PreferencesFile(path: folder + "/p.json")

@@ -6,7 +6,7 @@ import Testing
 @testable import StoredValues
 @testable import StoredValuesFiles
 
-@Suite("set(durably:)")
+@Suite("set(durably:)", .hangLimit)
 struct DurableChangeTests {}
 
 extension DurableChangeTests {
@@ -184,7 +184,7 @@ extension DurableChangeTests {
         }
     }
 
-    @Test("A cancelled task throws at once, and so does one that is over its time")
+    @Test("A cancelled task throws at once")
     func cancelled() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json", limit = value(path)
@@ -193,6 +193,7 @@ extension DurableChangeTests {
                 try await limit.set(durably: 30)
             }
             await #expect(throws: PreferencesError.cancelled(path: path)) { try await task.value }
+            await offPool { limit.storage.store.queues.disk.sync {} }  // it may still be made, and would make the folder again
         }
     }
 }

@@ -182,14 +182,4 @@ extension KillTests {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         return Set(try FileManager.default.contentsOfDirectory(atPath: folder))
     }
-
-    private func number(_ line: String?) throws -> Int {
-        try #require(line.flatMap { Int($0) }, "the process printed \(line ?? "nothing")")
-    }
-
-    /// Keeps the thread busy: sleeping is too coarse to hit the parts of a change.
-    private func spin(_ time: Duration) {
-        let end = ContinuousClock.now + time
-        while ContinuousClock.now < end {}
-    }
 }

@@ -192,8 +192,8 @@ extension NamedFilesTests {
             let path = folder + "/p.json", processes = TestProcesses()
             let file = PreferencesFile.ofAnotherProcess(path)
             StoredValue(key: "old", default: 0, storage: file).set(1)
-            let writers = try (0..<3).map { try processes.start("set-own", path, "w\($0)", "50") }
-            for _ in 0..<10 { try await file.delete() }
+            let writers = try (0..<3).map { try processes.start("set-own", path, "w\($0)", "200") }
+            repeat { try await file.delete() } while !writers.allSatisfy(\.hasEnded)
             for writer in writers { #expect(try await writer.lines() == ["done"]) }
             // What was set after the last removal is there, and the file is whole.
             for number in 0..<3 { StoredValue(key: "after-\(number)", default: 0, storage: file).set(1) }

@@ -1,5 +1,11 @@
 import Foundation
 import StoredValuesSupport
+import Testing
+
+/// The number in a line that a process has printed.
+func number(_ line: String?) throws -> Int {
+    try #require(line.flatMap { Int($0) }, "the process printed \(line ?? "nothing")")
+}
 
 /// The program of `Tests/TestProcess`, running: another process that uses the library. `TestProcesses` starts it.
 final class TestProcess: Sendable {

@@ -14,6 +14,12 @@ func offPool<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -
     }
 }
 
+/// Keeps the thread busy for so long: sleeping is too coarse to hit the parts of a change.
+func spin(_ time: Duration) {
+    let end = ContinuousClock.now + time
+    while ContinuousClock.now < end {}
+}
+
 /// What `body` returns on a thread of its own, for which this one waits.
 func onAnotherThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
     let result = Guarded<Result?>(nil)

@@ -55,8 +55,10 @@ extension KeyringRuleTests {
     @Test("A keyring that removes a secret while it says that it is locked breaks a rule, also one that lists no names")
     func removingUnderLock() async throws {
         let keyring = MinimalKeyring(removesUnderLock: true)
-        await withKnownIssue {
+        try await withKnownIssue {
             try await KeyringRule.unavailability.check(within: hangLimit, setUnavailable: { await keyring.set(isLocked: $0) }) { keyring }
+        } matching: { issue in
+            issue.comments.contains { $0.rawValue.hasPrefix(KeyringRule.unavailability.rawValue) }
         }
     }
 
@@ -67,9 +69,13 @@ extension KeyringRuleTests {
     }
 
     @Test("A change that is announced but once is found without waiting")
-    func endingChanges() async {
+    func endingChanges() async throws {
         let keyring = BrokenKeyring(breaking: .changes, endsChanges: true)
-        await withKnownIssue { try await KeyringRule.changes.check(within: hangLimit) { keyring } }
+        try await withKnownIssue {
+            try await KeyringRule.changes.check(within: hangLimit) { keyring }
+        } matching: { issue in
+            issue.comments.contains { $0.rawValue.contains("its changes ended before") }
+        }
     }
 
     @Test("A keyring that throws is an issue with its error, and none of its secrets")

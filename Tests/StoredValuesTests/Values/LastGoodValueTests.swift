@@ -345,9 +345,10 @@ extension LastGoodValueTests {
             #expect(try await other.lines() == ["done"])
             try await eventually("the break is known") { !value.repairs.isEmpty }
             #expect(value.wrappedValue == 7)
-            try #"{"limit": "slow"}"#.write(toFile: path, atomically: false, encoding: .utf8)
-            try await eventually("the editor's is known") { try contents(ofFile: path).contains("slow") && !value.repairs.isEmpty }
-            #expect(value.wrappedValue == 7)
+            let mark = StoredValue(key: "mark", default: 0, storage: value.storage)
+            try #"{"limit": "slow", "mark": 1}"#.write(toFile: path, atomically: false, encoding: .utf8)
+            try await eventually("the editor's is known") { mark.wrappedValue == 1 }
+            #expect(value.wrappedValue == 7 && !value.repairs.isEmpty)
             try #"{"limit": 9}"#.write(toFile: path, atomically: false, encoding: .utf8)
             try await seen.wait(for: [60, 7, 9])
             #expect(value.repairs.isEmpty)
