@@ -38,9 +38,15 @@ struct Remove: AsyncParsableCommand {
     var id: String
 
     func run() async throws {
+        let isUnreadable = Store.notes.unreadable.contains { $0.id == "\"\(id)\"" }  // where ids are in JSON
         // One call, so that only one of two processes says that it removed it.
-        guard let note = try await Store.notes.remove(id: id) else { throw ValidationError("There is no note with the id \(id).") }
-        print("Removed: \(note)")
+        if let note = try await Store.notes.remove(id: id) {
+            print("Removed: \(note)")
+        } else if isUnreadable {
+            print("Removed a note that could not be read: \(id)")
+        } else {
+            throw ValidationError("There is no note with the id \(id).")
+        }
     }
 }
 

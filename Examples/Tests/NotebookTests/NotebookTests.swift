@@ -44,6 +44,22 @@ struct NotebookTests {
         #expect(home.text(of: file) == text)
     }
 
+    @Test("A note that cannot be read is listed with the reason, and can be removed")
+    func unreadable() async throws {
+        let id = try await id(ofNew: "Buy milk")
+        let path = URL(fileURLWithPath: "\(home.path)/\(file)")
+        var database = try Data(contentsOf: path)
+        let member = try #require(database.range(of: Data(#""text""#.utf8)))
+        database.replaceSubrange(member, with: Data(#""tent""#.utf8))
+        try database.write(to: path)
+        let list = try await notebook("list")
+        #expect(list.contains { $0.hasPrefix("\"\(id)\"  cannot be read: ") }, "\(list)")
+        #expect(try await notebook("remove", id).last == "Removed a note that could not be read: \(id)")
+        #expect(try await notebook("list") == [])
+        let words = try await notebook("remove", id, status: 64).joined()
+        #expect(words.contains("There is no note with the id \(id)."))
+    }
+
     // MARK: The program
 
     private let file = ".local/share/com.example.Notebook/store.sqlite"

@@ -97,6 +97,13 @@ package enum ItemCoding {
         return try ItemDecoder.decode(type, from: json)
     }
 
+    /// Why an item could not be encoded, for people: without the item, which Swift's own text of the error shows.
+    package static func reason(_ error: any Error) -> String {
+        guard case EncodingError.invalidValue(_, let context) = error else { return DecodingTrace.reason(error) }
+        let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+        return path.isEmpty ? context.debugDescription : "\(context.debugDescription) (at \(path))"
+    }
+
     /// A newer version of the program wrote the value.
     package struct NewerVersion: Error, CustomStringConvertible {
         package let stored: Int

@@ -109,7 +109,7 @@
         }
 
         private func json(of id: Item.ID) throws(StoreError) -> [UInt8] {
-            do { return try ItemCoder<Item>.text(id) } catch { throw .notEncodable(store: name, reason: "\(error)") }
+            do { return try ItemCoder<Item>.text(id) } catch { throw .notEncodable(store: name, reason: ItemCoding.reason(error)) }
         }
     }
 #endif

@@ -74,7 +74,7 @@
             case .insert(let items): return .insert(try items.map { item throws(StoreError) in try EncodedItem(item, id: shared.id, in: name) })
             case .remove(let items):
                 do { return .remove(try items.map(shared.id), unreadableToo: false) } catch {
-                    throw .notEncodable(store: name, reason: "\(error)")
+                    throw .notEncodable(store: name, reason: ItemCoding.reason(error))
                 }
             case .removeAll: return .removeAll
             }

@@ -33,6 +33,9 @@
             var busy: Set<ObjectIdentifier> = []
         }
 
+        /// The file has no tables any more: the turn begins again, and finds or makes what is there then.
+        private struct TablesAreGone: Error {}
+
         private struct WeakReader {
             weak var reader: (any ItemReader)?
         }
@@ -59,13 +62,16 @@
         // MARK: Transactions, in a turn
 
         /// Gives readers what they have not read yet.
+        ///
+        /// A known limit: they decode under SQLite's shared lock, so that a process that loads a very large store (hundreds of thousands of
+        /// items) keeps others from committing for as long as it decodes.
         func read(_ later: inout AfterUnlocking) throws {
             if let database = state.transaction { return try readOthers(database, &later) }
             guard try connect(creating: false) else {
                 for reader in readers { try reader.read(nil, &later) }
                 return
             }
-            try transaction(.deferred, &later) { _ in }
+            do { try transaction(.deferred, &later) { _ in } } catch is TablesAreGone { try read(&later) }
         }
 
         /// Gives readers what they have not read yet, then runs `body`. Its changes are committed and synced when this returns; if it
@@ -78,6 +84,8 @@
                 let result = try transaction(.immediate, &later, body)
                 lastChange.store(monotonicNanoseconds(), ordering: .relaxed)
                 return result
+            } catch is TablesAreGone {
+                return try write(&later, body)  // it has not run
             } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR || error.resultCode == .SQLITE_READONLY && mayBeWritten {
                 // After a failed sync only the file itself says which state it has. And a connection that could only read stays so.
                 disconnect()
@@ -112,7 +120,11 @@
         private func readOthers(_ database: Database, _ later: inout AfterUnlocking) throws {
             let version = try database.integer("PRAGMA data_version")
             let isSame = version == state.connection?.dataVersion
-            if !isSame { _ = try ItemSchema.isThere(database, path) }  // a newer version of this library may have changed the tables
+            // A newer version of this library may have changed the tables, and an empty database may have been restored into the file.
+            if !isSame, try !ItemSchema.isThere(database, path) {
+                state.connection?.hasTables = false
+                throw TablesAreGone()
+            }
             for reader in readers where !isSame || !reader.isCurrent {
                 guard state.busy.insert(ObjectIdentifier(reader)).inserted else { continue }
                 defer { state.busy.remove(ObjectIdentifier(reader)) }
@@ -177,7 +189,7 @@
             configuration.foreignKeysEnabled = false
             // Processes get their turn in no order: SQLite's locks have no queue.
             configuration.busyMode = .callback { [weak self] attempts in
-                guard let self, !turns.isLate else { return false }
+                guard let self, !turns.isLate(attempt: attempts) else { return false }
                 sleepThread(nanoseconds: attempts < 20 ? 100_000 : 1_000_000)
                 return true
             }
@@ -192,6 +204,7 @@
                 if mode == "wal" { throw StoreError.locked(path: path, after: Turns.timeout) }  // another program has the log open
                 try database.setTriggers(false)
                 try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 65536; PRAGMA trusted_schema = OFF")
+                try database.execute(sql: "PRAGMA temp_store = MEMORY")  // there may be no folder for temporary files
             }
             return Connection(queue: try DatabaseQueue(path: path, configuration: configuration), identity: identity)
         }

@@ -1,5 +1,13 @@
 #if Store
     import GRDB
+    import StoredValuesFiles
+    import StoredValuesSupport
+
+    #if canImport(Glibc)
+        import Glibc
+    #else
+        import Musl
+    #endif
 
     extension StoreError {
         init(_ error: DatabaseError, path: String) {
@@ -17,6 +25,9 @@
             switch error {
             case let error as StoreError: self = error
             case let error as DatabaseError: self.init(error, path: path)
+            // The first change makes the file, before SQLite could say the same of it.
+            case let error as FileError where error.isOfCreation && error.code?.rawValue == ENOSPC: self = .full(path: path)
+            case let error as FileError where error.isOfCreation && error.isRefusal: self = .readOnly(path: path)
             case is Turns.TimedOut: self = .locked(path: path, after: Turns.timeout)
             case is CancellationError: self = .cancelled
             default: self = .notAccessible(path: path, reason: "\(error)")
@@ -27,5 +38,9 @@
         private static func text(_ error: DatabaseError) -> String {
             "SQLite: \(error.message ?? "error") (\(error.extendedResultCode.rawValue))"
         }
+    }
+
+    extension FileError {
+        fileprivate var isOfCreation: Bool { operation == .create || operation == .createFolder }
     }
 #endif

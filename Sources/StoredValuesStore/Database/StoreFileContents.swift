@@ -19,6 +19,8 @@
     package struct StoreFileContents: Sendable {
         /// The file's path, with links resolved.
         package let path: String
+        /// Whether the file has the tables of stores. Without them it is empty, and SQLite was asked nothing.
+        package fileprivate(set) var hasTables = false
         /// The rows of all stores, in the order of insertion.
         package fileprivate(set) var rows: [StoredRow] = []
         /// Why some rows could not be read.
@@ -79,7 +81,8 @@
                 return try queue.unsafeRead { database in
                     var contents = StoreFileContents(path: found.path)
                     try database.inTransaction(.deferred) {
-                        if try ItemSchema.isThere(database, found.path) {
+                        contents.hasTables = try ItemSchema.isThere(database, found.path)
+                        if contents.hasTables {
                             if let check { try contents.check(database, check) }
                             try contents.read(database)
                         }

@@ -27,8 +27,8 @@
         /// Open between turns. The queue alone could not be left when the time is up.
         private let gate = MonotonicSemaphore(count: 1)
         private let thread = Guarded<pthread_t?>(nil)
-        /// When the turn stops waiting for other processes, in nanoseconds.
-        private let deadline = Atomic<Int64>(0)
+        /// For how long the turn may still wait for other processes, and when it was last asked whether it may, in nanoseconds.
+        private let waiting = Guarded((left: Int64(0), lastAsked: Int64(0)))
         /// Whether the last turn waited in vain: then the next ones have no time of their own, or each of a hundred would wait for ``timeout``.
         private let wasLate = Atomic(false)
         /// What is to be done when the outermost turn of a thread has ended, whosever it is.
@@ -39,8 +39,15 @@
             queue.setSpecific(key: isOnQueue, value: true)
         }
 
-        var isLate: Bool {
-            let isLate = now() >= deadline.load(ordering: .relaxed)
+        /// Whether the turn has to stop waiting for another process. Asked before each attempt of a wait, of which the first is 0: what passes
+        /// between two waits, as in a user's code, is not waiting.
+        func isLate(attempt: Int) -> Bool {
+            let now = now()
+            let isLate = waiting.withLock { waiting in
+                if attempt > 0 { waiting.left -= now - waiting.lastAsked }
+                waiting.lastAsked = now
+                return waiting.left <= 0
+            }
             if isLate { wasLate.store(true, ordering: .relaxed) }
             return isLate
         }
@@ -98,7 +105,8 @@
                 return threads[me] == nil
             }
             thread.withLock { $0 = me }
-            deadline.store(wasLate.exchange(false, ordering: .relaxed) ? end : self.end(), ordering: .relaxed)
+            let begin = now(), left = wasLate.exchange(false, ordering: .relaxed) ? max(0, end - begin) : Self.timeout.nanoseconds
+            waiting.withLock { $0 = (left: left, lastAsked: begin) }
             defer {
                 thread.withLock { $0 = nil }
                 if isOutermost, let others = Self.afterTurns.withLock({ $0.removeValue(forKey: me) }) { later.append(others) }

@@ -11,7 +11,7 @@
         /// Throws ``StoreError/notEncodable(store:reason:)``.
         init(_ item: Item, id: (Item) throws -> [UInt8], in store: String) throws(StoreError) {
             do { (self.item, self.id, json) = (item, try id(item), try ItemCoder<Item>.text(item)) } catch {
-                throw .notEncodable(store: store, reason: "\(error)")
+                throw .notEncodable(store: store, reason: ItemCoding.reason(error))
             }
         }
     }
@@ -163,7 +163,7 @@
             do {
                 let (json, version) = try ItemCoding.encode(item)
                 return try ItemCoding.decode(itsClass, from: json, version: version) as! Item  // sound: it is of the item's own class
-            } catch { throw .notEncodable(store: rows.store, reason: "\(error)") }
+            } catch { throw .notEncodable(store: rows.store, reason: ItemCoding.reason(error)) }
         }
     }
 

@@ -56,6 +56,7 @@
         }
 
         private mutating func describe(_ contents: StoreFileContents, _ check: StoreFile.Check, _ path: String, mode: UInt32) {
+            guard contents.hasTables else { return add(.note, "\(path) is empty: no item is in it.") }
             let stores = contents.stores
             var faults = contents.faults
             if case .damaged(_, let reason)? = contents.damage { faults.append(reason) }

@@ -232,5 +232,21 @@
                 #expect(lines.count == 3 && lines[0] == (what == "full" ? "full" : "readOnly") && lines[1] == lines[2], "\(lines)")
             }
         }
+
+        @Test(
+            "that cannot be made by the first change, on a full disk or a file system that is read-only, has the same errors",
+            arguments: ["full", "read-only"], ["s.sqlite", "new/s.sqlite"])
+        func noRoomForFile(_ what: String, _ name: String) async throws {
+            try await withTemporaryFolder { folder in
+                let launcher = try await PrivateMount.launcher(at: folder, size: 96 << 10)
+                // The folder itself takes the only inode.
+                let script = #"mount -o "remount,$2" "$3" && exec "$0" store-fill "$1""#
+                let program = try #require(try TestProcess.command([]).first)
+                let option = what == "full" ? "nr_inodes=1" : "ro"
+                let inserting = try processes.start(
+                    command: launcher + ["/bin/sh", "-c", script, program, "\(folder)/\(name)", option, folder])
+                #expect(try await inserting.lines() == [what == "full" ? "full" : "readOnly", "0", "0"])
+            }
+        }
     }
 #endif

@@ -209,6 +209,39 @@
             #expect(store.items == [])
         }
 
+        @Test("says of an item that cannot be encoded why, and shows nothing of it")
+        func encodingError() async throws {
+            final class Item: Codable, Identifiable, @unchecked Sendable {  // changed by its test only
+                struct ID: Codable, Hashable {
+                    let text: String
+                    func encode(to encoder: any Encoder) throws {
+                        if text == "bad" { throw EncodingError.invalidValue(self, .init(codingPath: [], debugDescription: "no id")) }
+                        try text.encode(to: encoder)
+                    }
+                    init(_ text: String) { self.text = text }
+                    init(from decoder: any Decoder) throws { text = try String(from: decoder) }
+                }
+                enum CodingKeys: CodingKey { case id }
+                let id: ID
+                var isBad = false
+                init(_ id: String, isBad: Bool = false) { (self.id, self.isBad) = (ID(id), isBad) }
+                func encode(to encoder: any Encoder) throws {
+                    if isBad { throw EncodingError.invalidValue(self, .init(codingPath: [CodingKeys.id], debugDescription: "refused")) }
+                    var container = encoder.container(keyedBy: CodingKeys.self)
+                    try container.encode(id, forKey: .id)
+                }
+            }
+            let store = Store<Item>("items", in: .inMemory()), good = Item("a")
+            let refused = StoreError.notEncodable(store: "items", reason: "refused (at id)")
+            await #expect(throws: refused) { try await store.insert(Item("b", isBad: true)) }
+            try await store.insert(good)
+            good.isBad = true
+            await #expect(throws: refused) { try await store.update(Item.ID("a")) { _ in } }
+            let noID = StoreError.notEncodable(store: "items", reason: "no id")
+            await #expect(throws: noID) { try await store.remove(Item("bad")) }
+            await #expect(throws: noID) { try await store.remove(id: Item.ID("bad")) }
+        }
+
         @Test("is keyed by any property, named by a key path")
         func keyPath() async throws {
             let store = Store<Note>("by text", in: .inMemory(), id: \.text)

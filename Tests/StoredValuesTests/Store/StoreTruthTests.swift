@@ -137,6 +137,17 @@
             }
         }
 
+        @Test("needs no folder for temporary files: what SQLite sorts stays in memory")
+        func noTemporaryFiles() throws {
+            try withTemporaryFolder { folder in
+                let database = Store<Note>.ofAnotherProcess("\(folder)/s.sqlite").shared.database
+                let place = try database.turns.run { later in
+                    try database.write(&later) { try $0.integer("PRAGMA temp_store") }
+                }
+                #expect(place == 2)  // MEMORY
+            }
+        }
+
         private func size(_ path: String) throws -> Int {
             try ["", "-journal"].map { try FileManager.default.attributesOfItem(atPath: path + $0)[.size] as? Int ?? 0 }.reduce(0, +)
         }
@@ -177,6 +188,25 @@
                 #expect(store.status == .loaded)
                 try await store.insert(Note("b"))
                 #expect(Store.ofAnotherProcess(path).ids == ["b"])
+            }
+        }
+
+        @Test("into which somebody restores an empty database has nothing, and takes the next change", arguments: [false, true])
+        func restoredEmpty(changing: Bool) async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                try await store.insert(Note("a"))
+                var configuration = Configuration()
+                configuration.busyMode = .timeout(600)  // the store may be reading
+                let file = try DatabaseQueue(path: path, configuration: configuration)
+                try DatabaseQueue().backup(to: file)  // as by .restore of sqlite3: a page without tables
+                try file.close()
+                if !changing {
+                    try await eventually("the items are gone") { store.items == [] }
+                    #expect(store.status == .loaded)
+                }
+                try await store.insert(Note("b"))
+                #expect(store.ids == ["b"] && Store.ofAnotherProcess(path).ids == ["b"])
             }
         }
 

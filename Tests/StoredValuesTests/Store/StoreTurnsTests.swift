@@ -33,19 +33,34 @@
             let begun = OneShot<Void>(), isTimeUp = DispatchSemaphore(value: 0)
             let first = Task {
                 try await turns.run { _ in
+                    #expect(!turns.isLate(attempt: 0))
                     begun.answer(())
                     isTimeUp.wait()
-                    return afterLate && turns.isLate
+                    return afterLate && turns.isLate(attempt: 1)
                 }
             }
             await begun.wait(cancelled: ())
             let calls = clock.calls
-            let second = Task { try await turns.run { _ in turns.isLate } }
+            let second = Task { try await turns.run { _ in turns.isLate(attempt: 0) } }
             try await eventually("the second one waits") { clock.calls > calls }
             clock.advance(by: StoredValuesStore.Turns.timeout)
             isTimeUp.signal()
             #expect(try await first.value == afterLate)
             #expect(try await second.value == afterLate)
+        }
+
+        @Test("One that runs a user's code for long has all its time for other processes, which is one for all of its waits")
+        func usersCode() throws {
+            let clock = Clock(), turns = StoredValuesStore.Turns(now: { clock.now() })
+            let timeout = StoredValuesStore.Turns.timeout
+            try turns.run { _ in
+                for isOver in [false, true] {
+                    clock.advance(by: timeout * 2)  // decoding, or the closure of an update
+                    #expect(!turns.isLate(attempt: 0))
+                    clock.advance(by: timeout / 2)
+                    #expect(turns.isLate(attempt: 1) == isOver)
+                }
+            }
         }
     }
 #endif

@@ -135,9 +135,13 @@
                 #expect(try await tool.run("store", "export", "-o", file).status == 0)
                 #expect(try mode(file) == 0o600)
                 try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file)
+                // Root may give it to anybody.
+                if geteuid() == 0 { #expect(chown(file, 65534, 1000) == 0 && chmod(file, 0o640) == 0) }
                 #expect(symlink(file, name) == 0 && mkfifo(pipe, 0o600) == 0)
                 #expect(try await tool.run("store", "export", "notes", "-o", name).status == 0)
                 #expect(try mode(file) == 0o640)
+                let owners = try FileManager.default.attributesOfItem(atPath: file)
+                if geteuid() == 0 { #expect(owners[.ownerAccountID] as? Int == 65534 && owners[.groupOwnerAccountID] as? Int == 1000) }
                 #expect(try contents(ofFile: file) == lines.split(separator: "\n").prefix(3).map { "\($0)\n" }.joined())
                 #expect(try FileManager.default.destinationOfSymbolicLink(atPath: name) == file)
                 async let imported = tool.run("store", "import", pipe, "--name", "other")
@@ -210,6 +214,20 @@
                 #expect(try await tool.run("store", "check").status == 0)
                 let json = try #require(JSONValue(text: try await tool.run("store", "check", "--json").output))
                 #expect(json["ok"] == true)
+            }
+        }
+
+        @Test("A file that somebody has emptied, or that has no tables, is called empty, and not whole", arguments: [false, true])
+        func empty(isDatabase: Bool) async throws {
+            try await withStore { tool, path in
+                #expect(truncate(path, 0) == 0)
+                if isDatabase { try await sqlite(path, "CREATE TABLE a (b); DROP TABLE a") }
+                for command in [["store", "check"], ["store", "check", "--quick"], ["doctor"]] {
+                    let text = try await tool.run(command).output.words
+                    #expect(text.contains("note \(path) is empty: no item is in it."), "\(text)")
+                    #expect(!text.contains("whole") && !text.contains("\(path) holds"), "\(text)")
+                }
+                #expect(try await tool.run("store", "check").status == 0)
             }
         }
 
