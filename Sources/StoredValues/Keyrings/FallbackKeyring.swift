@@ -68,14 +68,16 @@ public struct FallbackKeyring: Keyring {
 
     /// Removes the secret from every keyring that holds it, the last one first.
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
-        let answers = try await FallbackKeyring(all).askAll { keyring throws(KeyringError) in try await keyring.read(id) != nil }
+        let answers = try await FallbackKeyring(all()).askAll { keyring throws(KeyringError) in try await keyring.read(id) != nil }
         let holders = answers.filter { $0.answer }.map { $0.keyring }
         guard !holders.contains(where: { $0.resolved() is any ReadOnlyKeyring }) else { throw .readOnly }
         for keyring in holders.reversed() { try await keyring.remove(id) }
     }
 
     /// These keyrings, also if ``SystemKeyring`` among them stands for several. All others as they are: one may hold a lock.
-    private var all: [any Keyring] { keyrings.flatMap { ($0.resolved() as? FallbackKeyring)?.keyrings ?? [$0] } }
+    private func all(in scope: TemporaryScope? = nil) -> [any Keyring] {
+        keyrings.flatMap { ($0.resolved(in: scope) as? FallbackKeyring)?.keyrings ?? [$0] }
+    }
 
     /// The secrets of all keyrings, sorted by account. Throws if one gives no answer.
     public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
@@ -98,7 +100,7 @@ public struct FallbackKeyring: Keyring {
     /// turn out to be read-only.
     public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
         var reason = KeyringError.notBuiltIn
-        var keyrings = all
+        var keyrings = all()
         for (number, keyring) in keyrings.enumerated() {
             do {
                 let locked = try await keyring.locked(for: id)
@@ -162,10 +164,11 @@ public struct FallbackKeyring: Keyring {
 
 extension FallbackKeyring: Hashable {
     /// Whether both ask the same keyrings in the same order.
-    public static func == (left: FallbackKeyring, right: FallbackKeyring) -> Bool { left.identities == right.identities }
+    public static func == (left: FallbackKeyring, right: FallbackKeyring) -> Bool { left.identities() == right.identities() }
 
     /// Hashes what equality compares.
-    public func hash(into hasher: inout Hasher) { hasher.combine(identities) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(identities()) }
 
-    private var identities: [KeyringIdentity] { keyrings.map(KeyringIdentity.init) }
+    /// Those of its keyrings, for a wrapper that was made in `scope`.
+    func identities(in scope: TemporaryScope? = nil) -> [KeyringIdentity] { all(in: scope).map { KeyringIdentity($0, in: scope) } }
 }

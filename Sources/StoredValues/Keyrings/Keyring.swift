@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 /// A place that stores secrets: the desktop's keyring, an encrypted file, memory.
 ///
 /// The contract, which `KeyringRule` of the product `StoredValuesTesting` checks, for every keyring of this package and for yours:
@@ -135,6 +137,17 @@ extension Keyring {
         replacingSystem { SystemKeyring.choose(in: scope).keyring }
     }
 
+    /// ``resolved(in:)``, made once in each scope: an object around ``SystemKeyring`` may be replaced with a new one each time, and each of
+    /// those is another keyring.
+    func resolvedOnce(in scope: TemporaryScope) -> any Keyring {
+        let identity = KeyringIdentity(self, in: scope), new = resolved(in: scope)
+        return scope.object("resolved keyrings") { ResolvedKeyrings() }.known.withLock { known in
+            let keyring = known[identity] ?? new
+            known[identity] = keyring
+            return keyring
+        }
+    }
+
     /// Whether it is ``SystemKeyring``, or passes calls to it.
     var asksSystem: Bool {
         var isAsked = false
@@ -146,25 +159,44 @@ extension Keyring {
     }
 }
 
-/// Decides whether two keyrings are the same: their type and their ``Keyring/identity``.
-///
-/// An object cannot be mistaken for a later one, because the keyring is retained together with this.
+/// What the keyrings of one scope were resolved to.
+private final class ResolvedKeyrings: Sendable {
+    let known = Guarded<[KeyringIdentity: any Keyring]>([:])
+}
+
+/// Decides whether two keyrings are the same: their type and their ``Keyring/identity``, with what ``SystemKeyring`` stands for in its place.
 struct KeyringIdentity: Hashable, Sendable {
     private let type: ObjectIdentifier
     private let value: any Hashable & Sendable  // `AnyHashable` is not `Sendable`
+    /// What ``SystemKeyring`` stands for, if the value does not say it.
+    private let system: [KeyringIdentity]
+    /// What the value is of. Retained, so that an object is not mistaken for a later one at its address.
+    private let keyring: any Keyring
 
-    init(_ keyring: any Keyring) {
-        let keyring = keyring.resolved()
-        type = ObjectIdentifier(Swift.type(of: keyring))
-        value = keyring.identity
+    /// `scope` is that in which the keyring's wrapper was made.
+    init(_ keyring: any Keyring, in scope: TemporaryScope? = nil) {
+        let keyring = keyring is SystemKeyring ? keyring.resolved(in: scope) : keyring
+        let resolved = keyring.resolved(in: scope), again = keyring.resolved(in: scope)
+        let identities = (resolved.identity, again.identity)
+        if let fallback = keyring as? FallbackKeyring {
+            (value, system, self.keyring) = (fallback.identities(in: scope), [], keyring)
+        } else if AnyHashable(identities.0) == AnyHashable(identities.1) {
+            (value, system, self.keyring) = (identities.0, [], resolved)
+        } else {
+            // An object that is made anew each time: the one that it is made from counts.
+            (value, system, self.keyring) = (keyring.identity, keyring.asksSystem ? [KeyringIdentity(SystemKeyring(), in: scope)] : [], keyring)
+        }
+        type = ObjectIdentifier(Swift.type(of: self.keyring))
+        withExtendedLifetime((resolved, again)) {}  // two objects at one address would be equal
     }
 
     static func == (left: KeyringIdentity, right: KeyringIdentity) -> Bool {
-        left.type == right.type && AnyHashable(left.value) == AnyHashable(right.value)
+        left.type == right.type && AnyHashable(left.value) == AnyHashable(right.value) && left.system == right.system
     }
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(type)
         hasher.combine(AnyHashable(value))
+        hasher.combine(system)
     }
 }

@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 /// Runs `body` with its own storage, for tests: tests can run side by side and never touch real data.
 ///
 /// ```swift
@@ -36,6 +38,7 @@ public func withTemporaryStorage<Result>(
 }
 
 /// ``withTemporaryStorage(preferences:named:secrets:_:)`` with your own keyring, such as an ``InMemoryKeyring`` with injected faults.
+/// Traps if that is ``SystemKeyring``, or passes calls to it.
 public func withTemporaryStorage<Result>(
     preferences: String = "{}", named: [String: String] = [:], keyring: some Keyring, _ body: () throws -> Result
 ) rethrows -> Result {
@@ -58,6 +61,8 @@ public func withTemporaryStorage<Result>(
 
 /// Puts a test's initial storage into `scope`, the current one.
 private func begin(in scope: TemporaryScope, _ preferences: String, _ named: [String: String], _ keyring: some Keyring) {
+    requireProperUse(
+        !keyring.asksSystem, "withTemporaryStorage(keyring:): .system cannot stand for itself. Pass .secretService, or another keyring.")
     SystemKeyring.keyring(of: scope, orElse: keyring)
     PreferencesFile.standard.begin(with: preferences, for: "withTemporaryStorage(preferences:)")
     for (name, text) in named { PreferencesFile.named(name).begin(with: text, for: "withTemporaryStorage(named: [\"\(name)\": …])") }

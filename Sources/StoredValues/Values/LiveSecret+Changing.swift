@@ -30,9 +30,9 @@ extension LiveSecret {
             // Not the content in memory: an earlier read may have put an older one there, from before the lock was taken.
             let content = await ask()
             let before = try content.answer.get()
-            // Encoded now, because an object would be changed in place.
             let bytesBefore = before.flatMap { try? SecretCoding.encode($0) }
-            var item = before
+            // Decoded again: an object is changed in place, and memory shares the other one.
+            var item = try content.secret.map { secret throws(KeyringError) in try SecretCoding.decode(Item.self, from: secret) }
             let result = change(&item, content.secret)
             guard case .success = result else { return result }
             if let item {

@@ -168,8 +168,8 @@ struct SecretState<Item: StorableItem> {
     mutating func heard(_ change: KeyringChange) -> [Action] {
         guard isAsked else { return [] }
         return switch change {
-        case .secret, .anySecret, .unlocked: read(anew: true)
-        case .locked: know(.unavailable(.locked)) + read(anew: true)  // another collection of the keyring may still be open
+        case .secret, .anySecret, .unlocked: readNews()
+        case .locked: know(.unavailable(.locked)) + readNews()  // another collection of the keyring may still be open
         case .unavailable(let error): know(.unavailable(error))  // a read would start another daemon in place of the one that quit
         }
     }
@@ -178,16 +178,24 @@ struct SecretState<Item: StorableItem> {
     mutating func followed(_ content: SecretContent<Item>?) -> [Action] {
         guard isAsked else { return [] }
         // Another process's change after that one may already have been seen and read here.
-        return (content.map { know($0) } ?? []) + read(anew: true)
+        return (content.map { know($0) } ?? []) + readNews()
+    }
+
+    /// Reads what others may have changed: during a change of ours also after it, because it may be from before or after theirs.
+    private mutating func readNews() -> [Action] {
+        if isChanging { isNewsDuringChange = true }
+        return read(anew: true)
     }
 
     // MARK: Changes of ours
 
     private var isChanging = false
+    /// Whether others may have changed the secret during a change of ours.
+    private var isNewsDuringChange = false
 
     /// The keyring is about to be changed. Only the caller whose turn it is may change it.
     mutating func changeBegan() {
-        isChanging = true
+        (isChanging, isNewsDuringChange) = (true, false)
         lastNumber += 1
         if content.isAnswer { outdatedNumber = lastNumber }
     }
@@ -195,6 +203,7 @@ struct SecretState<Item: StorableItem> {
     /// The keyring now holds `content`.
     mutating func changed(to content: SecretContent<Item>) -> [Action] {
         isChanging = false
+        if isNewsDuringChange { isDue = true }
         return know(content) + [.pass(content.secret)] + readIfDue()
     }
 
@@ -240,13 +249,14 @@ struct SecretState<Item: StorableItem> {
 }
 
 extension KeyringError {
-    /// Whether the keyring may answer soon without announcing anything: no answer in time, or an error of the system or of a file. Not
-    /// others: some last, and a key's might ask the user for a passphrase again and again.
+    /// Whether the keyring may answer soon without announcing anything: no answer in time, an error of the system or of a file, or a fleet's
+    /// agent that has not read the settings yet, and says nothing if there are no secrets. Not others: some last, and a key's might ask the
+    /// user for a passphrase again and again.
     fileprivate var mayPass: Bool {
         switch self {
         // Not `.accessDenied`, which may be the answer of a user, who would be asked again each minute. So a file whose mode alone was
         // corrected, which is no event of a watch, is read by the next getter, and not for a stream.
-        case .timedOut, .other("file", _, _), .other("system", _, _): true
+        case .timedOut, .other("file", _, _), .other("system", _, _), .other("FleetKeyring", 1, _): true
         default: false
         }
     }

@@ -81,11 +81,12 @@ extension StoredValue {
     /// ``update(_:)`` under the name of the operation that was called.
     func update<Result, Failure>(named call: String, _ change: (inout Item) throws(Failure) -> Result) throws(Failure) -> Result {
         let preference = livePreference
-        var used: Item?  // released after the locks, because that may run the user's code
-        defer { withExtendedLifetime(used) {} }
+        var used: Item?, shared: AnyObject?  // released after the locks, because that may run the user's code
+        defer { withExtendedLifetime(used) { withExtendedLifetime(shared) {} } }
         return try preference.store.change(call, of: key) { changes throws(Failure) in
             var item = read(preference).item
             defer { used = item }
+            if Item.self is AnyObject.Type { (shared, item) = (item as AnyObject, Self.copy(of: item)) }
             let result = try change(&item)
             do throws(PreferencesError) {
                 changes[PreferencesKey(key)] = try self.change(to: item, in: preference)
@@ -94,6 +95,13 @@ extension StoredValue {
             }
             return result
         }
+    }
+
+    /// The same object decoded anew: one is changed in place, and memory shares it.
+    private static func copy(of item: Item) -> Item {
+        let itsClass: any StorableItem.Type = type(of: item)
+        guard let text = try? ItemEncoder.text(item), let copy = try? ItemDecoder.decode(itsClass, from: text) as? Item else { return item }
+        return copy
     }
 
     /// The change that stores `item`, as validation returns it, over nothing newer unless there is a condition. Throws if the item is
@@ -112,7 +120,7 @@ extension StoredValue {
         do {
             stored = StoredJSON(json: try ItemEncoder.text(valid, level: 1), version: preference.schema.version)
         } catch {
-            throw .notEncodable(key: key, path: preference.store.path, reason: Self.reason(error))
+            throw .notEncodable(key: key, path: preference.store.path, reason: ItemCoding.reason(error))
         }
         return MemberChange(.item(preference.box.init(valid), text: stored), if: condition ?? .notNewer(than: stored.version), by: preference)
     }
@@ -121,12 +129,6 @@ extension StoredValue {
     @inline(never)
     private func requireInRange(_ item: Item) throws {
         if let range = declaration.range, !range.contains(item) { throw range.refusal(of: item) }
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        guard case EncodingError.invalidValue(_, let context) = error else { return "\(error)" }
-        let path = context.codingPath.map(\.stringValue).joined(separator: ".")
-        return path.isEmpty ? context.debugDescription : "\(context.debugDescription) (at \(path))"
     }
 }
 

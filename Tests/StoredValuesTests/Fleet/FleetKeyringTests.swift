@@ -77,6 +77,21 @@
             }
         }
 
+        @Test("That there are no secrets is heard in a stream that began before the agent had read the settings")
+        func firstSync() async throws {
+            try await withTemporaryFolder { folder in
+                let settings = try #require(FleetFolder(folder)).mirror(of: StorageSystem.applicationID)
+                try FileManager.default.createDirectory(
+                    atPath: (settings as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+                let keyring = FleetKeyring(key: .passphrase { Secret([1]) }, formerKey: nil, folder: folder, deadline: hangLimit)
+                let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: keyring)
+                let answers = Collector(token.answers)
+                try await eventually("it is unknown") { if case .failure = answers.elements.last { true } else { false } }
+                try writeFinished(Array("{}".utf8), to: settings)
+                try await answers.wait(untilLast: .success(nil))
+            }
+        }
+
         @Test("A file that is removed just before it is read does not look like one without secrets")
         func removedMeanwhile() async throws {
             try await withKeyring { _, _, key, folder in

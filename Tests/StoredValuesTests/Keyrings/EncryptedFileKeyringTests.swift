@@ -164,6 +164,90 @@ extension EncryptedFileKeyringTests {
         }
     }
 
+    @Test("A passphrase is asked for once for all who wait for it, and on no two threads at once", arguments: [true, false])
+    func askedOnce(isRight: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/store"
+            let right = EncryptedFileKeyring(path: path, key: .passphrase { Secret("right".utf8) }, deadline: hangLimit)
+            try await right.write(secret, for: id, label: "")
+            let asked = Count(), asking = Count(), most = Count(), gate = DispatchSemaphore(value: 0)
+            let operations = FaultyFileOperations()
+            let key = EncryptedFileKey.passphrase {
+                asked.value.withLock { $0 += 1 }
+                let now = asking.value.withLock { count in
+                    count += 1
+                    return count
+                }
+                most.value.withLock { $0 = max($0, now) }
+                gate.wait()
+                gate.signal()
+                asking.value.withLock { $0 -= 1 }
+                return Secret((isRight ? "right" : "wrong").utf8)
+            }
+            let keyring = EncryptedFileKeyring(file: DurableFile(path: path, operations: operations), key: key, deadline: hangLimit)
+            let second = SecretIdentifier(service: id.service, account: "second")
+            let writing = Task { try await keyring.write(Secret([2]), for: second, label: "") }
+            // Each reads on a thread of its own, as those of a fleet's keyring do.
+            let reading = (0..<4).map { _ in Task { try await EncryptedFileKeyring(keyring, deadline: hangLimit).read(id) } }
+            try await eventually("all have read the file") { operations.calls.count { $0 == "open reading" } >= 1 + reading.count }
+            gate.signal()
+            if isRight {
+                try await writing.value
+                for task in reading { #expect(try await task.value == secret) }
+                #expect(asked.value.withLock { $0 } == 1)
+                #expect(try await keyring.read(second) == Secret([2]))
+            } else {
+                await #expect(throws: KeyringError.wrongKey) { try await writing.value }
+                for task in reading { await #expect(throws: KeyringError.wrongKey) { try await task.value } }
+            }
+            #expect(most.value.withLock { $0 } == 1)
+        }
+    }
+
+    @Test("Who has given up asks nobody, and what the user answers after that counts for the next call, but unlock()", arguments: [true, false])
+    func askedTooLong(unlocking: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/store"
+            let right = EncryptedFileKeyring(path: path, key: .passphrase { Secret("right".utf8) }, deadline: hangLimit)
+            try await right.write(secret, for: id, label: "")
+            let asked = Count(), gate = DispatchSemaphore(value: 0)
+            let key = EncryptedFileKey.passphrase {
+                let number = asked.value.withLock { count in
+                    count += 1
+                    return count
+                }
+                guard number == 1 else { return Secret("right".utf8) }
+                gate.wait()
+                throw KeyringError.dismissed
+            }
+            let operations = FaultyFileOperations()
+            let keyring = EncryptedFileKeyring(file: DurableFile(path: path, operations: operations), key: key, deadline: hangLimit)
+            let others = (0..<3).map { _ in EncryptedFileKeyring(keyring, deadline: hangLimit) }
+            let first = Task { try await keyring.read(id) }
+            try await eventually("the user is asked") { asked.value.withLock { $0 } == 1 }
+            let waiting = others.map { other in Task { try await other.read(id) } }
+            try await eventually("all have read the file") { operations.calls.count { $0 == "open reading" } >= 1 + others.count }
+            for task in [first] + waiting {
+                task.cancel()
+                await #expect(throws: KeyringError.cancelled) { try await task.value }
+            }
+            gate.signal()
+            // Until each has gone on.
+            for keyring in [keyring] + others {
+                await withCheckedContinuation { (isDone: CheckedContinuation<Void, Never>) in keyring.readers.async { isDone.resume() } }
+            }
+            #expect(asked.value.withLock { $0 } == 1)
+            if unlocking {
+                try await keyring.unlock()
+            } else {
+                await #expect(throws: KeyringError.dismissed) { try await keyring.read(id) }
+                #expect(asked.value.withLock { $0 } == 1)
+            }
+            #expect(try await keyring.read(id) == secret)
+            #expect(asked.value.withLock { $0 } == 2)
+        }
+    }
+
     @Test("Every flipped bit and every cut is reported as damage, and the file is left alone")
     func damage() async throws {
         try await withTemporaryFolder { folder in

@@ -64,6 +64,36 @@ extension KeyringIdentityTests {
         #expect(try await sees(actor, actor))
         #expect(try await sees(Server(host: "seen", inner: object), Server(host: "seen", inner: object)))
     }
+
+    @Test("Objects around other keyrings are as many keyrings, and each is itself, also in a fallback")
+    func objectsAround() async throws {
+        let tenants = (0..<20).map { _ in Tenant(inner: InMemoryKeyring()) }
+        #expect(Set(tenants.map { KeyringIdentity($0) }).count == tenants.count)
+        #expect(FallbackKeyring([tenants[0]]) == FallbackKeyring([tenants[0]]) && FallbackKeyring([tenants[0]]) != FallbackKeyring([tenants[1]]))
+        let (one, two, again) = (token(tenants[0]), token(tenants[1]), token(tenants[0]))
+        #expect(one.wrappedValue == nil && two.wrappedValue == nil && again.wrappedValue == nil)
+        try await one.set("of one")
+        try await two.set("of two")
+        #expect(one.wrappedValue == "of one" && two.wrappedValue == "of two" && again.wrappedValue == "of one")
+        #expect(try await tenants[0].inner.read(id) == Secret("of one".utf8))
+        #expect(try await tenants[1].inner.read(id) == Secret("of two".utf8))
+        #expect(try await tenants[0].moveSecrets(inService: "s", to: tenants[1], overwriting: true).copied == [id])
+    }
+
+    @Test("An object around the system's keyring is one keyring in each temporary storage")
+    func objectAroundTheSystem() async throws {
+        let tenant = Tenant(inner: .system), secret = token(tenant)
+        for text in ["one", "two"] {
+            try await withTemporaryStorage {
+                let values = Collector(secret.values)
+                try await values.wait(for: [nil])
+                try await token(tenant).set(text)
+                try await values.wait(for: [nil, text])
+                #expect(secret.wrappedValue == text)
+                #expect(KeyringIdentity(tenant) != KeyringIdentity(Tenant(inner: .system)))
+            }
+        }
+    }
 }
 
 @Suite("A keyring of one's own", .hangLimit)
@@ -199,6 +229,23 @@ private struct Around: Keyring {
     }
     func remove(_ id: SecretIdentifier) async throws(KeyringError) { try await inner.remove(id) }
     func replacingSystem(with system: () -> any Keyring) -> any Keyring { Around(inner: inner.replacingSystem(with: system)) }
+}
+
+/// An object around another one, which says nothing of changes; in place of the system's keyring it has another one each time.
+private final class Tenant: Keyring {
+    let inner: any Keyring
+
+    init(inner: some Keyring) { self.inner = inner }
+
+    func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? { try await inner.read(id) }
+    func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
+        try await inner.write(secret, for: id, label: label)
+    }
+    func remove(_ id: SecretIdentifier) async throws(KeyringError) { try await inner.remove(id) }
+    func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
+        try await inner.identifiers(inService: service)
+    }
+    func replacingSystem(with system: () -> any Keyring) -> any Keyring { Tenant(inner: inner.replacingSystem(with: system)) }
 }
 
 /// A keyring as somebody may write it: it cannot be compared, states its identity, and each says the same of itself.

@@ -248,6 +248,21 @@ extension PortalKeyTests {
         #expect(portal.asked == 1)
     }
 
+    @Test("A task that is cancelled already asks nobody")
+    func cancelledBefore() async throws {
+        let desktop = try await desktops.start(.withoutService)
+        let portal = try await Portal("dismissed", on: desktop)
+        let keyring = keyring(desktop)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await #expect(throws: KeyringError.cancelled) { try await keyring.unlock() }
+        }
+        await task.value
+        #expect(portal.asked == 0)
+        await #expect(throws: KeyringError.dismissed) { try await keyring.unlock() }
+        #expect(portal.asked == 1)
+    }
+
     @Test("A file is given the portal's key, and another one again")
     func rekey() async throws {
         let desktop = try await desktops.start()

@@ -52,6 +52,53 @@ extension BadUseTests {
         #expect(ofPreview.contains("PreferencesFile.inMemory(_:)") && ofPreview.contains(place))
     }
 
+    @Test("The system's keyring in place of itself, or one around it", arguments: [true, false])
+    func systemForItself(isAround: Bool) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [isAround = isAround as Bool] in
+            if isAround {
+                await withTemporaryStorage(keyring: FallbackKeyring([.system])) { await Task.yield() }
+            } else {
+                await withTemporaryStorage(keyring: .system) { await Task.yield() }
+            }
+        }
+        #expect(try sentence(result).contains("withTemporaryStorage(keyring:): .system cannot stand for itself"))
+    }
+
+    /// Encodes itself by two kinds of container, in the order of this number; 0 by one.
+    struct Mixed: Codable, Sendable {
+        var order = 0
+
+        func encode(to encoder: any Encoder) throws {
+            func keyed() throws {
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(order, forKey: .order)
+            }
+            func list() throws {
+                var container = encoder.unkeyedContainer()
+                try container.encode(order)
+            }
+            func single() throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(order)
+            }
+            if order == 2 { try single() } else { try keyed() }
+            switch order {
+            case 1: try list()
+            case 2: try keyed()
+            case 3: try single()
+            default: break
+            }
+        }
+    }
+
+    @Test("Two kinds of container for one value, in any order", arguments: 1...3)
+    func twoKindsOfContainer(order: Int) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [order = order as Int] in
+            StoredValue(key: "mixed", default: Mixed(), storage: .inMemory()).set(Mixed(order: order))
+        }
+        #expect(try sentence(result).contains("encode(to:) used two kinds of container for one value"))
+    }
+
     @Test("A slash in a file's name, even under a combining character", arguments: ["a/b", "a/\u{301}b"])
     func slashInName(name: String) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [name = name as String] in

@@ -216,7 +216,10 @@ extension SecretStateTests {
 
     @Test(
         "One that does not answer, or fails for a moment, is asked again by itself, after a second, then later and later, at least once a minute",
-        arguments: [KeyringError.timedOut(after: .seconds(1)), .other(domain: "file", code: 24, message: "m"), .other(domain: "system", code: 24, message: "m")])
+        arguments: [
+            KeyringError.timedOut(after: .seconds(1)), .other(domain: "file", code: 24, message: "m"),
+            .other(domain: "system", code: 24, message: "m"), .other(domain: "FleetKeyring", code: 1, message: "m"),
+        ])
     func hang(error: KeyringError) throws {
         let failure = Content.unavailable(error)
         var state = try known(old)
@@ -337,6 +340,20 @@ extension SecretStateTests {
         let question = try ask(&state, inBackground: true)
         expect(state.answered(old, to: question), [.publish(old), .wake([one, two], nil)])
         expect(state.changed(to: ours), [.publish(ours), .pass(Secret("ours".utf8))])
+    }
+
+    @Test("Where nothing is known, news that come during a change are read after it too: they may be newer")
+    func newsDuringFirstChange() throws {
+        var state = State()
+        state.changeBegan()
+        expect(state.heard(.anySecret), [.read(after: .zero)])
+        let question = try ask(&state, inBackground: true)
+        expect(state.answered(new, to: question), [.publish(new)])
+        expect(state.changed(to: ours), [.publish(ours), .pass(Secret("ours".utf8)), .read(after: .zero)])
+        let again = try ask(&state, inBackground: true)
+        expect(state.answered(new, to: again), [.publish(new)])
+        state.changeBegan()
+        expect(state.changed(to: ours), [.publish(ours), .pass(Secret("ours".utf8))], "there are no news")
     }
 
     @Test("A change that ends first wakes the getters; the read beside it is repeated")

@@ -15,7 +15,7 @@
         /// Decrypts the file and returns the secret, or nil if it has none. Does not wait for writers. Throws
         /// ``KeyringError/wrongKey`` and ``KeyringError/damaged(path:)``.
         public func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
-            try await perform(on: readers) { [vault] _ throws(KeyringError) in try vault.entries()[id]?.secret }
+            try await perform(on: readers) { [vault] isWanted throws(KeyringError) in try vault.entries(isWanted)[id]?.secret }
         }
 
         /// Throws ``KeyringError/tooLarge`` for a secret over 1 MiB, a name or label over 64 KiB, or a file over 64 MiB.
@@ -40,7 +40,7 @@
 
         /// The secrets of `service`, sorted by account.
         public func identifiers(inService service: String) async throws(KeyringError) -> [SecretIdentifier] {
-            try await perform(on: readers) { [vault] _ throws(KeyringError) in try vault.entries().keys.ofService(service) }
+            try await perform(on: readers) { [vault] isWanted throws(KeyringError) in try vault.entries(isWanted).keys.ofService(service) }
         }
 
         /// Tries the key on the file, and returns if it opens it or there is no file yet. Does not prompt the user, except
@@ -49,7 +49,8 @@
         /// ``KeyringError/dismissed``, or ``KeyringError/locked`` if the portal gives no reason.
         public func unlock() async throws(KeyringError) {
             try await vault.key.portalKey?.unlock()
-            try await perform(on: readers) { [vault] _ throws(KeyringError) in _ = try vault.entries() }
+            vault.forgetLateFailure()
+            try await perform(on: readers) { [vault] isWanted throws(KeyringError) in _ = try vault.entries(isWanted) }
         }
 
         /// Seals the file with `key` and a new salt, atomically: afterwards it is the old file or the new one. From then on,
@@ -109,6 +110,8 @@
             var derived: [DerivedKey] = []
             /// How often the file was re-keyed through this vault.
             var changes = 0
+            /// Why a passphrase opened nothing, if its call had ended by then: for the next call, because the user has answered.
+            var lateFailure: KeyringError?
 
             mutating func add(_ key: DerivedKey) {
                 derived.removeAll { $0.derivation == key.derivation }
@@ -123,6 +126,8 @@
         let file: DurableFile
         let changes: EncryptedFileChanges
         private let keys: Guarded<Keys>
+        /// Taken while a passphrase is asked for and its key is derived: once for all who need it.
+        private let asking = Guarded(())
 
         /// `place` is the file's real path.
         init(file: DurableFile, at place: String, key: EncryptedFileKey) {
@@ -134,12 +139,12 @@
         var key: EncryptedFileKey { keys.withLock { $0.source } }
 
         /// The entries, none if there is no file. Creates nothing, and needs no lock.
-        func entries() throws(KeyringError) -> SealedSecrets.Entries {
+        func entries(_ isWanted: () -> Bool = { true }) throws(KeyringError) -> SealedSecrets.Entries {
             while true {
                 let changes = keys.withLock { $0.changes }
                 guard let contents = try contents() else { return [:] }
                 do throws(KeyringError) {
-                    return try open(contents.bytes).entries
+                    return try open(contents.bytes, isWanted).entries
                 } catch {
                     // The file may have been read before it was re-keyed, with the key from after that.
                     guard error == .wrongKey, keys.withLock({ $0.changes }) != changes else { throw error }
@@ -161,8 +166,8 @@
             let lock = if let heldLock { heldLock } else { try self.lock(isWanted: isWanted) }
             defer { withExtendedLifetime(lock) {} }
             let contents = try withFile { () throws(FileError) in try lock.file.read() }
-            var secrets: SealedSecrets?
-            if let contents { secrets = try open(contents.bytes) } else if makingFile { secrets = SealedSecrets(key: try keyForNewFile()) }
+            var secrets = try contents.map { contents throws(KeyringError) in try open(contents.bytes, isWanted) }
+            if contents == nil, makingFile { secrets = try SealedSecrets(key: keyForNewFile(isWanted)) }
             guard var secrets, change(&secrets.entries) else {
                 // A process that was killed may have left a temporary file.
                 return try withFile { () throws(FileError) in try lock.file.removeLeftover() }
@@ -183,7 +188,7 @@
         /// wrong key is reported before anything is created.
         func lock(isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
             while true {
-                let prepared = try prepareKey()
+                let prepared = try prepareKey(isWanted)
                 let lock = try file.hold(while: isWanted)
                 // Another process may have created or re-keyed the file while this one waited.
                 guard lock.file.identity != prepared, let contents = try withFile({ () throws(FileError) in try lock.file.read() })
@@ -196,12 +201,12 @@
 
         func rekey(to newKey: EncryptedFileKey, isWanted: () -> Bool) throws(KeyringError) {
             if try isMissing() { return use(newKey) }  // an empty keyring
-            _ = try prepareKey()  // otherwise the old key is wrong, and nothing is created
+            _ = try prepareKey(isWanted)  // otherwise the old key is wrong, and nothing is created
             let derived = try newKey.derivedKeyForNewFile(operations: file.operations)
             let lock = try lock(isWanted: isWanted)
             defer { withExtendedLifetime(lock) {} }
             if let contents = try withFile({ () throws(FileError) in try lock.file.read() }) {
-                var secrets = try open(contents.bytes)
+                var secrets = try open(contents.bytes, isWanted)
                 let old = secrets.key
                 // Both are kept even if replacing fails: after some failures it is unknown which file is there. The old one is the
                 // last: a new file must not be sealed with a key that was refused.
@@ -239,45 +244,63 @@
 
         /// Before taking the lock, so that others do not wait for scrypt, and nothing is created for a wrong key. Returns which file
         /// it is for; nil if there is none.
-        private func prepareKey() throws(KeyringError) -> FileIdentity? {
+        private func prepareKey(_ isWanted: () -> Bool) throws(KeyringError) -> FileIdentity? {
             let contents = try contents()
             if let contents {
-                _ = try derivedKey(for: try EncryptedFileHeader(ofFile: contents.bytes, at: file.path))
+                _ = try derivedKey(for: try EncryptedFileHeader(ofFile: contents.bytes, at: file.path), isWanted)
             } else if case .file(_, _, isGenerated: true) = key.source {
                 // Only under the lock is it certain that there is no file, and that a key may be created.
             } else {
-                _ = try keyForNewFile()
+                _ = try keyForNewFile(isWanted)
             }
             return contents?.identity
         }
 
-        private func keyForNewFile() throws(KeyringError) -> DerivedKey {
-            let (source, known, changes) = keys.withLock { ($0.source, $0.derived.last, $0.changes) }
+        private func keyForNewFile(_ isWanted: () -> Bool) throws(KeyringError) -> DerivedKey {
             // A key file is read again even if its key is known: a file created with a deleted key could never be opened. A
             // passphrase cannot be deleted, and scrypt is slow.
-            if source.isPassphrase, let known { return known }
-            let derived = try source.derivedKeyForNewFile(operations: file.operations)
-            keys.withLock { $0.add(derived, since: changes) }
-            return derived
+            try obtainKey(isWanted, known: { $0.source.isPassphrase ? $0.derived.last : nil }) { source throws(KeyringError) in
+                try source.derivedKeyForNewFile(operations: file.operations)
+            }
         }
 
-        private func derivedKey(for header: EncryptedFileHeader) throws(KeyringError) -> DerivedKey {
-            let (source, known, changes) = keys.withLock { keys in
-                (keys.source, keys.derived.first { $0.derivation == header.derivation }, keys.changes)
+        private func derivedKey(for header: EncryptedFileHeader, _ isWanted: () -> Bool) throws(KeyringError) -> DerivedKey {
+            let key = try obtainKey(isWanted, known: { $0.derived.first { $0.derivation == header.derivation } }) { source throws(KeyringError) in
+                try source.derivedKey(for: header, operations: file.operations)
             }
-            if let known {
-                guard known.opens(header) else { throw .wrongKey }
-                return known
-            }
-            let derived = try source.derivedKey(for: header, operations: file.operations)
-            keys.withLock { $0.add(derived, since: changes) }
-            return derived
+            guard key.opens(header) else { throw .wrongKey }
+            return key
         }
+
+        /// The known key, or else what `derive` makes of the source.
+        private func obtainKey(
+            _ isWanted: () -> Bool, known: (Keys) -> DerivedKey?, _ derive: (EncryptedFileKey) throws(KeyringError) -> DerivedKey
+        ) throws(KeyringError) -> DerivedKey {
+            func knownOrNew() throws(KeyringError) -> DerivedKey {
+                let (source, found, changes) = keys.withLock { ($0.source, known($0), $0.changes) }
+                if let found { return found }
+                guard isWanted() else { throw .cancelled }
+                do throws(KeyringError) {
+                    if let failure = keys.withLock({ $0.lateFailure.take() }) { throw failure }
+                    let derived = try derive(source)
+                    keys.withLock { $0.add(derived, since: changes) }
+                    return derived
+                } catch {
+                    if source.isPassphrase, !isWanted() { keys.withLock { if $0.changes == changes { $0.lateFailure = error } } }
+                    throw error
+                }
+            }
+            let mustAsk = keys.withLock { $0.source.isPassphrase && known($0) == nil }
+            return try mustAsk ? asking.withLock { _ throws(KeyringError) in try knownOrNew() } : knownOrNew()
+        }
+
+        /// The next call that needs a passphrase asks for it.
+        func forgetLateFailure() { keys.withLock { $0.lateFailure = nil } }
 
         private func contents() throws(KeyringError) -> FileContents? { try withFile { () throws(FileError) in try file.read() } }
 
-        private func open(_ bytes: [UInt8]) throws(KeyringError) -> SealedSecrets {
-            try SealedSecrets(bytes, at: file.path, key: derivedKey)
+        private func open(_ bytes: [UInt8], _ isWanted: () -> Bool) throws(KeyringError) -> SealedSecrets {
+            try SealedSecrets(bytes, at: file.path) { header throws(KeyringError) in try derivedKey(for: header, isWanted) }
         }
 
         private func withFile<Result>(_ call: () throws(FileError) -> Result) throws(KeyringError) -> Result {

@@ -63,6 +63,7 @@
         }
 
         private func wait(deadline: Duration, isForUnlock: Bool) async throws(KeyringError) {
+            if Task.isCancelled { throw .cancelled }  // before the user is asked
             let shot = OneShot<Answer>()
             let mustBegin = try state.withLock { state throws(KeyringError) -> Bool? in
                 if case .success = state.last { return nil }
