@@ -20,7 +20,7 @@
         static func encoded(_ item: some StorableItem, _ key: String) throws(FleetError) -> FleetMirror.Value {
             let (json, version): (JSONValue, Int)
             do { (json, version) = try ItemCoding.encode(item) } catch {
-                throw FleetError(.notEncodable, "The new value of \"\(key)\" cannot be encoded: \(error). Correct the item or its encode(to:).")
+                throw FleetError(.notEncodable, "The new value of \"\(key)\" cannot be encoded: \(ItemCoding.reason(error)). Correct the item or its encode(to:).")
             }
             try check(json, key)
             return FleetMirror.Value(json: json, version: version)

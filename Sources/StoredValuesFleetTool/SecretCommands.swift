@@ -97,7 +97,7 @@
 
         func run() async throws {
             // Of a key that is missing the library says where it may be found; this one is still to be made.
-            guard FileManager.default.fileExists(atPath: newKey) else {
+            guard !System.isMissing(newKey) else {
                 throw Failure(
                     .misconfigured,
                     """

@@ -161,8 +161,9 @@
             while await pause(for: .seconds(1)) {
                 do throws(EtcdError) { try await writer.write(steps.state, timeout: .seconds(5)) } catch {
                     // Anything else is why the machine is not current, too.
-                    guard error.reason == .accessDenied else { continue }
-                    try? carryOut { $0.say("\($0.id): the cluster does not let the agent report: \(error.sentence). See \"Rights\" in the article about fleets.") }
+                    guard [.accessDenied, .noSpace].contains(error.reason) else { continue }
+                    let advice = error.reason == .noSpace ? "" : " See \"Rights\" in the article about fleets."
+                    try? carryOut { $0.say("\($0.id): the cluster does not take the agent's reports: \(error.sentence).\(advice)") }
                 }
             }
         }
@@ -204,7 +205,8 @@
             let asked = BootMoment.now
             let timeout = readingPatience
             readingPatience = min(timeout * 2, .seconds(30))
-            let new = SettingsReplica(try await gateway.ask(keys.everything(), timeout: timeout), keys)
+            // One member of several must have the time, too, in which an answer comes that takes long.
+            let new = SettingsReplica(try await gateway.ask(keys.everything(), timeout: timeout, attempt: timeout * 2 / 5), keys)
             readingPatience = Self.readingPatience
             switch MirrorVerdict(isEmpty: new.isEmpty, origin: new.origin, mirror: steps.mirror, known: steps.known) {
             case .adopt: break

@@ -43,9 +43,11 @@
         /// What this machine has is of the cluster with this id: another one counts only if most members belong to it.
         func expect(cluster: String) { state.withLock { $0.vote.expect(cluster) } }
 
-        /// The answer to a request that may be repeated without harm. Asks each member in turn, at most until `timeout` is over.
-        /// `mayHaveHappened` of the error is true if it holds for any of the attempts.
-        func ask(_ request: EtcdRequest, timeout: Duration = timeout) async throws(EtcdError) -> EtcdAnswer {
+        /// The answer to a request that may be repeated without harm. Asks each member in turn, at most until `timeout` is over, each time for
+        /// at most `attempt`, which doubles after each round. `mayHaveHappened` of the error is true if it holds for any of the attempts.
+        func ask(
+            _ request: EtcdRequest, timeout: Duration = timeout, attempt: Duration = attemptLimit
+        ) async throws(EtcdError) -> EtcdAnswer {
             // etcd warns of a limit above 10 MiB. On a slow machine so much does not arrive in time, which would look like no answer.
             guard request.body.count <= Self.requestLimit else {
                 throw EtcdError(reason: .tooLarge, sentence: "the request has \(request.body.count >> 20) MiB, more than any cluster takes")
@@ -55,7 +57,7 @@
             var backoff = Backoff(first: .milliseconds(50), longest: .seconds(1))
             while true {
                 let member = state.withLock { $0.preferred }
-                let limit = Self.attemptLimit * (1 << min(failures.count / endpoints.count, 10))
+                let limit = attempt * (1 << min(failures.count / endpoints.count, 10))
                 do throws(EtcdError) {
                     if try await isKnown(member, request, limit: limit, end: end) {
                         var answer = try await ask(member, request, limit: limit, end: end)

@@ -38,6 +38,10 @@
                 guard let key else { throw .misconfigured("The certificate \"\(certificate)\" was given without its private key. Name both.") }
                 configuration.privateKey = .privateKey(
                     try Self.reading(key, "a private key") { try NIOSSLPrivateKey(file: key, format: .pem) })
+                // Renewed one after the other, the two may not belong together for a moment, which a connection would not say.
+                do { _ = try NIOSSLContext(configuration: configuration) } catch {
+                    throw .misconfigured("\"\(key)\" is not the private key of \"\(certificate)\". Name the one that belongs to it.")
+                }
             }
             return configuration
         }

@@ -53,7 +53,7 @@
             try await withFleet(quota: 16 << 20) { fleet in
                 try await fleet.run("set", "limit", "1")
                 let machine = try fleet.machine("web-1")
-                _ = try machine.startAgent()
+                _ = try machine.startAgent("--report")
                 try await machine.wait(for: ["limit": "1"])
                 try await fleet.etcd.fill()
                 // As above, an attempt may end without an answer, and then the error says that the outcome is not known. Here nothing
@@ -68,6 +68,7 @@
                 #expect(run.status == 74 && run.errors.contains("alarm disarm"), "\(run)")
                 #expect(try await fleet.run("get", "limit") == "1\n")
                 try await machine.waitUntilCurrent()
+                try await eventually("the agent says why it does not report") { machine.words.contains("has no space left") }
                 try await fleet.etcd.delete("/filler", andAllBeneath: true)
                 try await fleet.etcd.compact()
                 try await fleet.etcd.run("defrag")

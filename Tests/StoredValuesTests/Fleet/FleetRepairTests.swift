@@ -149,19 +149,25 @@
             try await withFleet { fleet in
                 let good = try #require(fleet.etcd.ca), other = try await TestCA.stranger()
                 let certificate = "\(fleet.folder)/client.crt", key = "\(fleet.folder)/client.key"
-                func install(_ new: TestCA.Certificate) throws {
-                    for (from, to) in [(new.file, certificate), (new.key, key)] {
-                        try Data(contentsOf: URL(fileURLWithPath: from)).write(to: URL(fileURLWithPath: to), options: .atomic)
-                    }
+                func install(_ new: String, as path: String) throws {
+                    try Data(contentsOf: URL(fileURLWithPath: new)).write(to: URL(fileURLWithPath: path), options: .atomic)
                 }
-                try install(other.client)
-                var client = try Fleet(
-                    endpoints: fleet.etcd.endpoints, applicationID: TestFleet.application,
-                    access: FleetAccess(authorities: good.file, certificate: certificate, key: key))
+                try install(other.client.file, as: certificate)
+                try install(other.client.key, as: key)
+                let access = FleetAccess(authorities: good.file, certificate: certificate, key: key)
+                var client = try Fleet(endpoints: fleet.etcd.endpoints, applicationID: TestFleet.application, access: access)
                 client.timeout = hangLimit
                 let error = await #expect(throws: FleetError.self) { try await client.set("a", to: 1) }
                 #expect(error?.reason == .accessDenied && error?.outcome == .didNotHappen)
-                try install(good.client)
+                // One after the other, and the client looks in between.
+                try install(good.client.file, as: certificate)
+                let between = await #expect(throws: FleetError.self) { try await client.set("a", to: 1) }
+                #expect(between?.reason == .accessDenied && between?.outcome == .didNotHappen)
+                let new = #expect(throws: FleetError.self) {
+                    try Fleet(endpoints: fleet.etcd.endpoints, applicationID: TestFleet.application, access: access)
+                }
+                #expect(new?.reason == .misconfigured && new?.description.contains(key) == true, "\(String(describing: new))")
+                try install(good.client.key, as: key)
                 try await client.set("a", to: 1)
                 #expect(try await fleet.run("get", "a") == "1\n")
             }
