@@ -25,7 +25,7 @@ struct LayerKind: Sendable {
     /// What its values are called in errors.
     let name: String
     /// What to do about a file that is not JSON, as a sentence.
-    var cure = ""
+    var cure = "Correct the file."
     /// Reduces the bytes of the file to a number. Where others say how fresh the file is, they name the content by it, and no
     /// replacement may go unnoticed.
     var digest: (@Sendable ([UInt8]) -> UInt64)?

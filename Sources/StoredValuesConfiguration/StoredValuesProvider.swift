@@ -1,6 +1,6 @@
 #if Configuration
     public import Configuration
-    public import FoundationEssentials
+    import FoundationEssentials
     public import StoredValues
     import StoredValuesSupport
 
@@ -181,7 +181,7 @@
         public let place: Place
     }
 
-    extension ValueNotConvertible: CustomStringConvertible, LocalizedError {
+    extension ValueNotConvertible: StoredValuesError {
         /// Which value, where it is stored and what to do; never the value.
         public var description: String {
             switch place {
@@ -192,7 +192,7 @@
             }
         }
 
-        /// The description, which is what `localizedDescription` says then.
-        public var errorDescription: String? { description }
+        /// 65, of sysexits(3): invalid data.
+        public var exitStatus: Int32 { 65 }
     }
 #endif

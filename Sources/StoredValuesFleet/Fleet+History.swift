@@ -4,8 +4,9 @@
     import StoredValuesSupport
 
     /// Why a change is not taken back, or the settings of a time are not known. Nothing was changed.
-    package struct FleetHistoryError: Error, CustomStringConvertible, Sendable {
+    package struct FleetHistoryError: StoredValuesError {
         package let description: String
+        package var exitStatus: Int32 { 77 }
     }
 
     extension Fleet {

@@ -1,5 +1,6 @@
 #if Fleet
-    public import FoundationEssentials
+    import FoundationEssentials
+    public import StoredValues
 
     /// Why a call to the fleet failed, and whether the change that it asked for has happened.
     public struct FleetError: Error, Equatable, Sendable {
@@ -58,17 +59,12 @@
         static func ofChange(_ error: any Error) -> FleetError { error as? FleetError ?? FleetError(.refused, "\(error)") }
     }
 
-    extension FleetError: CustomStringConvertible, LocalizedError {
+    extension FleetError: StoredValuesError {
         /// What happened, to which setting or server, and what to do; and whether the change may have been made.
         public var description: String {
             outcome == .didNotHappen
                 ? sentence : "\(sentence) The change may have been made anyway: read the setting before you repeat it."
         }
-
-        /// The description, for Foundation.
-        public var errorDescription: String? { description }
-        /// The same, in code without Foundation too.
-        public var localizedDescription: String { description }
 
         /// The status with which a command line program ends by this error, as `stored-values-fleet` does: a number of sysexits(3).
         public var exitStatus: Int32 {

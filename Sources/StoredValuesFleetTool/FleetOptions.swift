@@ -60,8 +60,6 @@
         }
     }
 
-    extension FleetError: CommandError {}
-
     /// The machines that a command is about.
     struct TargetOptions: ParsableArguments {
         @Option(help: "Only the machines of this group.") var group: String?

@@ -2,7 +2,7 @@
     import ArgumentParser
     import FoundationEssentials
     import StoredValues
-    package import StoredValuesFleet
+    import StoredValuesFleet
     import StoredValuesSupport
     import StoredValuesToolSupport
 
@@ -87,9 +87,5 @@
         func settings(of fleet: Fleet) async throws -> [FleetSetting] {
             if let time { try await fleet.settings(at: time) } else { try await fleet.settings() }
         }
-    }
-
-    extension FleetHistoryError: CommandError {
-        package var exitStatus: Int32 { ExitStatus.refused.rawValue }
     }
 #endif

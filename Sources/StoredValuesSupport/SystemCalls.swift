@@ -43,6 +43,18 @@ package func requireDescriptors(_ count: Int) throws(SystemErrorCode) {
     while opened.count < count { opened.append(try system { fcntl(opened[0], F_DUPFD_CLOEXEC, 0) }) }
 }
 
+/// Ends the process by this signal, also if the parent process has blocked it, or a library ignores it: as Ctrl-C ends it, so that a script
+/// around it ends too.
+package func endProcess(by number: Int32) -> Never {
+    signal(number, SIG_DFL)
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, number)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    raise(number)
+    exit(128 + number)
+}
+
 /// Overwrites memory that held a secret. `explicit_bzero` is not removed by the optimiser (bzero(3)).
 package func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }

@@ -61,11 +61,13 @@ struct GetCommand: AsyncParsableCommand {
     func run() async throws {
         let key = try key.checked()
         let storage = try settings.soundStorage()
-        let value: JSONValue?
-        do { value = try storage.snapshot.value(of: key) } catch {
-            throw Failure(.badData, "\"\(key)\" in \"\(storage.path)\" cannot be read, so programs use their default: \(error). Correct the file, or set the value again.")
+        let snapshot = storage.snapshot, value: JSONValue?
+        do { value = try snapshot.value(of: key) } catch {
+            let place = snapshot.source(of: key) == .file ? " in \"\(storage.path)\"" : ""
+            throw Failure(.badData, "\"\(key)\"\(place) has \(error.problem) and cannot be read, so programs use their default. Set the value again, or correct it where it is stored.")
         }
         guard let value else {
+            HeldLog.letGo()  // a layer that could not be read may have it
             throw Failure(.absent, "Nothing is stored under \"\(key)\" in \"\(storage.path)\": programs use their default.")
         }
         Output.standard.value(value, asJSON: json)

@@ -27,7 +27,7 @@ package enum CommandLineProgram {
                 // The argument parser's messages quote the command line.
                 let code = Command.exitCode(for: error)
                 let output = code == .success ? Output.standard : .error
-                let text = code == .validationFailure && setsSecret ? "Error: \(secretNotShown)" : Command.fullMessage(for: error)
+                let text = code == .validationFailure && maySetSecret ? "Error: \(secretNotShown)" : Command.fullMessage(for: error)
                 if !text.isEmpty { output.line(output.shown(text)) }
                 Command.exit(withError: code)
             }
@@ -37,9 +37,12 @@ package enum CommandLineProgram {
         }
     }
 
-    /// Whether the command line is that of a command that stores a secret, which a user may have typed there.
-    private static var setsSecret: Bool {
-        zip(CommandLine.arguments, CommandLine.arguments.dropFirst()).contains { $0.isIdentical(to: "secret") && $1.isIdentical(to: "set") }
+    /// Whether the command line may be that of a command that stores a secret, however mistyped: a user may have typed the secret there.
+    private static var maySetSecret: Bool {
+        let others = ["list", "get", "remove", "move", "rekey", "confirm", "public-key"]
+        return zip(CommandLine.arguments, CommandLine.arguments.dropFirst()).contains { word, next in
+            word.isIdentical(to: "secret") && !others.contains { next.isIdentical(to: $0) }
+        }
     }
 
     private static var secretNotShown: String {

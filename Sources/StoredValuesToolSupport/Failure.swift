@@ -16,20 +16,11 @@ package struct Failure: Error {
         case PreferencesError.notSaved(_, let reason), PreferencesError.notRead(_, let reason): self.init(.notSaved, reason)
         case KeyringError.locked, KeyringError.dismissed:
             self.init(.unavailable, "\(error) With --unlock this tool prompts for the password, if there is a display.")
-        case let error as any CommandError: self.init(ExitStatus(rawValue: error.exitStatus) ?? .unavailable, "\(error)")
+        case let error as any StoredValuesError: self.init(ExitStatus(rawValue: error.exitStatus) ?? .unavailable, "\(error)")
         default: return nil
         }
     }
 }
-
-/// An error whose description is the message, and which has a status of its own.
-package protocol CommandError: Error {
-    var exitStatus: Int32 { get }
-}
-
-extension PreferencesError: CommandError {}
-extension KeyringError: CommandError {}
-extension SecretMoveError: CommandError {}
 
 /// The exit status, for scripts. From 64 on, the numbers are those of sysexits(3).
 package enum ExitStatus: Int32, CaseIterable {

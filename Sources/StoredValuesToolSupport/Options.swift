@@ -54,7 +54,7 @@ package struct KeyringArgument: ExpressibleByArgument {
     package let keyring: any Keyring
 
     package init?(argument: String) {
-        let isKnown = argument.isIdentical(to: "secret-service") || ["file:", "credentials:", "fleet:"].contains { argument.after(prefix: $0) != nil }
+        let isKnown = argument.isIdentical(to: "secret-service") || ["file:", "credentials:", "fleet:"].contains { argument.after(prefix: $0)?.isEmpty == false }
         guard isKnown else { return nil }
         keyring = SystemKeyring.choose(argument).keyring
     }

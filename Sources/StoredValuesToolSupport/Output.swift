@@ -45,8 +45,9 @@ package struct Output {
 
     package func write(_ bytes: UnsafeRawBufferPointer) {
         ProgressLine.shared.end()
-        guard !System.writeAll(descriptor, bytes) else { return }
-        if descriptor != System.standardError { Self.error.line("\(CommandLineProgram.name): Could not write the output: \(System.problem).") }
+        // What a command ends with says whether it succeeded, whoever reads its messages.
+        guard !System.writeAll(descriptor, bytes), descriptor != System.standardError else { return }
+        Self.error.line("\(CommandLineProgram.name): Could not write the output: \(System.problem).")
         System.end(.notSaved)
     }
 

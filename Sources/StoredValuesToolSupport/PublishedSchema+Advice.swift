@@ -83,7 +83,11 @@ package struct CompletionWords {
 
     /// The file of settings that they name; nil if they name none.
     package var storage: PreferencesFile? {
-        if let file = self["--file"], !file.isEmpty, !file.has("\0") { return PreferencesFile(path: file) }
+        if let file = self["--file"], !file.isEmpty, !file.has("\0") {
+            // As typed: the shell expands it when the command runs.
+            let home = (try? System.environment("HOME")) ?? "~"
+            return PreferencesFile(path: file.after(prefix: "~/").map { "\(home)/\($0)" } ?? file)
+        }
         guard let id = try? ApplicationOptions.id(app) else { return nil }
         StorageSystem.bootstrap(applicationID: id)
         return self["--name"].flatMap { try? PreferencesFile(checkingName: $0) } ?? .standard

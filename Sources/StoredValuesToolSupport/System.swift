@@ -30,15 +30,6 @@ package enum System {
         return Int(size.ws_col)
     }
 
-    /// Reads available bytes into `buffer`, by default of the standard input; 0 at the end.
-    static func readOn(
-        _ descriptor: Int32 = standardInput, _ name: String = "the standard input", into buffer: UnsafeMutableRawBufferPointer
-    ) throws(Failure) -> Int {
-        do { return try system { read(descriptor, buffer.baseAddress, buffer.count) } } catch {
-            throw Failure(.notSaved, "Could not read \(name): \(problem).")
-        }
-    }
-
     /// All of the standard input.
     package static func readStandardInput() throws(Failure) -> [UInt8] { try readAll(standardInput, "the standard input") }
 
@@ -55,7 +46,10 @@ package enum System {
         defer { buffer.deallocate() }
         var bytes: [UInt8] = []
         while true {
-            let count = try readOn(descriptor, name, into: buffer)
+            let count: Int
+            do { count = try StoredValuesSupport.system { read(descriptor, buffer.baseAddress, buffer.count) } } catch {
+                throw Failure(.notSaved, "Could not read \(name): \(problem).")
+            }
             if count == 0 { return bytes }
             bytes += buffer[..<count]
         }
@@ -88,7 +82,11 @@ package enum System {
         let descriptor = template.withUnsafeMutableBufferPointer { buffer in buffer.baseAddress.map { mkstemp($0) } ?? -1 }
         try attempt(descriptor >= 0)
         do throws(Failure) {
-            if isThere { try attempt(fchmod(descriptor, old.st_mode & 0o7777) == 0) }
+            if isThere {
+                // To another group the mode would give what the old one had.
+                let isOwned = fchown(descriptor, old.st_uid, old.st_gid) == 0
+                try attempt(fchmod(descriptor, old.st_mode & (isOwned ? 0o7777 : 0o700)) == 0)
+            }
             try fill(descriptor)
             try attempt(rename(template, target.map { String(cString: $0) } ?? path) == 0)
         } catch {
@@ -107,7 +105,7 @@ package enum System {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EPIPE, needsReader {
-                end(by: SIGPIPE)  // as the system does by default, but SwiftNIO ignores it
+                endProcess(by: SIGPIPE)  // as the system does by default, but SwiftNIO ignores it
             } else if errno != EINTR {
                 return false
             }
@@ -117,22 +115,11 @@ package enum System {
 
     package static func end(_ status: ExitStatus) -> Never { exit(status.rawValue) }
 
-    /// Ends the process by SIGINT, as Ctrl-C does, so that a script around it ends too.
-    static func endInterrupted() -> Never { end(by: SIGINT) }
-
-    /// Ends the process by this signal, also if the parent process has blocked it, or a library ignores it.
-    private static func end(by number: Int32) -> Never {
-        signal(number, SIG_DFL)
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, number)
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-        raise(number)
-        exit(128 + number)
-    }
-
     /// The system's text for the last error.
     package static var problem: String { String(cString: strerror(errno)) }
+
+    /// Whether there is certainly no such file; where a folder cannot be searched, that is not known.
+    package static func isMissing(_ path: String) -> Bool { access(path, F_OK) != 0 && errno == ENOENT }
 
     package static func mayWrite(_ path: String) -> Bool { access(path, W_OK) == 0 }
 
@@ -154,31 +141,5 @@ package enum System {
         let status = system("\(command) '\(argument.replacing("'", by: "'\\''"))'")
         guard status != -1 else { return 127 }
         return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
-    }
-}
-
-/// The terminal at the standard input echoes nothing and delivers every key, for the lifetime of this value.
-struct HiddenTerminal: ~Copyable {
-    private var old = termios()
-
-    init() throws(Failure) {
-        guard tcgetattr(System.standardInput, &old) == 0 else { throw Self.failure }
-        var new = old
-        // Without ISIG, Ctrl-C arrives as a key: the process cannot end without restoring the terminal.
-        new.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
-        withUnsafeMutableBytes(of: &new.c_cc) { keys in
-            keys[Int(VMIN)] = 1
-            keys[Int(VTIME)] = 0
-        }
-        guard tcsetattr(System.standardInput, TCSAFLUSH, &new) == 0 else { throw Self.failure }
-    }
-
-    deinit {
-        var old = old
-        tcsetattr(System.standardInput, TCSAFLUSH, &old)
-    }
-
-    private static var failure: Failure {
-        Failure(.notSaved, "The terminal's echo cannot be turned off: \(System.problem). Send the secret through a pipe.")
     }
 }

@@ -135,7 +135,7 @@ extension ErrorSentencesTests {
         return all
     }
 
-    private func check<Failure: Error & CustomStringConvertible & CustomDebugStringConvertible>(_ error: Failure, _ expectation: Expectation<Failure>) {
+    private func check<Failure: StoredValuesError>(_ error: Failure, _ expectation: Expectation<Failure>) {
         let text = error.description
         print("\(Failure.self): \(text)")
         #expect(text.first.map { $0.isUppercase || $0 == "\"" } == true && text.hasSuffix("."), "\(text)")

@@ -75,7 +75,7 @@ extension ScriptsTests {
     /// Calls a script from this folder.
     private func run(_ script: String, _ arguments: [String], in folder: String) async throws -> FinishedProgram {
         try await FinishedProgram.run(
-            ["/bin/bash", "-c", "cd \"$0\" && exec bash \"$@\"", folder, "\(Self.scripts)/\(script)"] + arguments,
+            ["/bin/bash", "-c", "umask 077 && cd \"$0\" && exec bash \"$@\"", folder, "\(Self.scripts)/\(script)"] + arguments,
             environment: ["PATH": "/usr/bin:/bin", "HOME": "\(folder)/home"], in: folder)
     }
 
@@ -117,6 +117,9 @@ extension ScriptsTests {
                 ]
             }
             #expect(try files(in: prefix) == Set(expected + ["share/man/man1/other.1"]))
+            for made in ["bin", "share/zsh", "share/zsh/site-functions"] {
+                #expect(try FileManager.default.attributesOfItem(atPath: "\(prefix)/\(made)")[.posixPermissions] as? Int == 0o755, "\(made)")
+            }
 
             let changes = try contents(ofFile: DocumentedPage.root.path + "/CHANGELOG.md")
             let version = try #require(changes.firstMatch(of: /(?m)^## ([0-9.]+)/)).1

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FriendsService
+import StoredValues
 
 struct Friends: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,7 +23,8 @@ struct LogIn: AsyncParsableCommand {
     func run() async throws {
         let service = FriendsService()
         if let server { try await service.settings.setBaseURL(server) }
-        guard let password = askForPassword() else { throw ValidationError("No password was given.") }
+        // Never from an argument: others see those.
+        guard let password = try Secret.ask("Password: ").text, !password.isEmpty else { throw ValidationError("No password was given.") }
         try await service.logIn(Credentials(name: name, password: password))
         print("Logged in.")
     }

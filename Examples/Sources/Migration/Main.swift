@@ -11,11 +11,15 @@ enum Main {
         print("Appearance: \(appearance.font.size) point \(appearance.font.family), \(appearance.theme)")
 
         let folder = URL(fileURLWithPath: PreferencesFile.standard.path).deletingLastPathComponent()
-        let old = OldSettings.all(in: folder)
-        for settings in old {
-            for refusal in await settings.import(into: .standard) { print("Not imported: \(refusal)") }
+        do {
+            let old = try OldSettings.all(in: folder)
+            for settings in old {
+                for refusal in await settings.import(into: .standard) { print("Not imported: \(refusal)") }
+            }
+            if !old.isEmpty { print("Server: \(PreferencesFile.standard[.host]):\(PreferencesFile.standard[.port])") }
+        } catch {
+            print("Not imported: \(error.localizedDescription)")
         }
-        if !old.isEmpty { print("Server: \(PreferencesFile.standard[.host]):\(PreferencesFile.standard[.port])") }
 
         let file = PlainFile(path: folder.appendingPathComponent("token").path)
         do {

@@ -20,10 +20,12 @@ struct OldSettings {
 
     let lines: [(name: String, text: String)]
 
-    /// Those of the files `settings.ini` and `.env` that are in `folder`.
-    static func all(in folder: URL) -> [OldSettings] {
-        func text(_ name: String) -> String? { try? String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8) }
-        return [text("settings.ini").map(OldSettings.init(ini:)), text(".env").map(OldSettings.init(dotenv:))].compactMap(\.self)
+    /// Those of the files `settings.ini` and `.env` that are in `folder`. Throws if one is there and cannot be read, as where it is not UTF-8.
+    static func all(in folder: URL) throws -> [OldSettings] {
+        func text(_ name: String) throws -> String? {
+            do { return try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8) } catch CocoaError.fileReadNoSuchFile { return nil }
+        }
+        return [try text("settings.ini").map(OldSettings.init(ini:)), try text(".env").map(OldSettings.init(dotenv:))].compactMap(\.self)
     }
 
     /// The lines of an INI file; the name of one in a section is `section.name`.

@@ -1,3 +1,4 @@
+import Foundation
 import StoredValues
 import Testing
 
@@ -16,6 +17,16 @@ struct OldSettingsTests {
             _ = await old.import(into: .standard)
             #expect(PreferencesFile.standard[.port] == 1)
         }
+    }
+
+    @Test("A file that is not UTF-8 is not taken for none")
+    func latin1() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        #expect(try OldSettings.all(in: folder).isEmpty)
+        try Data("[server]\nhost = caf".utf8 + [0xE9]).write(to: folder.appendingPathComponent("settings.ini"))
+        #expect(throws: CocoaError.self) { try OldSettings.all(in: folder) }
     }
 
     @Test("Settings that could not be written are not taken for imported")

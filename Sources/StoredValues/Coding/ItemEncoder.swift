@@ -79,7 +79,7 @@ final class EncodingNode {
     /// Encodes `item` here: types with a special JSON shape in that shape, all others by their own `encode(to:)`.
     func encode<Item: Encodable>(_ item: Item) throws {
         try checkDepth(depth)
-        if let value = JSONCoding.encode(item) { return content = .value(value) }
+        if let value = JSONCoding.encode(item) { return put(value) }
         // Checking a protocol conformance takes longer than encoding a number or a string, and of a value longer than of its type.
         let unordered = _isPOD(Item.self) ? nil : Item.self as? any UnorderedItem.Type
         if unordered != nil, let dictionary = item as? any RawKeyedDictionary {
@@ -110,7 +110,8 @@ final class EncodingNode {
     fileprivate func begin(asList isList: Bool) {
         switch (content, isList) {
         case (.list, true), (.members, false): return
-        default: break
+        case (.nothing, _): break
+        default: twoKinds()
         }
         var parts: [Part] = []
         parts.reserveCapacity(6)  // most containers are small, and growing takes long
@@ -159,8 +160,19 @@ final class EncodingNode {
         case .members:
             parts.append((key.stringValue, node, value))
             if nodesByName != nil { nodesByName?[Array(key.stringValue.utf8)] = node }
-        default: programmerError("encode(to:) used two kinds of container for one value. Use one: a keyed one, an unkeyed one, or a single value")
+        default: twoKinds()
         }
+    }
+
+    private func put(_ value: JSONValue) {
+        switch content {
+        case .nothing, .value: content = .value(value)
+        case .list, .members: twoKinds()
+        }
+    }
+
+    private func twoKinds() -> Never {
+        programmerError("encode(to:) used two kinds of container for one value. Use one: a keyed one, an unkeyed one, or a single value")
     }
 }
 
@@ -207,16 +219,16 @@ extension EncodingNode: Encoder {
 // The generic methods cover all requirements of the same name: one for each integer type, and so on.
 
 extension EncodingNode: SingleValueEncodingContainer {
-    func encodeNil() { content = .value(.null) }
-    func encode(_ number: JSONNumber) { content = .value(.number(number)) }
-    func encode(_ value: Bool) { content = .value(.bool(value)) }
-    func encode(_ value: String) { content = .value(.string(value)) }
-    func encode(_ value: Double) { content = .value(JSONCoding.encode(floatingPoint: value)) }
-    func encode(_ value: Float) { content = .value(JSONCoding.encode(floatingPoint: value)) }
+    func encodeNil() { put(.null) }
+    func encode(_ number: JSONNumber) { put(.number(number)) }
+    func encode(_ value: Bool) { put(.bool(value)) }
+    func encode(_ value: String) { put(.string(value)) }
+    func encode(_ value: Double) { put(JSONCoding.encode(floatingPoint: value)) }
+    func encode(_ value: Float) { put(JSONCoding.encode(floatingPoint: value)) }
     // The standard library has default implementations of these two, which would be preferred to the generic one.
-    func encode(_ value: Int128) { content = .value(.number(JSONNumber(value))) }
-    func encode(_ value: UInt128) { content = .value(.number(JSONNumber(value))) }
-    func encode<Integer: FixedWidthInteger & Encodable>(_ value: Integer) { content = .value(.number(JSONNumber(value))) }
+    func encode(_ value: Int128) { put(.number(JSONNumber(value))) }
+    func encode(_ value: UInt128) { put(.number(JSONNumber(value))) }
+    func encode<Integer: FixedWidthInteger & Encodable>(_ value: Integer) { put(.number(JSONNumber(value))) }
 }
 
 private struct MemberEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {

@@ -1,7 +1,7 @@
 /// Why a text is not JSON, and where. It never contains any of the text, which may be a secret.
 package struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
     /// A string that is valid JSON, but not valid Unicode. It makes its value unreadable, not the file.
-    static let unpairedSurrogate = "an unpaired surrogate"
+    package static let unpairedSurrogate = "an unpaired surrogate"
     static let tooDeep = "more than \(JSONValue.maximumDepth) levels of nesting"
 
     package let problem: String

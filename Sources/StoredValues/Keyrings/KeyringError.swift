@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 import StoredValuesFiles
 import StoredValuesSupport
 
@@ -44,17 +44,12 @@ public enum KeyringError: Error, Hashable {
     case other(domain: String, code: Int, message: String)
 }
 
-extension KeyringError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
+extension KeyringError: StoredValuesError {
     /// What happened and what to do, for the program's user.
     public var description: String { texts.user }
 
     /// The description, then what only the programmer can do.
     public var debugDescription: String { [texts.user, texts.programmer].compactMap(\.self).joined(separator: " ") }
-
-    /// The description, for Foundation.
-    public var errorDescription: String? { description }
-    /// The same, in code without Foundation too.
-    public var localizedDescription: String { description }
 
     /// The status with which a command line program ends by this error, as `stored-values` does: 1 if nothing is stored, else a number of
     /// sysexits(3).
@@ -69,7 +64,7 @@ extension KeyringError: CustomStringConvertible, CustomDebugStringConvertible, L
         case .other("STORED_VALUES_KEYRING", _, _), .other("etcd", 3, _): 78
         case .other("etcd", 4, _), .other("etcd", 10, _): 75
         case .other("etcd", 7, _): 77
-        case .other("etcd", 8, _): 74
+        case .other("etcd", 8, _), .other(Self.terminalDomain, _, _): 74
         case .other: 69
         }
     }
@@ -108,10 +103,15 @@ extension KeyringError: CustomStringConvertible, CustomDebugStringConvertible, L
             ("No secret is stored. Set it first, for instance by signing in.", "Call set() first, or load(), which returns nil where there is none.")
         case .readOnly:
             ("This keyring is read-only. Change the secret at its source.", "Or put a writable keyring before this one: FallbackKeyring.")
+        case .other(Self.terminalDomain, _, let message):
+            (message, nil)
         case .other(let domain, let code, let message):
             ("The keyring failed: \(message)\(message.hasSuffix(".") ? "" : ".") Correct that, or try again.", "It is error \(code) of \(domain).\(Self.isOfProgram(domain) ? " The log of the keyring's program may say more." : "")")
         }
     }
+
+    /// The domain of ``Secret/ask(_:)``, whose messages are whole sentences.
+    static let terminalDomain = "terminal"
 
     /// Whether errors of this domain are in the words of another program, through D-Bus or libsecret.
     private static func isOfProgram(_ domain: String) -> Bool {

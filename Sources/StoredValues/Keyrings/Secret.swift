@@ -47,6 +47,18 @@ public final class Secret: Sendable {
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try body(UnsafeRawBufferPointer(storage))
     }
+
+    /// The secret as text, which is not wiped; nil if it is not UTF-8. Of a credential's file, one line break at the end is no part of it.
+    public var text: String? {
+        withBytes { bytes in
+            var text = bytes[...]
+            if isLine, text.last == UInt8(ascii: "\n") {
+                text.removeLast()
+                if text.last == UInt8(ascii: "\r") { text.removeLast() }
+            }
+            return String(validating: text, as: UTF8.self)
+        }
+    }
 }
 
 extension Secret: Equatable {

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 
 extension Keyring {
     /// Moves all secrets of `service` to `destination`, and returns which.
@@ -54,7 +54,7 @@ public enum SecretMoveError: Error, Equatable {
     case destination(KeyringError)
 }
 
-extension SecretMoveError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
+extension SecretMoveError: StoredValuesError {
     /// What happened and what to do, for the program's user.
     public var description: String { text(\.description) }
 
@@ -62,11 +62,6 @@ extension SecretMoveError: CustomStringConvertible, CustomDebugStringConvertible
     public var debugDescription: String {
         if case .conflict = self { "\(self) Pass overwriting: true." } else { text(\.debugDescription) }
     }
-
-    /// The description, for Foundation.
-    public var errorDescription: String? { description }
-    /// The same, in code without Foundation too.
-    public var localizedDescription: String { description }
 
     /// The status with which a command line program ends by this error, as `stored-values` does: a number of sysexits(3), or 1.
     public var exitStatus: Int32 {

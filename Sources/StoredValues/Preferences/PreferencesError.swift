@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 
 /// Why preferences could not be saved, synced, read, named or removed, why a change was refused, or why an import failed.
 public enum PreferencesError: Error, Equatable {
@@ -35,7 +35,7 @@ public enum PreferencesError: Error, Equatable {
     case notImported(path: String, reason: String)
 }
 
-extension PreferencesError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
+extension PreferencesError: StoredValuesError {
     /// What happened, to which file, and what to do, for the program's user.
     public var description: String {
         switch self {
@@ -81,11 +81,6 @@ extension PreferencesError: CustomStringConvertible, CustomDebugStringConvertibl
         case .notUTF8, .notSaved, .notRead, .notValid, .tooLarge, .overridden, .notName, .notImported: description
         }
     }
-
-    /// The description, for Foundation.
-    public var errorDescription: String? { description }
-    /// The same, in code without Foundation too.
-    public var localizedDescription: String { description }
 
     /// The status with which a command line program ends by this error, as `stored-values` does: a number of sysexits(3).
     public var exitStatus: Int32 {

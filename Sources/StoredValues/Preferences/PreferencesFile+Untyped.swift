@@ -70,7 +70,7 @@ package struct PreferencesSnapshot: Sendable {
 
     /// The value of `key` that programs read: that of a variable that a declared key of this process has, else the file's, else that
     /// of the first layer that has one. Throws if it contains an unpaired surrogate, which is not valid Unicode.
-    package func value(of key: String) throws -> JSONValue? {
+    package func value(of key: String) throws(JSONSyntaxError) -> JSONValue? {
         guard let text = all.lazy.compactMap({ $0.document[key] }).first else { return nil }
         return try JSONValue(parsing: text)
     }

@@ -178,6 +178,22 @@ public struct PreferencesFile: Sendable {
     /// observers are notified at its end.
     public func reload() { store.reload() }
 
+    /// Throws why this file or a layer below it cannot be read now: it is not JSON, the system refuses it, or there is no place for it. A file that
+    /// does not exist is no error.
+    ///
+    /// For a program that shall rather end than begin with defaults in place of what somebody has written. Does what ``reload()`` does, and
+    /// blocks as long.
+    public func requireReadable() throws(PreferencesError) {
+        reload()  // waits for another program that is writing the file
+        for found in try inspect() {
+            switch found.content {
+            case .missing, .keys: continue
+            case .broken(let problem): throw .notRead(path: found.path, reason: "It is not JSON: \(problem). Correct it.")
+            case .unreadable(let problem): throw .notRead(path: found.path, reason: problem)
+            }
+        }
+    }
+
     /// Runs `changes`, and applies all changes that the calling thread makes in it as one: in one replacement of the file, or
     /// not at all.
     ///

@@ -85,8 +85,9 @@ extension PreferencesStore {
         } catch {
             let isLackOfRoom = (error as? FileError)?.isLackOfRoom == true
             if isLackOfRoom { tryAgain() }
-            let cure = error is JSONSyntaxError && !layer.kind.cure.isEmpty ? ". \(layer.kind.cure)" : ""
-            let text = "Could not read \(layer.kind.name) \"\(path)\"; its last good values stay in use. \(error)\(cure)"
+            let inUse = layer.identity == nil ? "none of its values are in use" : "its last good values stay in use"
+            let reason = error is JSONSyntaxError ? "It is not JSON: \(error). \(layer.kind.cure)" : "\(error)"
+            let text = "Could not read \(layer.kind.name) \"\(path)\"; \(inUse). \(reason)"
             state.withLock { $0.log.note(TroubleLog.LayerTrouble(text: text, isLackOfRoom: isLackOfRoom), ofLayer: path) }
             return false
         }

@@ -23,7 +23,7 @@ enum SecretCoding {
     /// Throws ``KeyringError/notDecodable`` when the bytes do not decode as `Item`.
     static func decode<Item: StorableItem>(_ type: Item.Type, from secret: Secret) throws(KeyringError) -> Item {
         if type == RawSecret.self, let raw = RawSecret(secret) as? Item { return raw }
-        if type == String.self, let text = text(of: secret) as? Item { return text }
+        if type == String.self, let text = secret.text as? Item { return text }
         if type == Data.self, let data = secret.withBytes({ Data($0) }) as? Item { return data }
         var bytes = secret.withBytes { Array($0) }
         defer { bytes.withUnsafeMutableBytes(wipe) }
@@ -31,18 +31,6 @@ enum SecretCoding {
             return try ItemDecoder.decode(type, from: bytes)
         } catch {
             throw .notDecodable
-        }
-    }
-
-    /// The secret as text, without the newline at the end of a file's line; nil if it is not UTF-8.
-    static func text(of secret: Secret) -> String? {
-        secret.withBytes { bytes in
-            var text = bytes[...]
-            if secret.isLine, text.last == UInt8(ascii: "\n") {
-                text.removeLast()
-                if text.last == UInt8(ascii: "\r") { text.removeLast() }
-            }
-            return String(validating: text, as: UTF8.self)
         }
     }
 }
@@ -55,7 +43,7 @@ package struct RawSecret: StorableItem {
     init(_ secret: Secret) { self.secret = secret }
 
     /// The text that a wrapper of a `String` reads; nil if it is not UTF-8.
-    package var text: String? { SecretCoding.text(of: secret) }
+    package var text: String? { secret.text }
 
     /// A copy of its bytes, which is not wiped.
     package var bytes: [UInt8] { secret.withBytes { Array($0) } }

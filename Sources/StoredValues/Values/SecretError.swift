@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 
 /// Why a call of a ``SecurelyStoredValue`` failed, and for which secret. No text of it contains the secret.
 ///
@@ -8,7 +8,7 @@ public import FoundationEssentials
 /// do {
 ///     try await $token.set("s3cret")
 /// } catch .locked {
-///     try await SystemKeyring().unlock()
+///     try await SystemKeyring().unlock()  // asks the user; then try again
 /// } catch {
 ///     print(error)  // The secret "com.example.Editor/token" in the desktop's keyring (Secret Service): No program on …
 /// }
@@ -30,17 +30,12 @@ public struct SecretError: Error, Hashable {
     public static func ~= (reason: KeyringError, error: SecretError) -> Bool { error.reason == reason }
 }
 
-extension SecretError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
+extension SecretError: StoredValuesError {
     /// Which secret in which keyring, what happened and what to do, for the program's user.
     public var description: String { "\(subject): \(reason)" }
 
     /// The description, then what only the programmer can do.
     public var debugDescription: String { "\(subject): \(reason.debugDescription)" }
-
-    /// The description, for Foundation.
-    public var errorDescription: String? { description }
-    /// The same, in code without Foundation too.
-    public var localizedDescription: String { description }
 
     /// The status with which a command line program ends by this error: that of its ``reason``.
     public var exitStatus: Int32 { reason.exitStatus }

@@ -47,7 +47,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
 
     var secret: LiveSecret<Item> {
         if let scope = TemporaryScope.current ?? scope, keyring.asksSystem {
-            let secret = liveSecret(in: keyring.resolved(in: scope))
+            let secret = liveSecret(in: keyring.resolvedOnce(in: scope))
             return scope.object("\(ObjectIdentifier(secret))") { secret }  // as long as the scope exists
         }
         if let secret = sharedSecret.unmanaged { return secret.takeUnretainedValue() }
@@ -178,9 +178,11 @@ extension SecurelyStoredValue {
         }
     }
 
-    /// The newest answer, then each later one; a slow reader gets only the newest. The first arrives when the keyring has
-    /// answered or failed.
-    package var answers: LiveValues<Result<Item?, SecretError>> {
+    /// The keyring's newest answer, then each later one: the secret, nil if there is none, or why it is unavailable. For a service that must
+    /// notice when its keyring locks or ends, which ``values`` does not say.
+    ///
+    /// A slow reader gets only the newest. The first arrives when the keyring has answered or failed; iterating asks it if it was not asked yet.
+    public var answers: LiveValues<Result<Item?, SecretError>> {
         contents(.newest(1)) { secret in
             let failure = secret.failure
             return { content in if case .unknown = content { nil } else { content.answer.mapError(failure) } }

@@ -26,8 +26,8 @@ extension StoredContent {
         do {
             json = try JSONIndex(text.json)
         } catch {
-            // The file was parsed, so it can only be an unpaired surrogate. The line number counts within the value.
-            return .unreadable(text, reason: "it contains an invalid string: \(error)")
+            // The file was parsed, so it can only be an unpaired surrogate, and the error counts lines within the value.
+            return .unreadable(text, reason: "it contains an invalid string: \(error.problem)")
         }
         if text.version == schema.version, let item = try? ItemDecoder.decode(type, from: json) { return .item(Box(item), text: text) }
         var value = JSONValue(json)

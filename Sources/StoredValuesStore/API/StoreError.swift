@@ -1,5 +1,6 @@
 #if Store
-    public import FoundationEssentials
+    import FoundationEssentials
+    public import StoredValues
 
     /// Why items could not be read or changed. A change that throws has changed nothing, in the file or in memory. Only after
     /// an I/O error of the disk may the change have been made; the file is then read again.
@@ -35,7 +36,7 @@
         case cancelled
     }
 
-    extension StoreError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
+    extension StoreError: StoredValuesError {
         /// What happened, to which file, and what to do, for the program's user.
         public var description: String {
             switch self {
@@ -67,11 +68,6 @@
             default: description
             }
         }
-
-        /// The description, for Foundation.
-        public var errorDescription: String? { description }
-        /// The same, in code without Foundation too.
-        public var localizedDescription: String { description }
 
         /// The status with which a command line program ends by this error, as `stored-values` does: a number of sysexits(3).
         public var exitStatus: Int32 {

@@ -104,13 +104,17 @@ extension Doctor {
         add(.note, "Values of \(path) override the fleet's values: \(names). \(advice)")
     }
 
-    /// Checks the keys and values by what programs declare, if they have published that.
+    /// Checks that the values can be read, and them and the keys by what programs declare, if they have published that.
     private mutating func checkDeclared(_ storage: PreferencesFile, _ path: String) {
+        let snapshot = storage.snapshot
+        func place(of key: String) -> String { snapshot.source(of: key) == .file ? " in \(path)" : "" }
+        for key in snapshot.keys where snapshot[key] == nil {
+            add(.problem, "\"\(key)\"\(place(of: key)) has \(JSONSyntaxError.unpairedSurrogate), and no program can read it. Set it again, or remove it with: \(reset(key))")
+        }
         guard let schema = storage.pathOfPublishedSchema, let declared = storage.publishedSchema() else { return }
         add(.fine, "\(schema) declares \(Self.keys(declared.currentKeys.count)).")
-        let snapshot = storage.snapshot
         for key in snapshot.keys {
-            let place = snapshot.source(of: key) == .file ? " in \(path)" : ""
+            let place = place(of: key)
             if declared.name(replacing: key) == nil, let problem = declared.problem(with: key) {
                 add(.note, "\"\(key)\"\(place) is unknown. \(problem)")
             } else if let value = snapshot[key], let misfit = declared.misfit(value, for: key) {

@@ -142,6 +142,4 @@
             if doctor.hasProblem { throw Failure(.absent, nil) }
         }
     }
-
-    extension StoreError: CommandError {}
 #endif

@@ -173,6 +173,30 @@ extension ReloadTests {
         }
     }
 
+    @Test("A program that requires a readable file is told which one is not, and why; a missing one is none of them")
+    func requireReadable() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            let storage = PreferencesFile.ofAnotherProcess(path)
+            try storage.requireReadable()
+            try write("{\n\"a\": 1,}", path)
+            let error = #expect(throws: PreferencesError.self) { try storage.requireReadable() }
+            guard case .notRead(path, let reason) = error else { throw try #require(error) }
+            #expect(reason.contains("line 2") && reason.hasPrefix("It is not JSON"), "\(reason)")
+            try write("{}", path)
+            try storage.requireReadable()
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            #expect(throws: PreferencesError.self) { try storage.requireReadable() }
+            try FileManager.default.removeItem(atPath: path)
+            let layer = folder + "/layer.json"
+            storage.store.addLayers([layer], of: .systemWide)
+            try storage.requireReadable()
+            try write("[]", layer)
+            #expect(throws: PreferencesError.self) { try storage.requireReadable() }
+        }
+    }
+
     @Test("Of a file that is not JSON the last good values stay; one that is gone holds nothing")
     func broken() throws {
         try withTemporaryFolder { folder in

@@ -34,7 +34,7 @@ extension ToolCompletionTests {
         arguments: [
             ("se", ["secret", "set"]), ("get th", ["theme"]), ("get --app other ", ["other-key"]), ("secret get ", ["token"]),
             ("list --app ", ["demo", "other"]),
-            ("list --name ", ["work"]), ("get --name work ", ["size"]), ("get --name=work ", ["size"]),
+            ("list --name ", ["work"]), ("get --name work ", ["size"]), ("get --file ~/.config/demo/work.json ", ["size"]),
         ])
     func bash(typed: String, expected: [String]) async throws {
         let tool = try await Self.home.value

@@ -47,6 +47,10 @@ extension ToolSecretTests {
                 let isShown = TestSecret.traces(in: argument.errors + argument.output) != []
                 #expect(!isShown)
             }
+            for words in [["add"], ["sett"], ["--", "set"]] {
+                let mistyped = try await tool.run(["secret"] + words + ["token", text])
+                #expect(mistyped.status == 64 && TestSecret.traces(in: mistyped.errors + mistyped.output) == [])
+            }
             #expect(try await tool.run("secret", "set", "token").status == 64)
             let large = try await tool.run("secret", "set", "token", input: String(repeating: text, count: 100_000))
             #expect(large.status == 65 && TestSecret.traces(in: large.errors) == [])
@@ -177,10 +181,12 @@ extension ToolSecretTests {
         }
     }
 
-    @Test("Where the question cannot be shown, none is asked, and the terminal shows again what is typed")
-    func unaskable() async throws {
+    @Test(
+        "Where the question cannot be shown, none is asked, and the terminal shows what is typed",
+        arguments: ["2>/dev/full", "2>/dev/null", "2>&-"])
+    func unaskable(errors: String) async throws {
         try await withTool { tool in
-            let script = #""$0" secret set token 2>/dev/full; echo "status $?""#
+            let script = #""$0" secret set token \#(errors); echo "status $?""#
             let terminal = try PseudoTerminal(["/bin/sh", "-c", script, Tool.path], environment: tool.environment)
             try await terminal.waits(for: "status 74\r\n")
             #expect(terminal.echoes)

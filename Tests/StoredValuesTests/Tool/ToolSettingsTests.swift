@@ -76,13 +76,50 @@ extension ToolSettingsTests {
     @Test("A value that cannot be read is no absent one, and says why")
     func unreadable() async throws {
         try await withTool { tool in
-            try tool.write(#"{"name": "\ud800"}"#)
+            try tool.write("{\n\n\"name\": \"\\ud800\"}")
             let run = try await tool.run("get", "name")
-            #expect(run.status == 65 && run.output == "" && run.errors.contains("an unpaired surrogate"), "\(run)")
+            #expect(run.status == 65 && run.output == "" && run.errors.contains("\"name\" in \"\(tool.file)\" has an unpaired surrogate"), "\(run)")
+            #expect(!run.errors.contains("line 1"), "\(run)")
+            let doctor = try await tool.run("doctor")
+            #expect(doctor.status == 1 && doctor.output.contains("\"name\" in \(tool.file) has an unpaired surrogate"), "\(doctor)")
             let list = try await tool.run("list")
             #expect(list.status == 0 && list.output == "" && list.errors.contains("\"name\" cannot be read"), "\(list)")
             #expect(try await tool.run("set", "name", "x").status == 0)
             #expect(try await tool.run("get", "name").output == "x\n")
+        }
+    }
+
+    @Test("A value of a layer that cannot be read is not said to be in the user's file; nor is one said to be absent where a layer is not JSON")
+    func unreadableLayer() async throws {
+        try await withTool { tool in
+            let layer = "\(tool.folder)/etc/demo/preferences.json"
+            try tool.write(#"{"name": "\ud800"}"#, to: layer)
+            let run = try await tool.run("get", "name")
+            #expect(run.status == 65 && run.errors.contains("\"name\" has") && !run.errors.contains(tool.file), "\(run)")
+            try tool.write(#"{"name": "x""#, to: layer)
+            let absent = try await tool.run("get", "name")
+            #expect(absent.status == 1 && absent.errors.contains("\"\(layer)\"; none of its values are in use. It is not JSON: "), "\(absent)")
+        }
+    }
+
+    @Test("A command ends with its own status where its messages cannot be written")
+    func mute() async throws {
+        try await withTool { tool in
+            for (command, status) in [("secret get nope", Int32(1)), ("set a x", 0), ("no such", 64), ("secret get a --keyring file:/dev/null/x", 69)] {
+                for errors in ["2>&-", "2>/dev/full"] {
+                    let run = try await FinishedProgram.run(
+                        ["/bin/sh", "-c", "\"$TOOL\" \(command) \(errors)"], environment: tool.environment, in: tool.folder)
+                    #expect(run.status == status, "\(command) \(errors): \(run)")
+                }
+            }
+        }
+    }
+
+    @Test("A keyring without a place is refused as the option that it is")
+    func keyringWithoutPlace() async throws {
+        try await withTool { tool in
+            let run = try await tool.run("secret", "get", "a", "--keyring", "file:")
+            #expect(run.status == 64 && run.errors.contains("--keyring") && !run.errors.contains("STORED_VALUES_KEYRING"), "\(run)")
         }
     }
 

@@ -17,7 +17,7 @@ struct Weather {
 
         switch CommandLine.arguments.dropFirst().first {
         case "login":
-            guard let token = readLine() else { return }
+            guard let token = try Secret.ask("Token: ").text, !token.isEmpty else { return }
             try await account.$token.set(token)
             return
         case "logout":

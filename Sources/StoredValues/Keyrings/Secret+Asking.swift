@@ -1,0 +1,160 @@
+import StoredValuesSupport
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+extension Secret {
+    /// Asks the user for a secret at the terminal, where it is not shown; without a terminal it is all of the standard input.
+    ///
+    /// ```swift
+    /// let passphrase = try Secret.ask("Passphrase: ")
+    /// guard let password = try Secret.ask("Password: ").text else { … }
+    /// ```
+    ///
+    /// One line break at the end is no part of it, and it is empty if the user enters nothing. The question goes to the standard error, on one
+    /// line; that must be a terminal, too. Backspace removes a character, Ctrl-U all; Ctrl-C ends the process by SIGINT, and leaves the terminal as it was.
+    ///
+    /// Blocks the thread until the user is done. Call it where no other thread reads the standard input.
+    ///
+    /// Throws ``KeyringError/tooLarge`` above 1 MiB, and ``KeyringError/other(domain:code:message:)`` of the domain `terminal` if the question
+    /// cannot be asked, or the input not be read.
+    public static func ask(_ question: String) throws(KeyringError) -> Secret {
+        try isTypedByUser ? typed(question) : ofStandardInput()
+    }
+
+    /// Whether the standard input is a terminal.
+    package static var isTypedByUser: Bool { isatty(STDIN_FILENO) == 1 }
+
+    /// All of the standard input, without one line break at its end unless `isVerbatim`.
+    package static func ofStandardInput(isVerbatim: Bool = false) throws(KeyringError) -> Secret {
+        // One byte more than the largest with CR LF behind it, or a longer input would look like that.
+        let buffer = SecretBuffer(capacity: sizeLimit + 3)
+        while try buffer.readOn() {}
+        if !isVerbatim, buffer.last == UInt8(ascii: "\n") {
+            buffer.removeLast()
+            if buffer.last == UInt8(ascii: "\r") { buffer.removeLast() }
+        }
+        guard buffer.count <= sizeLimit else { throw .tooLarge }
+        return buffer.secret
+    }
+
+    private static func typed(_ question: String) throws(KeyringError) -> Secret {
+        guard isatty(STDERR_FILENO) == 1 else { throw .terminal(SystemErrorCode(rawValue: errno), "The secret cannot be asked for", advice) }
+        // Before the question: what is typed in between would be shown, and then thrown away. Until the end of this scope nothing may end the
+        // process, and leave the terminal hidden.
+        let terminal = try HiddenTerminal()
+        try show(question.asOneLine(upTo: .max))
+        defer { try? show("\n") }
+        let line = SecretBuffer(capacity: sizeLimit + 1)
+        while try line.readOn(atMost: 1), let key = line.last {
+            guard key < 0x20 || key == 0x7F else {
+                guard line.count <= sizeLimit else { throw .tooLarge }
+                continue
+            }
+            line.removeLast()
+            switch key {
+            case 0x0A, 0x0D, 0x04: return line.secret  // the last is Ctrl-D
+            case 0x03:  // Ctrl-C; the process ends before the end of this scope
+                _ = consume terminal
+                try? show("\n")
+                endProcess(by: SIGINT)
+            case 0x15: line.removeAll()  // Ctrl-U
+            case 0x08, 0x7F: line.removeCharacter()
+            default: try? show("\u{7}")  // other control characters are no part of a typed secret: rings the bell
+            }
+        }
+        return line.secret
+    }
+
+    private static let advice = "Send it through a pipe, or let the standard error be the terminal."
+
+    /// Writes to the standard error, which is a terminal: no SIGPIPE comes from there.
+    private static func show(_ text: String) throws(KeyringError) {
+        var text = text
+        let problem = text.withUTF8 { bytes -> SystemErrorCode? in
+            var rest = UnsafeRawBufferPointer(bytes)
+            do throws(SystemErrorCode) {
+                while !rest.isEmpty {
+                    let count = try system { write(STDERR_FILENO, rest.baseAddress, rest.count) }
+                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                }
+                return nil
+            } catch { return error }
+        }
+        if let problem { throw .terminal(problem, "The secret cannot be asked for", advice) }
+    }
+}
+
+extension KeyringError {
+    fileprivate static func terminal(_ code: SystemErrorCode, _ what: String, _ advice: String) -> KeyringError {
+        .other(domain: terminalDomain, code: Int(code.rawValue), message: "\(what): \(String(cString: strerror(code.rawValue))). \(advice)")
+    }
+}
+
+/// The terminal at the standard input echoes nothing and delivers every key, for the lifetime of this value.
+private struct HiddenTerminal: ~Copyable {
+    private var old = termios()
+
+    init() throws(KeyringError) {
+        var old = termios()
+        do throws(SystemErrorCode) {
+            try system { tcgetattr(STDIN_FILENO, &old) }
+            var new = old
+            // Without ISIG, Ctrl-C arrives as a key: the process cannot end without restoring the terminal.
+            new.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+            withUnsafeMutableBytes(of: &new.c_cc) { keys in
+                keys[Int(VMIN)] = 1
+                keys[Int(VTIME)] = 0
+            }
+            try system { tcsetattr(STDIN_FILENO, TCSAFLUSH, &new) }
+        } catch {
+            throw .terminal(error, "The terminal's echo cannot be turned off", "Send the secret through a pipe.")
+        }
+        self.old = old
+    }
+
+    deinit {
+        var old = old
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &old)
+    }
+}
+
+/// Bytes of a secret while they arrive, in memory that is wiped when it is released.
+private final class SecretBuffer {
+    private let storage: UnsafeMutableRawBufferPointer
+    private(set) var count = 0
+
+    init(capacity: Int) { storage = .allocate(byteCount: capacity, alignment: 1) }
+
+    deinit {
+        wipe(storage)
+        storage.deallocate()
+    }
+
+    var secret: Secret { Secret(storage[..<count]) }
+    var last: UInt8? { count > 0 ? storage[count - 1] : nil }
+
+    /// Reads more of standard input; false at its end, or if there is no room.
+    func readOn(atMost limit: Int = .max) throws(KeyringError) -> Bool {
+        let free = storage[count...].prefix(limit)
+        do {
+            let added = try system { read(STDIN_FILENO, UnsafeMutableRawBufferPointer(rebasing: free).baseAddress, free.count) }
+            count += added
+            return added > 0
+        } catch { throw .terminal(error, "The standard input cannot be read", "Send the secret through a pipe.") }
+    }
+
+    func removeLast() { count -= 1 }
+    func removeAll() { count = 0 }
+
+    /// Removes the last character with all its bytes, of which all except the first are 10xxxxxx.
+    func removeCharacter() {
+        while let byte = last {
+            removeLast()
+            if byte & 0b1100_0000 != 0b1000_0000 { return }
+        }
+    }
+}
