@@ -3,11 +3,11 @@ public import FoundationEssentials
 /// An error of this library, whichever it is: a text for the program's user, and a status to end with.
 ///
 /// ```swift
-/// do {
-///     try await logIn()
-/// } catch let error as any StoredValuesError {
+/// import Foundation
+///
+/// func end(by error: any Error) -> Never {
 ///     FileHandle.standardError.write(Data("\(error)\n".utf8))
-///     exit(error.exitStatus)
+///     exit((error as? any StoredValuesError)?.exitStatus ?? 1)
 /// }
 /// ```
 public protocol StoredValuesError: LocalizedError, CustomStringConvertible, CustomDebugStringConvertible {
@@ -17,7 +17,7 @@ public protocol StoredValuesError: LocalizedError, CustomStringConvertible, Cust
 }
 
 extension StoredValuesError {
-    /// The description, unless there is something that only the programmer can do.
+    /// The description. Errors with which only the programmer can do something say that in one of their own.
     public var debugDescription: String { description }
     /// The description, for Foundation.
     public var errorDescription: String? { description }

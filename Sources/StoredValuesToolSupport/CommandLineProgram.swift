@@ -27,7 +27,7 @@ package enum CommandLineProgram {
                 // The argument parser's messages quote the command line.
                 let code = Command.exitCode(for: error)
                 let output = code == .success ? Output.standard : .error
-                let text = code == .validationFailure && maySetSecret ? "Error: \(secretNotShown)" : Command.fullMessage(for: error)
+                let text = code == .validationFailure && maySetSecret(Command.self) ? "Error: \(secretNotShown)" : Command.fullMessage(for: error)
                 if !text.isEmpty { output.line(output.shown(text)) }
                 Command.exit(withError: code)
             }
@@ -37,12 +37,15 @@ package enum CommandLineProgram {
         }
     }
 
-    /// Whether the command line may be that of a command that stores a secret, however mistyped: a user may have typed the secret there.
-    private static var maySetSecret: Bool {
-        let others = ["list", "get", "remove", "move", "rekey", "confirm", "public-key"]
-        return zip(CommandLine.arguments, CommandLine.arguments.dropFirst()).contains { word, next in
-            word.isIdentical(to: "secret") && !others.contains { next.isIdentical(to: $0) }
+    /// Whether the command line is `secret set`, or `secret` with no command of it, which may be a mistyped one: a user may have typed the secret
+    /// there.
+    private static func maySetSecret(_ root: any ParsableCommand.Type) -> Bool {
+        func command(_ position: Int, of group: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
+            guard let word = CommandLine.arguments.dropFirst(position).first else { return nil }
+            return group.configuration.subcommands.first { $0.configuration.commandName?.isIdentical(to: word) == true }
         }
+        guard let secret = command(1, of: root), secret.configuration.commandName?.isIdentical(to: "secret") == true else { return false }
+        return command(2, of: secret).map { $0.configuration.commandName?.isIdentical(to: "set") == true } ?? true
     }
 
     private static var secretNotShown: String {

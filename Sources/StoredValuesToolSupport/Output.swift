@@ -46,7 +46,8 @@ package struct Output {
     package func write(_ bytes: UnsafeRawBufferPointer) {
         ProgressLine.shared.end()
         // What a command ends with says whether it succeeded, whoever reads its messages.
-        guard !System.writeAll(descriptor, bytes), descriptor != System.standardError else { return }
+        let isForMessages = descriptor == System.standardError
+        guard !System.writeAll(descriptor, bytes, needsReader: !isForMessages), !isForMessages else { return }
         Self.error.line("\(CommandLineProgram.name): Could not write the output: \(System.problem).")
         System.end(.notSaved)
     }

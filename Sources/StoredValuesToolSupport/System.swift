@@ -83,9 +83,10 @@ package enum System {
         try attempt(descriptor >= 0)
         do throws(Failure) {
             if isThere {
+                _ = fchown(descriptor, old.st_uid, .max)  // only root may
                 // To another group the mode would give what the old one had.
-                let isOwned = fchown(descriptor, old.st_uid, old.st_gid) == 0
-                try attempt(fchmod(descriptor, old.st_mode & (isOwned ? 0o7777 : 0o700)) == 0)
+                let hasGroup = fchown(descriptor, .max, old.st_gid) == 0
+                try attempt(fchmod(descriptor, old.st_mode & (hasGroup ? 0o7777 : 0o700)) == 0)
             }
             try fill(descriptor)
             try attempt(rename(template, target.map { String(cString: $0) } ?? path) == 0)

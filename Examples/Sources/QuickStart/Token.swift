@@ -8,6 +8,11 @@ func madeUpToken() -> String {
 
 /// What the user enters; a terminal does not show it. Never take a token from an argument: others see those.
 func askForToken() -> String? {
-    guard let token = try? Secret.ask("  Your token (it will not be shown): ").text, !token.isEmpty else { return nil }
-    return token
+    do throws(KeyringError) {
+        let token = try Secret.ask("  Your token (it will not be shown): ").text
+        return token?.isEmpty == false ? token : nil
+    } catch {
+        print("  token: \(error)")
+        return nil
+    }
 }

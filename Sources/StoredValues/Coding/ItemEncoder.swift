@@ -86,7 +86,11 @@ final class EncodingNode {
             begin(asList: false)
             for (name, value) in dictionary.valuesByName { try add(value, JSONKey.member(name)) }
         } else {
-            try item.encode(to: self)
+            do { try item.encode(to: self) } catch {
+                // What it encoded until then is no part, as with Foundation's encoder: another item may take its place.
+                (content, parts, nodesByName) = (.nothing, [], nil)
+                throw error
+            }
             if case .nothing = content { throw failure("it encoded nothing") }
             if let unordered { sortList(by: unordered.partsPerElement) }
         }

@@ -126,7 +126,7 @@ public struct FleetKeyring: Keyring, ReadOnlyKeyring {
             wasSeen
             ? "the fleet has secrets, but \"\(path)\" is missing; start the agent again, which brings it back or says why not"
             : "no agent has brought the fleet's secrets to this machine: there is no \"\(path)\"; start the agent (stored-values-fleet agent)"
-        throw .other(domain: "FleetKeyring", code: wasSeen ? 3 : 1, message: message)
+        throw .other(domain: "FleetKeyring", code: wasSeen ? 3 : KeyringError.fleetIsUnread, message: message)
     }
 
     private func parts() throws(KeyringError) -> Parts {

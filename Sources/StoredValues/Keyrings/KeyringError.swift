@@ -113,6 +113,9 @@ extension KeyringError: StoredValuesError {
     /// The domain of ``Secret/ask(_:)``, whose messages are whole sentences.
     static let terminalDomain = "terminal"
 
+    /// The code of a ``FleetKeyring`` before an agent has read the settings.
+    static let fleetIsUnread = 1
+
     /// Whether errors of this domain are in the words of another program, through D-Bus or libsecret.
     private static func isOfProgram(_ domain: String) -> Bool {
         ["g-dbus-error-quark", "g-io-error-quark", "secret-error", "stored-values"].contains { $0.isIdentical(to: domain) }

@@ -7,11 +7,14 @@ import StoredValuesSupport
 #endif
 
 extension Secret {
-    /// Asks the user for a secret at the terminal, where it is not shown; without a terminal it is all of the standard input.
+    /// Asks the user for a secret at the terminal, where it is not shown. Where the standard input is none, the secret is all of it: where that may
+    /// be something else, as in the closure of a passphrase, check `isatty(STDIN_FILENO)` before.
     ///
     /// ```swift
-    /// let passphrase = try Secret.ask("Passphrase: ")
-    /// guard let password = try Secret.ask("Password: ").text else { … }
+    /// func askForPassword() throws -> String? {
+    ///     let password = try Secret.ask("Password: ").text
+    ///     return password?.isEmpty == false ? password : nil
+    /// }
     /// ```
     ///
     /// One line break at the end is no part of it, and it is empty if the user enters nothing. The question goes to the standard error, on one

@@ -256,7 +256,7 @@ extension KeyringError {
         switch self {
         // Not `.accessDenied`, which may be the answer of a user, who would be asked again each minute. So a file whose mode alone was
         // corrected, which is no event of a watch, is read by the next getter, and not for a stream.
-        case .timedOut, .other("file", _, _), .other("system", _, _), .other("FleetKeyring", 1, _): true
+        case .timedOut, .other("file", _, _), .other("system", _, _), .other("FleetKeyring", Self.fleetIsUnread, _): true
         default: false
         }
     }

@@ -81,12 +81,12 @@ extension StoredValue {
     /// ``update(_:)`` under the name of the operation that was called.
     func update<Result, Failure>(named call: String, _ change: (inout Item) throws(Failure) -> Result) throws(Failure) -> Result {
         let preference = livePreference
-        var used: Item?, shared: AnyObject?  // released after the locks, because that may run the user's code
-        defer { withExtendedLifetime(used) { withExtendedLifetime(shared) {} } }
+        var used: Item?, shared: Item?  // released after the locks, because that may run the user's code
+        defer { withExtendedLifetime((used, shared)) {} }
         return try preference.store.change(call, of: key) { changes throws(Failure) in
             var item = read(preference).item
             defer { used = item }
-            if Item.self is AnyObject.Type { (shared, item) = (item as AnyObject, Self.copy(of: item)) }
+            if !_isPOD(Item.self), Item.self is AnyObject.Type || Item.self is any OptionalObject.Type { (shared, item) = (item, Self.copy(of: item)) }
             let result = try change(&item)
             do throws(PreferencesError) {
                 changes[PreferencesKey(key)] = try self.change(to: item, in: preference)
@@ -131,6 +131,11 @@ extension StoredValue {
         if let range = declaration.range, !range.contains(item) { throw range.refusal(of: item) }
     }
 }
+
+/// An object or nil.
+private protocol OptionalObject {}
+
+extension Optional: OptionalObject where Wrapped: AnyObject {}
 
 // Shorthands for `update(_:)`, with the same guarantees, and unavailable declarations for better compiler errors.
 

@@ -27,7 +27,7 @@
             case let error as DatabaseError: self.init(error, path: path)
             // The first change makes the file, before SQLite could say the same of it.
             case let error as FileError where error.isOfCreation && error.code?.rawValue == ENOSPC: self = .full(path: path)
-            case let error as FileError where error.isOfCreation && error.isRefusal: self = .readOnly(path: path)
+            case let error as FileError where error.isOfCreation && error.code?.rawValue == EROFS: self = .readOnly(path: path)
             case is Turns.TimedOut: self = .locked(path: path, after: Turns.timeout)
             case is CancellationError: self = .cancelled
             default: self = .notAccessible(path: path, reason: "\(error)")

@@ -109,7 +109,8 @@ extension Doctor {
         let snapshot = storage.snapshot
         func place(of key: String) -> String { snapshot.source(of: key) == .file ? " in \(path)" : "" }
         for key in snapshot.keys where snapshot[key] == nil {
-            add(.problem, "\"\(key)\"\(place(of: key)) has \(JSONSyntaxError.unpairedSurrogate), and no program can read it. Set it again, or remove it with: \(reset(key))")
+            let advice = snapshot.source(of: key) == .file ? "remove it with: \(reset(key))" : "correct it where it is stored."
+            add(.problem, "\"\(key)\"\(place(of: key)) has \(JSONSyntaxError.unpairedSurrogate), and no program can read it. Set it again, or \(advice)")
         }
         guard let schema = storage.pathOfPublishedSchema, let declared = storage.publishedSchema() else { return }
         add(.fine, "\(schema) declares \(Self.keys(declared.currentKeys.count)).")

@@ -105,10 +105,11 @@ extension ToolSettingsTests {
     @Test("A command ends with its own status where its messages cannot be written")
     func mute() async throws {
         try await withTool { tool in
-            for (command, status) in [("secret get nope", Int32(1)), ("set a x", 0), ("no such", 64), ("secret get a --keyring file:/dev/null/x", 69)] {
-                for errors in ["2>&-", "2>/dev/full"] {
-                    let run = try await FinishedProgram.run(
-                        ["/bin/sh", "-c", "\"$TOOL\" \(command) \(errors)"], environment: tool.environment, in: tool.folder)
+            for (command, status) in [("secret get nope", Int32(1)), ("secret remove --all --yes", 0), ("no such", 64), ("secret get a --keyring file:/dev/null/x", 69)] {
+                // The last is a pipe without a reader.
+                for errors in ["2>&-", "2>/dev/full", "2>&5"] {
+                    let script = "mkfifo \"$HOME/f\"; exec 4<>\"$HOME/f\" 5>\"$HOME/f\" 4<&-; rm \"$HOME/f\"; \"$TOOL\" \(command) \(errors)"
+                    let run = try await FinishedProgram.run(["/bin/sh", "-c", script], environment: tool.environment, in: tool.folder)
                     #expect(run.status == status, "\(command) \(errors): \(run)")
                 }
             }

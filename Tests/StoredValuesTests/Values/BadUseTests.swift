@@ -1,5 +1,6 @@
-import StoredValues
 import Testing
+
+@testable import StoredValues
 
 @Suite("Programmer errors trap with a message that says what to do", .hangLimit)
 struct BadUseTests {}
@@ -89,6 +90,32 @@ extension BadUseTests {
             default: break
             }
         }
+    }
+
+    /// Encodes another item in place of one that cannot be encoded.
+    private struct Coping: Codable, Sendable {
+        struct Part: Codable {
+            var text: String?
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(1, forKey: .text)
+                throw CancellationError()
+            }
+        }
+
+        init() {}
+        init(from decoder: any Decoder) throws {}
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            do { try container.encode(Part()) } catch { try container.encode("none") }
+        }
+    }
+
+    @Test("An item may cope with a part that cannot be encoded: that is no second container")
+    func coping() async throws {
+        #expect(String(decoding: try ItemEncoder.text(Coping()), as: UTF8.self) == "\"none\"")
     }
 
     @Test("Two kinds of container for one value, in any order", arguments: 1...3)

@@ -36,6 +36,19 @@ extension SecretObjectTests {
         #expect(try await account.load()?.name == "new")
     }
 
+    @Test("One that throws leaves an object that may be missing as it is")
+    func optionalSetting() {
+        let account = StoredValue<Account?>(key: "account", default: nil, storage: .inMemory())
+        account.set(Account("stored"))
+        #expect(throws: Refused.self) {
+            try account.update { account in
+                account?.name = "never stored"
+                throw Refused()
+            }
+        }
+        #expect(account.wrappedValue?.name == "stored")
+    }
+
     @Test("One that throws leaves a setting as it is, whether it is stored, and one that is stored changes no object that readers have")
     func setting() {
         let account = StoredValue(key: "account", default: Account("the default"), storage: .inMemory())

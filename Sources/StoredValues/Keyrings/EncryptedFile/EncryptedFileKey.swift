@@ -49,8 +49,8 @@ public struct EncryptedFileKey: Sendable {
         EncryptedFileKey(source: .file(absolute(path), .own, isGenerated: true))
     }
 
-    /// A passphrase, requested when it is first needed, once for all calls that wait for it, and again if it was wrong. `closure` runs on
-    /// the keyring's own thread, within the call's deadline. If it throws a ``KeyringError``, the call throws that; of any other error
+    /// A passphrase, requested when it is first needed, and again if it was wrong; while one call requests it, others wait and take its key, or
+    /// request it in turn. `closure` runs on the keyring's own thread, within the call's deadline. If it throws a ``KeyringError``, the call throws that; of any other error
     /// only the type is reported, because its text may contain the passphrase. If it throws after the deadline, or its passphrase is
     /// wrong, the next call that needs one throws that and does not request it again, unless that is ``EncryptedFileKeyring/unlock()``.
     ///

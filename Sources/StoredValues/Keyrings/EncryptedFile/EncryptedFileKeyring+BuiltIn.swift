@@ -126,7 +126,7 @@
         let file: DurableFile
         let changes: EncryptedFileChanges
         private let keys: Guarded<Keys>
-        /// Taken while a passphrase is asked for and its key is derived: once for all who need it.
+        /// Taken while a passphrase is asked for and its key is derived, once for all who need it: the one lock held in a user's closure.
         private let asking = Guarded(())
 
         /// `place` is the file's real path.
