@@ -3,10 +3,10 @@ public import FoundationEssentials
 /// An error of this library, whichever it is: a text for the program's user, and a status to end with.
 ///
 /// ```swift
-/// import Foundation
+/// import Glibc
 ///
 /// func end(by error: any Error) -> Never {
-///     FileHandle.standardError.write(Data("\(error)\n".utf8))
+///     print(error)
 ///     exit((error as? any StoredValuesError)?.exitStatus ?? 1)
 /// }
 /// ```
